@@ -1,0 +1,171 @@
+/** Typed grpc-js over the generated contract: a client for whoever calls a service, a definition for whoever serves one. */
+import {
+  create,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import {
+  type CallOptions,
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  type ClientReadableStream,
+  Metadata,
+  type MethodDefinition,
+  type ServiceDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js';
+
+/** How one call is made. Every unary call has a deadline. */
+export interface GrpcCall {
+  readonly timeoutMs?: number;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** A client of one service: unary methods answer promises that reject with grpc-js ServiceError, streams are async iterables. */
+export type GrpcClient<S extends DescService> = {
+  [M in keyof S['method']]: S['method'][M] extends { methodKind: 'unary'; input: infer I; output: infer O }
+    ? (
+        request: MessageInitShape<I & S['method'][M]['input']>,
+        call?: GrpcCall,
+      ) => Promise<MessageShape<O & S['method'][M]['output']>>
+    : S['method'][M] extends { methodKind: 'server_streaming'; input: infer I; output: infer O }
+      ? (
+          request: MessageInitShape<I & S['method'][M]['input']>,
+          call?: GrpcCall,
+        ) => AsyncIterable<MessageShape<O & S['method'][M]['output']>>
+      : never;
+};
+
+/** How a channel to one address is opened. */
+export interface GrpcChannel {
+  /** grpc-js target: `host:port`, `dns:///name:port`, `ipv4:a:1,b:2`. */
+  readonly address: string;
+  readonly credentials: ChannelCredentials;
+  /** Bearer token sent with every call. */
+  readonly token: string;
+  /** Deadline of a unary call that names none, milliseconds. */
+  readonly timeoutMs: number;
+  readonly options?: ChannelOptions;
+}
+
+/** Balances over all addresses and notices a dead peer within 15 s; calls are never repeated by the channel itself. */
+const CHANNEL_OPTIONS: ChannelOptions = {
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  'grpc.enable_retries': 0,
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.max_receive_message_length': 4 * 1024 * 1024,
+};
+
+/** One HTTP/2 channel that several service clients share. Close it when done. */
+export function openChannel(channel: GrpcChannel): {
+  client<S extends DescService>(service: S): GrpcClient<S>;
+  close(): void;
+} {
+  const connection = new Client(channel.address, channel.credentials, { ...CHANNEL_OPTIONS, ...channel.options });
+  return {
+    client: (service) => clientOf(service, connection, channel),
+    close: () => connection.close(),
+  };
+}
+
+/** The grpc-js definition of a generated service, for a server. */
+export function serviceDefinition(service: DescService): ServiceDefinition {
+  return Object.fromEntries(service.methods.map((method) => [method.localName, methodDefinition(method)]));
+}
+
+function methodDefinition(method: DescMethod): MethodDefinition<object, object> {
+  return {
+    path: `/${method.parent.typeName}/${method.name}`,
+    requestStream: method.methodKind === 'client_streaming' || method.methodKind === 'bidi_streaming',
+    responseStream: method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming',
+    requestSerialize: (message) => Buffer.from(toBinary(method.input, message as MessageShape<typeof method.input>)),
+    requestDeserialize: (bytes) => fromBinary(method.input, bytes),
+    responseSerialize: (message) => Buffer.from(toBinary(method.output, message as MessageShape<typeof method.output>)),
+    responseDeserialize: (bytes) => fromBinary(method.output, bytes),
+    originalName: method.localName,
+  };
+}
+
+function clientOf<S extends DescService>(service: S, connection: Client, channel: GrpcChannel): GrpcClient<S> {
+  const methods = service.methods.map((method) => {
+    const definition = methodDefinition(method);
+    const call =
+      method.methodKind === 'unary'
+        ? (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
+            unary(connection, channel, definition, create(method.input, request), options)
+        : (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
+            stream(connection, channel, definition, create(method.input, request), options);
+    return [method.localName, call];
+  });
+  return Object.fromEntries(methods) as GrpcClient<S>;
+}
+
+function unary(
+  connection: Client,
+  channel: GrpcChannel,
+  definition: MethodDefinition<object, object>,
+  request: object,
+  call: GrpcCall,
+): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const options: CallOptions = { deadline: Date.now() + (call.timeoutMs ?? channel.timeoutMs) };
+    const pending = connection.makeUnaryRequest(
+      definition.path,
+      definition.requestSerialize,
+      definition.responseDeserialize,
+      request,
+      metadataOf(channel, call),
+      options,
+      (error: ServiceError | null, response?: object) => {
+        call.signal?.removeEventListener('abort', cancel);
+        if (error) reject(error);
+        else resolve(response as object);
+      },
+    );
+    const cancel = () => pending.cancel();
+    call.signal?.addEventListener('abort', cancel);
+  });
+}
+
+async function* stream(
+  connection: Client,
+  channel: GrpcChannel,
+  definition: MethodDefinition<object, object>,
+  request: object,
+  call: GrpcCall,
+): AsyncIterable<object> {
+  const options: CallOptions = call.timeoutMs === undefined ? {} : { deadline: Date.now() + call.timeoutMs };
+  const messages: ClientReadableStream<object> = connection.makeServerStreamRequest(
+    definition.path,
+    definition.requestSerialize,
+    definition.responseDeserialize,
+    request,
+    metadataOf(channel, call),
+    options,
+  );
+  const cancel = () => messages.cancel();
+  call.signal?.addEventListener('abort', cancel);
+  if (call.signal?.aborted) cancel();
+  try {
+    yield* messages;
+  } finally {
+    call.signal?.removeEventListener('abort', cancel);
+    messages.cancel();
+  }
+}
+
+function metadataOf(channel: GrpcChannel, call: GrpcCall): Metadata {
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${channel.token}`);
+  for (const [name, value] of Object.entries(call.metadata ?? {})) metadata.set(name, value);
+  return metadata;
+}

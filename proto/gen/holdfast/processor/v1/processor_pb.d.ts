@@ -607,6 +607,171 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
 export declare const InquireResponseSchema: GenMessage<InquireResponse>;
 
 /**
+ * Asks for a page of the processor's books.
+ *
+ * @generated from message holdfast.processor.v1.ListEntriesRequest
+ */
+export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntriesRequest"> & {
+  /**
+   * Entries on a page; 0 = 500.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; empty = from the first entry.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * Only this authorization with its captures and voids; empty = everything.
+   *
+   * @generated from field: string authorization_request_id = 3;
+   */
+  authorizationRequestId: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.ListEntriesRequest.
+ * Use `create(ListEntriesRequestSchema)` to create a new message.
+ */
+export declare const ListEntriesRequestSchema: GenMessage<ListEntriesRequest>;
+
+/**
+ * A page of the processor's books, in the order in which the identifiers were first seen.
+ *
+ * @generated from message holdfast.processor.v1.ListEntriesResponse
+ */
+export declare type ListEntriesResponse = Message<"holdfast.processor.v1.ListEntriesResponse"> & {
+  /**
+   * The entries, as they stand now.
+   *
+   * @generated from field: repeated holdfast.processor.v1.Entry entries = 1;
+   */
+  entries: Entry[];
+
+  /**
+   * Asks for the next page; empty = this was the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.ListEntriesResponse.
+ * Use `create(ListEntriesResponseSchema)` to create a new message.
+ */
+export declare const ListEntriesResponseSchema: GenMessage<ListEntriesResponse>;
+
+/**
+ * What the processor did under one of our identifiers.
+ *
+ * @generated from message holdfast.processor.v1.Entry
+ */
+export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
+  /**
+   * What it is about.
+   *
+   * @generated from field: holdfast.processor.v1.EntryKind kind = 1;
+   */
+  kind: EntryKind;
+
+  /**
+   * Our identifier.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * The authorization that a capture or void is about; empty for others.
+   *
+   * @generated from field: string authorization_request_id = 3;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * For whom; empty for voids and fences.
+   *
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
+
+  /**
+   * How it ended; unspecified = an open checkout.
+   *
+   * @generated from field: holdfast.processor.v1.Answer answer = 5;
+   */
+  answer: Answer;
+
+  /**
+   * Minor units: asked, for a void what it gave back; 0 for fences.
+   *
+   * @generated from field: int64 amount = 6;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code; empty for voids and fences.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+
+  /**
+   * The processor's reference, when approved.
+   *
+   * @generated from field: string reference = 8;
+   */
+  reference: string;
+
+  /**
+   * Why not, for programs.
+   *
+   * @generated from field: string error_code = 9;
+   */
+  errorCode: string;
+
+  /**
+   * Of an authorization: charged so far, reversed charges included, minor units.
+   *
+   * @generated from field: int64 captured = 10;
+   */
+  captured: bigint;
+
+  /**
+   * Of an authorization: given back by voids and final captures, minor units.
+   *
+   * @generated from field: int64 voided = 11;
+   */
+  voided: bigint;
+
+  /**
+   * Of an authorization or capture: taken back by the card scheme, minor units.
+   *
+   * @generated from field: int64 reversed = 12;
+   */
+  reversed: bigint;
+
+  /**
+   * When the processor acted; for an open checkout, when it was opened.
+   *
+   * @generated from field: google.protobuf.Timestamp acted_at = 13;
+   */
+  actedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.Entry.
+ * Use `create(EntrySchema)` to create a new message.
+ */
+export declare const EntrySchema: GenMessage<Entry>;
+
+/**
  * How the processor answered.
  *
  * @generated from enum holdfast.processor.v1.Answer
@@ -687,6 +852,60 @@ export enum Finding {
 export declare const FindingSchema: GenEnum<Finding>;
 
 /**
+ * What an entry of the processor's books is about.
+ *
+ * @generated from enum holdfast.processor.v1.EntryKind
+ */
+export enum EntryKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: ENTRY_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A reservation, by token or by checkout.
+   *
+   * @generated from enum value: ENTRY_KIND_AUTHORIZATION = 1;
+   */
+  AUTHORIZATION = 1,
+
+  /**
+   * A charge.
+   *
+   * @generated from enum value: ENTRY_KIND_CAPTURE = 2;
+   */
+  CAPTURE = 2,
+
+  /**
+   * A reservation, or what was left of it, given back.
+   *
+   * @generated from enum value: ENTRY_KIND_VOID = 3;
+   */
+  VOID = 3,
+
+  /**
+   * A payment to a card.
+   *
+   * @generated from enum value: ENTRY_KIND_CREDIT = 4;
+   */
+  CREDIT = 4,
+
+  /**
+   * An identifier that is refused for ever; nothing was done under it.
+   *
+   * @generated from enum value: ENTRY_KIND_FENCE = 5;
+   */
+  FENCE = 5,
+}
+
+/**
+ * Describes the enum holdfast.processor.v1.EntryKind.
+ */
+export declare const EntryKindSchema: GenEnum<EntryKind>;
+
+/**
  * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our
  * identifier (request_id): the same identifier gets the same answer and acts once. An error status
  * means that the outcome is not known.
@@ -754,6 +973,16 @@ export declare const ProcessorService: GenService<{
     methodKind: "unary";
     input: typeof InquireRequestSchema;
     output: typeof InquireResponseSchema;
+  },
+  /**
+   * Lists what the processor did, oldest first, so that Holdfast can reconcile its books with it.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.ListEntries
+   */
+  listEntries: {
+    methodKind: "unary";
+    input: typeof ListEntriesRequestSchema;
+    output: typeof ListEntriesResponseSchema;
   },
 }>;
 

@@ -1,0 +1,57 @@
+/** A merchant's backend as small as it can be: it takes verified notifications, and shows what it took. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Log } from './log.ts';
+import { takeNotification } from './notification.ts';
+import { openReceived, type Received } from './received.ts';
+import { returnPage } from './return-page.ts';
+import type { MerchantSettings } from './settings.ts';
+
+/** Starts the backend. Answers its port and how to stop it. */
+export async function startMerchant(
+  settings: MerchantSettings,
+  log: Log,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const received = openReceived(settings.MERCHANT_DATA);
+  const app = createApp(settings, received, log);
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, app.callback());
+  try {
+    server.listen(settings.MERCHANT_PORT, settings.HOST);
+    await once(server, 'listening');
+  } catch (error) {
+    received.close();
+    throw error;
+  }
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    server.close();
+    server.closeIdleConnections();
+    await once(server, 'close');
+    received.close();
+  };
+  return { port: (server.address() as AddressInfo).port, close: () => (closed ??= close()) };
+}
+
+function createApp(settings: MerchantSettings, received: Received, log: Log): Koa {
+  const router = new Router();
+  router.post('/webhook/processor/:kind/:statusInfo', (ctx) =>
+    takeNotification(ctx, ctx.params as { kind: string; statusInfo: string }, { settings, received, log }),
+  );
+  router.get('/received', (ctx) => {
+    const { requestId } = ctx.query;
+    ctx.set('cache-control', 'no-store');
+    ctx.body = received.list(typeof requestId === 'string' ? requestId : undefined);
+  });
+  router.get('/return', returnPage);
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  const app = new Koa();
+  app.on('error', (error: NodeJS.ErrnoException) => log.error({ event: 'failed', reason: error.code ?? error.name }));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}

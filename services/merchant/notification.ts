@@ -1,0 +1,60 @@
+/** How a merchant takes a notification: verify, keep once, answer 200. The example that the documents point to. */
+import type { Context } from 'koa';
+import { verifyNotification } from '../../proto/signature.ts';
+import type { Log } from './log.ts';
+import type { Received } from './received.ts';
+import type { MerchantSettings } from './settings.ts';
+import { readSignedFields } from './signed-fields.ts';
+
+/** The relay's own limit. */
+const MAX_BODY_BYTES = 65_536;
+
+/**
+ * Answers 200 once the notification is on disk, a second one for the same operation as well; 401 when the signature does not
+ * prove it; 400 when it is no notification, 404 for an unknown kind, 413 when it is too large.
+ */
+export async function takeNotification(
+  ctx: Context,
+  { kind, statusInfo }: { kind: string; statusInfo: string },
+  { settings, received, log }: { settings: MerchantSettings; received: Received; log: Log },
+): Promise<void> {
+  if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
+  const text = await readText(ctx);
+  if (text === undefined) return refuse(ctx, 413, 'too large', log);
+  const notification = readSignedFields(text);
+  if (notification === undefined) return refuse(ctx, 400, 'not a notification', log);
+  const { signed, body } = notification;
+  const secrets = Object.hasOwn(settings.SIGNING_SECRETS, signed.merchantId)
+    ? (settings.SIGNING_SECRETS[signed.merchantId] ?? [])
+    : [];
+  if (!verifyNotification(secrets, signed, ctx.get('x-service-signature'))) {
+    return refuse(ctx, 401, 'signature does not verify', log);
+  }
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.filter((name) => ctx.get(name) !== '').map((name) => [name, ctx.get(name)]),
+  );
+  const { requestId, merchantId } = signed;
+  const duplicate = received.keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText: text });
+  log.info({ event: 'received', kind, statusInfo, requestId, duplicate });
+  ctx.body = { received: true, duplicate };
+}
+
+/** What of the headers is worth showing. Signatures are not shown: they are as good as the secret for this one body. */
+const KEPT_HEADERS = ['content-type', 'webhook-id', 'webhook-timestamp', 'x-relay-signed-fields', 'user-agent'];
+
+function refuse(ctx: Context, status: number, reason: string, log: Log): void {
+  log.info({ event: 'refused', reason });
+  ctx.status = status;
+  ctx.body = { error: reason };
+}
+
+async function readText(ctx: Context): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

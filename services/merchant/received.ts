@@ -1,0 +1,88 @@
+/** What the demo merchant received, on disk. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** One verified notification. */
+export interface Notification {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly kind: 'payment' | 'oct';
+  readonly statusInfo: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, parsed. */
+  readonly body: object;
+  /** The body as it came. */
+  readonly bodyText: string;
+}
+
+/** A notification as GET /received shows it. */
+export interface ReceivedItem extends Omit<Notification, 'merchantId'> {
+  /** RFC 3339, UTC. */
+  readonly receivedAt: string;
+  /** Always true: what does not verify is refused and not kept. */
+  readonly verified: true;
+  /** How often the same operation's notification came again. */
+  readonly duplicateCount: number;
+}
+
+/** The list. */
+export interface Received {
+  /** Keeps a notification, or counts it when its operation is known already. Answers true for a duplicate. */
+  keep(notification: Notification): boolean;
+  /** The last 1 000 received, newest last; of one operation when it is named. */
+  list(requestId?: string): ReceivedItem[];
+  close(): void;
+}
+
+/** Opens the list, in a file that is made when there is none. */
+export function openReceived(file: string): Received {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const insert = database.prepare(INSERT);
+  const select = database.prepare(SELECT);
+  return {
+    keep: ({ merchantId, requestId, kind, statusInfo, headers, body, bodyText }) => {
+      const item = {
+        receivedAt: new Date().toISOString(),
+        kind,
+        statusInfo,
+        requestId,
+        verified: true,
+        headers,
+        body,
+        bodyText,
+      };
+      const row = insert.get(merchantId, requestId, JSON.stringify(item)) as { duplicateCount: number };
+      return row.duplicateCount > 0;
+    },
+    list: (requestId) =>
+      select.all(requestId ?? null, requestId ?? null).map((row) => ({
+        ...(JSON.parse(String(row.item)) as Omit<ReceivedItem, 'duplicateCount'>),
+        duplicateCount: Number(row.duplicateCount),
+      })),
+    close: () => database.close(),
+  };
+}
+
+const SCHEMA = `
+  pragma journal_mode = wal;
+  create table if not exists received (
+    position integer primary key,
+    merchantId text not null,
+    requestId text not null,
+    item text not null,
+    duplicateCount integer not null default 0,
+    unique (merchantId, requestId)
+  ) strict`;
+
+const INSERT = `
+  insert into received (merchantId, requestId, item) values (?, ?, ?)
+  on conflict (merchantId, requestId) do update set duplicateCount = duplicateCount + 1
+  returning duplicateCount`;
+
+const SELECT = `
+  select * from (
+    select position, item, duplicateCount from received where ? is null or requestId = ? order by position desc limit 1000
+  ) order by position`;

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { signNotification } from '../../../proto/signature.ts';
+import type { LogFields } from '../../../services/merchant/log.ts';
+import { startMerchant } from '../../../services/merchant/merchant.ts';
+import type { ReceivedItem } from '../../../services/merchant/received.ts';
+import { readSettings } from '../../../services/merchant/settings.ts';
+
+const SECRETS = ['whsec_older', 'whsec_newer'] as const;
+const FIELDS = { merchantId: 'demo', requestId: 'r-1', status: 'OK', amount: '10.50', currency: 'EUR' };
+
+describe('startMerchant()', () => {
+  let directory: string;
+  let merchant: Awaited<ReturnType<typeof startMerchant>>;
+  let lines: LogFields[];
+
+  const start = () =>
+    startMerchant(
+      readSettings({
+        MERCHANT_PORT: '0',
+        MERCHANT_DATA: `${directory}/merchant.sqlite`,
+        SIGNING_SECRETS: JSON.stringify({ demo: SECRETS }),
+      }),
+      { info: (fields) => lines.push(fields), error: (fields) => lines.push(fields) },
+    );
+
+  before(async () => {
+    directory = await mkdtemp(`${tmpdir()}/holdfast-merchant-`);
+  });
+
+  beforeEach(async () => {
+    lines = [];
+    merchant = await start();
+  });
+
+  afterEach(() => merchant.close());
+
+  after(() => rm(directory, { recursive: true }));
+
+  it('takes a notification signed over the source text of its amount', async () => {
+    const body = bodyOf(FIELDS);
+    assert.equal((await post(body, signNotification(SECRETS[0], FIELDS))).status, 200);
+    const [item] = await received();
+    assert(item !== undefined);
+    assert.equal(item.requestId, 'r-1');
+    assert.equal(item.bodyText, body);
+    assert.equal(item.verified, true);
+    assert.equal(item.duplicateCount, 0);
+  });
+
+  it('takes one signed with the other live secret', async () => {
+    const fields = { ...FIELDS, requestId: 'r-2' };
+    assert.equal((await post(bodyOf(fields), signNotification(SECRETS[1], fields))).status, 200);
+  });
+
+  it('counts a duplicate instead of keeping it twice, over a restart as well', async () => {
+    const answer = await post(bodyOf(FIELDS), signNotification(SECRETS[0], FIELDS));
+    assert.deepEqual(await answer.json(), { received: true, duplicate: true });
+    await merchant.close();
+    merchant = await start();
+    assert.deepEqual(
+      (await received('?requestId=r-1')).map(({ duplicateCount }) => duplicateCount),
+      [1],
+    );
+  });
+
+  it('lists what it received, newest last', async () => {
+    assert.deepEqual(
+      (await received()).map(({ requestId }) => requestId),
+      ['r-1', 'r-2'],
+    );
+  });
+
+  for (const [name, body, signature] of [
+    ['a signature by another secret', bodyOf(FIELDS), signNotification('whsec_other', FIELDS)],
+    ['a number that was printed again', bodyOf({ ...FIELDS, amount: '10.5' }), signNotification(SECRETS[0], FIELDS)],
+    ['no signature', bodyOf(FIELDS), ''],
+    ['an unknown merchant', bodyOf({ ...FIELDS, merchantId: 'toString' }), signNotification(SECRETS[0], FIELDS)],
+  ] as const) {
+    it(`refuses ${name} and keeps nothing`, async () => {
+      const before = await received();
+      assert.equal((await post(body, signature)).status, 401);
+      assert.deepEqual(await received(), before);
+      assert.deepEqual(lines, [{ event: 'refused', reason: 'signature does not verify' }]);
+    });
+  }
+
+  for (const body of ['', '[]', '{}', 'null', '"x"', '{"merchantId":"demo"}', `{"a":${bodyOf(FIELDS)}}`]) {
+    it(`refuses ${body === '' ? 'an empty body' : body} with 400`, async () => {
+      assert.equal((await post(body, signNotification(SECRETS[0], FIELDS))).status, 400);
+    });
+  }
+
+  it('refuses more than 64 KiB with 413', async () => {
+    assert.equal((await post(bodyOf(FIELDS).padEnd(70_000), '')).status, 413);
+  });
+
+  it('shows a page to the customer who comes back, without echoing markup', async () => {
+    const page = await (await fetch(url('/return?requestId=%3Cscript%3E'))).text();
+    assert.match(page, /Thank you/);
+    assert(!page.includes('<script>'));
+  });
+
+  const url = (path: string) => `http://127.0.0.1:${merchant.port}${path}`;
+
+  const post = (body: string, signature: string) =>
+    fetch(url('/webhook/processor/payment/captured'), {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-service-signature': signature },
+    });
+
+  const received = async (query = '') => (await (await fetch(url(`/received${query}`))).json()) as ReceivedItem[];
+});
+
+function bodyOf({ amount, ...fields }: typeof FIELDS): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"amount":${amount}}`;
+}

@@ -1,0 +1,132 @@
+/** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MerchantCredentials, WatchCredentialsResponse } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import type { Core } from './core.ts';
+import { errorFields, type Log } from './log.ts';
+
+/** Read without waiting; every answer is about the newest snapshot that core has told. */
+export interface Credentials {
+  /** The merchant that an API key names, if the key is live. */
+  merchantOfApiKey(key: string): string | undefined;
+  /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
+  secretsOf(merchantId: string): readonly string[] | undefined;
+  /** False when core has said nothing for 30 s, or nothing yet: then nobody can be told from anybody. */
+  isFresh(): boolean;
+  /** Whether core is answering: it has spoken within the last two heartbeats. */
+  isHeard(): boolean;
+  /** Settles with the first snapshot. */
+  readonly ready: Promise<void>;
+  /** Calls back after each change, when keys or secrets may have ended. Answers how to stop. */
+  onChange(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Without news for this long a snapshot is worthless (PRODUCT section 10). */
+const STALE_AFTER_MS = 30_000;
+/** Core sends a heartbeat every 5 s; two missing ones mean that the feed is dead, though its connection may not be. */
+const SILENT_AFTER_MS = 12_000;
+const RECONNECT_MS = { first: 100, most: 2_000 } as const;
+
+/** Follows core's feed until closed, reconnecting by itself. */
+export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: () => number = Date.now): Credentials {
+  const closing = new AbortController();
+  const listeners = new Set<() => void>();
+  const first = Promise.withResolvers<void>();
+  let snapshot = new Snapshot();
+  let heardAtMs = Number.NEGATIVE_INFINITY;
+
+  async function follow(): Promise<void> {
+    let waitMs: number = RECONNECT_MS.first;
+    while (!closing.signal.aborted) {
+      try {
+        for await (const _ of readFeed()) waitMs = RECONNECT_MS.first;
+      } catch (error) {
+        if (!closing.signal.aborted) log.warn('credentials feed lost', errorFields(error));
+      }
+      await pause(waitMs * (0.5 + Math.random() / 2), closing.signal);
+      waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
+    }
+  }
+
+  /** One connection: a whole new snapshot takes the old one's place at once, then changes come merchant by merchant. */
+  async function* readFeed(): AsyncGenerator<void> {
+    const silence = new AbortController();
+    const signal = AbortSignal.any([closing.signal, silence.signal]);
+    let watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
+    let incoming = new Snapshot();
+    try {
+      for await (const message of core.merchants.watchCredentials({}, { signal })) {
+        clearTimeout(watchdog);
+        watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
+        incoming.put(message);
+        if (message.snapshotComplete) {
+          heardAtMs = now();
+          const isChange = snapshot !== incoming || message.merchants.length > 0;
+          snapshot = incoming;
+          first.resolve();
+          if (isChange) for (const listener of listeners) listener();
+        }
+        yield;
+      }
+    } finally {
+      clearTimeout(watchdog);
+      incoming = new Snapshot();
+    }
+  }
+
+  const following = follow();
+  return {
+    merchantOfApiKey: (key) => snapshot.merchantOfHash(hashOf(key)),
+    secretsOf: (merchantId) => snapshot.merchant(merchantId)?.signingSecrets,
+    isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
+    isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
+    ready: first.promise,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+}
+
+/** Merchants by name, and their names by key hash. */
+class Snapshot {
+  readonly #merchants = new Map<string, MerchantCredentials>();
+  readonly #merchantOfHash = new Map<string, string>();
+
+  put(message: WatchCredentialsResponse): void {
+    for (const merchant of message.merchants) {
+      for (const hash of this.#merchants.get(merchant.merchantId)?.apiKeyHashes ?? []) {
+        this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
+      }
+      this.#merchants.set(merchant.merchantId, merchant);
+      for (const hash of merchant.apiKeyHashes) {
+        this.#merchantOfHash.set(Buffer.from(hash).toString('base64'), merchant.merchantId);
+      }
+    }
+  }
+
+  merchant(merchantId: string): MerchantCredentials | undefined {
+    return this.#merchants.get(merchantId);
+  }
+
+  merchantOfHash(hash: string): string | undefined {
+    return this.#merchantOfHash.get(hash);
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('base64');
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

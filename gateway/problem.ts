@@ -1,0 +1,168 @@
+/**
+ * Refusals as clients read them: RFC 9457 problems with an enumerated `code`. The one place where the status of an RPC
+ * becomes an HTTP answer; the words are those of holdfast.v1.ErrorReason.
+ */
+import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { anyUnpack } from '@bufbuild/protobuf/wkt';
+import { status as grpcStatus, type ServiceError } from '@grpc/grpc-js';
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../proto/gen/google/rpc/error_details_pb.js';
+import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js';
+import type { ErrorReason } from '../proto/gen/holdfast/v1/error_pb.js';
+
+/** Words that only the edge says: they are about the HTTP exchange, not about holds. */
+type EdgeCode = 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'INTERNAL';
+
+/** The vocabulary of refusals. */
+export type ProblemCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'> | EdgeCode;
+
+/** One field at fault: its REST name, and what is wrong without quoting its value. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What a problem may tell besides its code. */
+export interface ProblemDetails {
+  readonly detail?: string | undefined;
+  readonly errors?: readonly FieldError[] | undefined;
+  /** The operation that the refused call created, when it created one. */
+  readonly requestId?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  /** The answer was kept under an idempotency key. */
+  readonly replayed?: boolean | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For logs only. */
+  readonly cause?: unknown;
+}
+
+/** HTTP status and title of each code (PRODUCT section 7). */
+const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
+  INVALID_REQUEST: [400, 'The request is not valid'],
+  TOKEN_INVALID: [400, 'The card token is not valid'],
+  AMOUNT_EXCEEDS_HOLD: [400, 'The amount is more than the hold'],
+  UNAUTHENTICATED: [401, 'A valid API key is required'],
+  SIGNATURE_REQUIRED: [401, 'A valid message signature is required'],
+  CARD_DECLINED: [402, 'The card was declined'],
+  FORBIDDEN: [403, 'The credential does not allow this'],
+  PREAUTHORIZATION_NOT_FOUND: [404, 'No such preauthorization'],
+  OPERATION_NOT_FOUND: [404, 'No such operation'],
+  NOT_FOUND: [404, 'No such resource'],
+  METHOD_NOT_ALLOWED: [405, 'The method is not allowed here'],
+  REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+  HOLD_EXPIRED: [409, 'The hold has expired'],
+  HOLD_RELEASED: [409, 'The hold was released'],
+  HOLD_CAPTURED: [409, 'The hold is captured'],
+  HOLD_NOT_PLACED: [409, 'The hold is not placed'],
+  MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
+  CAPTURE_IN_FLIGHT: [409, 'Another capture or release has no result yet'],
+  IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],
+  STREAM_TOKEN_TOO_OLD: [410, 'The resume token is too old'],
+  PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'The body is not of an accepted type'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'The idempotency key was used for another request'],
+  RATE_LIMITED: [429, 'Too many requests'],
+  INTERNAL: [500, 'Something went wrong'],
+  PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],
+  UNAVAILABLE: [503, 'The service is not available'],
+};
+
+/** A refusal on its way to the client. Throw it anywhere below the gateway's error handler. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly details: ProblemDetails;
+
+  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+    super(code, { cause: details.cause });
+    this.code = code;
+    this.status = PROBLEMS[code][0];
+    this.details = details;
+  }
+
+  /** The body, as application/problem+json. */
+  toJSON(): Record<string, unknown> {
+    const { detail, errors, requestId, processorCode, processorMessage } = this.details;
+    return {
+      type: `urn:holdfast:problem:${this.code}`,
+      title: PROBLEMS[this.code][1],
+      status: this.status,
+      detail: detail || `${PROBLEMS[this.code][1]}.`,
+      code: this.code,
+      ...(requestId && { requestId }),
+      ...(errors && { errors }),
+      ...(processorCode && { processorCode }),
+      ...(processorMessage && { processorMessage }),
+    };
+  }
+
+  /** The headers that go with it. */
+  headers(): Record<string, string> {
+    const { retryAfterSeconds, replayed, headers } = this.details;
+    const isTemporary = this.code === 'UNAVAILABLE' || this.code === 'IDEMPOTENCY_IN_FLIGHT';
+    const retryAfter = retryAfterSeconds ?? (isTemporary ? 1 : undefined);
+    return {
+      ...(retryAfter !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+      ...(replayed && { 'Idempotency-Replayed': 'true' }),
+      ...(this.code === 'UNAUTHENTICATED' && { 'WWW-Authenticate': 'Bearer realm="holdfast"' }),
+      ...headers,
+    };
+  }
+}
+
+/** Whether an error is a failed call of grpc-js. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error;
+}
+
+/**
+ * Translates a failed RPC. Only what carries an ErrorInfo of ours is told to the client; the text of any other status
+ * may name inner addresses, so it stays in `cause`.
+ */
+export function problemOfRpc(error: ServiceError): Problem {
+  const answer = statusOf(error);
+  const info = detail(answer, ErrorInfoSchema);
+  if (info === undefined || info.domain !== 'holdfast' || !isProblemCode(info.reason))
+    return problemOfBareStatus(error);
+  const violations = detail(answer, BadRequestSchema)?.fieldViolations;
+  const retryDelay = detail(answer, RetryInfoSchema)?.retryDelay;
+  return new Problem(info.reason, {
+    detail: answer?.message,
+    errors: violations?.map(({ field, description }) => ({ field: restName(field), message: description })),
+    requestId: info.metadata.requestId,
+    processorCode: info.metadata.processorCode,
+    processorMessage: info.metadata.processorMessage,
+    replayed: info.metadata.replayed === 'true',
+    retryAfterSeconds: retryDelay && Number(retryDelay.seconds) + retryDelay.nanos / 1e9,
+    cause: error,
+  });
+}
+
+function problemOfBareStatus(error: ServiceError): Problem {
+  const isAway = error.code === grpcStatus.UNAVAILABLE || error.code === grpcStatus.DEADLINE_EXCEEDED;
+  return new Problem(isAway ? 'UNAVAILABLE' : 'INTERNAL', { cause: error });
+}
+
+function isProblemCode(reason: string): reason is ProblemCode {
+  return Object.hasOwn(PROBLEMS, reason);
+}
+
+function statusOf(error: ServiceError): Status | undefined {
+  const [bytes] = error.metadata?.get('grpc-status-details-bin') ?? [];
+  return bytes instanceof Buffer ? fromBinary(StatusSchema, bytes) : undefined;
+}
+
+function detail<S extends DescMessage>(answer: Status | undefined, schema: S): MessageShape<S> | undefined {
+  for (const any of answer?.details ?? []) {
+    const message = anyUnpack(any, schema);
+    if (message !== undefined) return message;
+  }
+  return undefined;
+}
+
+/** `hold_period.seconds` → `holdPeriod.seconds`. */
+function restName(field: string): string {
+  return field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

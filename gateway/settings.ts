@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const perSecond = z.coerce.number().int().min(1).max(1_000_000_000);
+
+const SettingsSchema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port.default(8080),
+  /** Where core answers gRPC: host:port, or any target that grpc-js resolves. */
+  CORE_URL: z.string().min(1).default('127.0.0.1:50051'),
+  GATEWAY_TOKEN: z.string().min(32),
+  /** Unset: limits are kept in this process. */
+  REDIS_URL: z.union([z.literal('').transform(() => undefined), z.url({ protocol: /^rediss?$/ })]).optional(),
+  /** How many proxies in front append to X-Forwarded-For; 0: the header is ignored. */
+  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  REST_RATE_PER_SECOND: perSecond.default(500),
+  RELAY_VERIFIED_PER_SECOND: perSecond.default(500),
+  RELAY_ADDRESS_PER_SECOND: perSecond.default(2000),
+  CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(15_000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** What the gateway is told at start. */
+export type Settings = z.output<typeof SettingsSchema>;
+
+/** Reads the settings. Throws an Error of one line that names each wrong setting and never quotes a value. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const result = SettingsSchema.safeParse(environment);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`gateway settings: ${faults.join('; ')}`);
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import type { RefusalCode } from './refusal.ts';
+
+export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+export type HoldPhase = 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'NEEDS_REVIEW';
+export type ReleaseReason = 'FINAL' | 'RELEASED' | 'EXPIRED';
+
+/** The books of a hold. Money in minor units; amount = captured + inFlight + remaining + released. */
+export interface HoldBooks {
+  readonly status: HoldStatus;
+  readonly amount: bigint;
+  readonly captured: bigint;
+  readonly inFlight: bigint;
+  readonly remaining: bigint;
+  readonly released: bigint;
+  readonly reversed: bigint;
+  readonly releaseReason?: ReleaseReason | null | undefined;
+  /** A release, a final or a sole capture has no result yet. */
+  readonly closing: boolean;
+}
+
+/** All of a hold that decides what may be done with it. */
+export interface HoldState extends HoldBooks {
+  readonly phase: HoldPhase;
+  readonly allowMultipleCaptures: boolean;
+  readonly frozen: boolean;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/**
+ * Judges a capture, in the order of PRODUCT section 6 (the unknown hold was judged before).
+ * Answers why it is refused, or undefined when it may be reserved.
+ */
+export function judgeCapture(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
+  if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
+  if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
+  if (ended) return ended;
+  if (hold.closing || hold.frozen) return 'CAPTURE_IN_FLIGHT';
+  if (amount <= hold.remaining) return undefined;
+  return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+}
+
+/** Judges a merchant's release of a placed hold. Answers why it is refused, or undefined. */
+export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  return hold.closing || hold.frozen || hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : undefined;
+}
+
+/** Whether a hold's period is over and what remains can be given back now: not while a capture may still succeed. */
+export function isDueToExpire(hold: HoldState, now: Date): boolean {
+  return (
+    hold.phase === 'AUTHORIZED' &&
+    isOpen(hold) &&
+    hold.inFlight === 0n &&
+    hold.expiresAt != null &&
+    hold.expiresAt <= now
+  );
+}
+
+/** Reserves a capture that judgeCapture let through. */
+export function reserveCapture(hold: HoldState, amount: bigint, finalCapture: boolean): HoldBooks {
+  assert(amount > 0n && amount <= hold.remaining && isOpen(hold) && !hold.closing);
+  return checked({
+    ...booksOf(hold),
+    remaining: hold.remaining - amount,
+    inFlight: hold.inFlight + amount,
+    closing: finalCapture || !hold.allowMultipleCaptures,
+  });
+}
+
+/** Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold. */
+export function settleCapture(
+  hold: HoldState,
+  capture: { amount: bigint; finalCapture: boolean },
+  ok: boolean,
+): HoldBooks {
+  const { amount } = capture;
+  assert(amount <= hold.inFlight, 'a capture settles what it reserved');
+  const closes = capture.finalCapture || !hold.allowMultipleCaptures;
+  const closing = closes ? false : hold.closing;
+  const inFlight = hold.inFlight - amount;
+  if (!ok) return returned({ ...booksOf(hold), inFlight, closing }, amount);
+  const captured = hold.captured + amount;
+  const books = { ...booksOf(hold), captured, inFlight, closing };
+  if (!isOpen(hold)) return checked(books);
+  if (closes || (hold.remaining === 0n && inFlight === 0n)) return closed(books, 'CAPTURED', 'FINAL');
+  return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
+}
+
+/** Reserves what remains, for a release or expiry. */
+export function reserveRelease(hold: HoldState): HoldBooks {
+  assert(isOpen(hold) && hold.inFlight === 0n && !hold.closing);
+  return checked({ ...booksOf(hold), remaining: 0n, inFlight: hold.remaining, closing: true });
+}
+
+/** Settles a reserved release or expiry. */
+export function settleRelease(hold: HoldState, amount: bigint, reason: 'RELEASED' | 'EXPIRED', ok: boolean): HoldBooks {
+  assert(amount <= hold.inFlight, 'a release settles what it reserved');
+  const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
+  if (!ok) return returned(books, amount);
+  const released = { ...books, released: hold.released + amount };
+  return closed(released, hold.captured > 0n ? 'CAPTURED' : reason, reason);
+}
+
+/** Takes a capture back; a reversal gives nothing back to remaining. */
+export function reverseCapture(hold: HoldBooks, amount: bigint): HoldBooks {
+  return checked({ ...booksOf(hold), reversed: hold.reversed + amount });
+}
+
+/** The books of a hold that was never placed. */
+export function failHold(hold: HoldBooks): HoldBooks {
+  assert(hold.captured === 0n && hold.inFlight === 0n);
+  return checked({ ...booksOf(hold), status: 'FAILED', remaining: 0n, released: hold.amount, closing: false });
+}
+
+/** The books of a new hold. */
+export function openHold(amount: bigint): HoldBooks {
+  return checked({
+    status: 'IN_PROGRESS',
+    amount,
+    captured: 0n,
+    inFlight: 0n,
+    remaining: amount,
+    released: 0n,
+    reversed: 0n,
+    closing: false,
+  });
+}
+
+/** Whether anything more may happen to what remains. */
+export function isOpen(hold: { readonly status: HoldStatus }): boolean {
+  return hold.status === 'IN_PROGRESS' || hold.status === 'PARTIALLY_CAPTURED';
+}
+
+/** Why a placed hold has ended, by state or by time: time is judged at the request, not only by the sweeper. */
+function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
+  if (isOpen(hold)) return hold.expiresAt != null && hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+  if (hold.status === 'EXPIRED' || hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
+  if (hold.status === 'RELEASED' || hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
+  return 'HOLD_CAPTURED';
+}
+
+function returned(books: HoldBooks, amount: bigint): HoldBooks {
+  return isOpen(books)
+    ? checked({ ...books, remaining: books.remaining + amount })
+    : checked({ ...books, released: books.released + amount, releaseReason: books.releaseReason ?? 'FINAL' });
+}
+
+function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): HoldBooks {
+  const released = books.released + books.remaining;
+  return checked({
+    ...books,
+    status,
+    remaining: 0n,
+    released,
+    releaseReason: released > 0n ? reason : null,
+  });
+}
+
+function booksOf(hold: HoldBooks): HoldBooks {
+  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing } = hold;
+  return {
+    status,
+    amount,
+    captured,
+    inFlight,
+    remaining,
+    released,
+    reversed,
+    releaseReason: releaseReason ?? null,
+    closing,
+  };
+}
+
+/** Our own arithmetic is asserted here; the database checks the same again. */
+function checked(books: HoldBooks): HoldBooks {
+  const { amount, captured, inFlight, remaining, released, reversed } = books;
+  assert(amount === captured + inFlight + remaining + released, 'the books balance');
+  assert(captured >= 0n && inFlight >= 0n && remaining >= 0n && released >= 0n && reversed >= 0n);
+  assert(reversed <= captured, 'no more is reversed than was captured');
+  return books;
+}

@@ -1,0 +1,45 @@
+import type { Card, OperationKind, StatusInfo } from './operation.ts';
+
+/** All that a notification tells about a final result (seed, "Webhook message fields"; PRODUCT section 9). */
+export interface NotificationFields {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly status: 'OK' | 'KO';
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly card?: Card | undefined;
+  /** Only when a token was generated. */
+  readonly generatedTokenId?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly finalStateDate: Date;
+  readonly operation: OperationKind;
+  readonly statusInfo: StatusInfo;
+  readonly holdRequestId?: string | undefined;
+  readonly captureRequestId?: string | undefined;
+  readonly merchantReference?: string | undefined;
+}
+
+/** The notification's body: the exact bytes of every attempt. The amount is printed once, here, and signed as printed. */
+export function notificationBody(fields: NotificationFields): string {
+  return JSON.stringify({
+    merchantId: fields.merchantId,
+    requestId: fields.requestId,
+    status: fields.status,
+    amount: Number(fields.amount),
+    currency: fields.currency,
+    ...(fields.card && { paymentMethodData: { type: 'card', ...fields.card } }),
+    ...(fields.generatedTokenId && { tokenData: { tokenId: fields.generatedTokenId } }),
+    ...(fields.reference && { reference: fields.reference }),
+    finalStateDate: fields.finalStateDate.toISOString(),
+    operation: fields.operation,
+    ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
+    ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
+    ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
+  });
+}
+
+/** Whether a merchant that did not ask to hear of holds hears of this one: captures, reversals and OCT always count. */
+export function isAlwaysNotified(kind: OperationKind): boolean {
+  return kind === 'CAPTURE' || kind === 'REVERSAL' || kind === 'OCT';
+}

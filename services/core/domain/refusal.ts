@@ -1,0 +1,33 @@
+import type { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
+
+/** The vocabulary of refusals: the words of ErrorReason (proto/holdfast/v1/error.proto). */
+export type RefusalCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
+
+/** What a refusal may tell besides its code. */
+export interface RefusalDetails {
+  /** The operation that the refused call created, when it created one. */
+  readonly requestId?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  /** The answer was kept under an idempotency key. */
+  readonly replayed?: boolean | undefined;
+  /** How long to wait before trying again, seconds. */
+  readonly retryAfterS?: number | undefined;
+  /** Fields at fault, by their name in the contract. */
+  readonly violations?: readonly { readonly field: string; readonly description: string }[] | undefined;
+  /** For logs only. */
+  readonly cause?: unknown;
+}
+
+/** A call that is refused, for a reason of the vocabulary. Unknown outcomes are stored states, never refusals. */
+export class HoldfastError extends Error {
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'HoldfastError';
+    this.code = code;
+    this.details = details;
+  }
+}

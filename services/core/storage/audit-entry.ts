@@ -1,0 +1,16 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** What an operator did, and to what. */
+export const AuditEntryEntity = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entry',
+  properties: {
+    id: p.uuid().primary(),
+    at: p.datetime(3),
+    actor: p.text(),
+    action: p.text(),
+    target: p.text(),
+    detail: p.json().nullable().$type<Record<string, unknown>>(),
+  },
+});
+export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;

@@ -1,0 +1,47 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { HoldStatus } from '../domain/hold.ts';
+import type { AttemptState } from '../domain/operation.ts';
+
+/** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
+export const CaptureEntity = defineEntity({
+  name: 'Capture',
+  tableName: 'capture',
+  properties: {
+    requestId: p.uuid().primary(),
+    holdRequestId: p.uuid(),
+    merchantId: p.text(),
+    state: p.text().$type<AttemptState>(),
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    finalCapture: p.boolean(),
+    captureDate: p.datetime(3).nullable(),
+    bankReference: p.text().nullable(),
+    processorReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    remainingAfter: p.bigint('bigint').nullable(),
+    releasedAfter: p.bigint('bigint').nullable(),
+    statusAfter: p.text().nullable().$type<HoldStatus>(),
+    reversed: p.boolean(),
+    createdAt: p.datetime(3),
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+  },
+  checks: [
+    { name: 'capture_amount', expression: 'amount between 1 and 999999999999' },
+    { name: 'capture_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
+    { name: 'capture_ok_has_date', expression: "(state = 'OK') = (capture_date is not null)" },
+    { name: 'capture_reversed_was_ok', expression: "not reversed or state = 'OK'" },
+  ],
+  indexes: [
+    {
+      name: 'capture_by_hold',
+      expression: 'create index "capture_by_hold" on "capture" ("hold_request_id", "request_id")',
+    },
+    {
+      name: 'capture_to_inquire',
+      expression: 'create index "capture_to_inquire" on "capture" ("inquire_at") where inquire_at is not null',
+    },
+  ],
+});
+export type CaptureRow = InferEntity<typeof CaptureEntity>;

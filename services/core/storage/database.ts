@@ -1,0 +1,93 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import pg, { type Pool, type PoolClient } from 'pg';
+import { ENTITIES } from './entities.ts';
+
+/** PostgreSQL, by two ways: the ORM for everyday reads and writes, bound statements on its pool for the hot path. */
+export interface Database {
+  readonly orm: MikroORM;
+  /** Runs one statement in a transaction of its own. */
+  query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs several statements in one transaction; whatever is thrown rolls it back. */
+  transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A statement with a name: PostgreSQL plans it once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+export interface DatabaseSettings {
+  readonly databaseUrl: string;
+  readonly poolSize: number;
+}
+
+/** Opens the pool. Throws when the database cannot be reached within 5 s. */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const orm = await MikroORM.init({
+    clientUrl: settings.databaseUrl,
+    entities: [...ENTITIES],
+    extensions: [Migrator],
+    pool: { min: 0, max: settings.poolSize },
+    driverOptions: {
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    migrations: {
+      path: `${import.meta.dirname}/migrations`,
+      tableName: 'migration',
+      snapshot: false,
+      allOrNothing: true,
+    },
+    debug: false,
+  });
+  const pool = (await (
+    orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }
+  ).getNativeClient()) as Pool;
+  return {
+    orm,
+    query: async (statement, values) => rowsOf(await pool.query(bound(statement, values))),
+    transaction: (run) => transaction(pool, run),
+    close: () => orm.close(true),
+  };
+}
+
+async function transaction<T>(pool: Pool, run: (query: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const answer = await run(async (statement, values) => rowsOf(await client.query(bound(statement, values))));
+    await client.query('commit');
+    client.release();
+    return answer;
+  } catch (error) {
+    await rollback(client);
+    throw error;
+  }
+}
+
+/** A connection that cannot roll back is of no further use: the pool drops it. */
+async function rollback(client: PoolClient): Promise<void> {
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}
+
+function bound(statement: Statement, values: readonly unknown[]) {
+  return { ...statement, values: [...values], types: TYPES };
+}
+
+function rowsOf<Row>(result: { rows: unknown[] }): Row[] {
+  return result.rows as Row[];
+}
+
+/** int8 as bigint, because money is never a float; times as Date. The ORM's pool would give strings for both. */
+const TYPES = new pg.TypeOverrides();
+TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));

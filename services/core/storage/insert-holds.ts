@@ -1,0 +1,60 @@
+import type { HoldPhase } from '../domain/hold.ts';
+import { type KeyInput, keysInserted } from './claim-key.ts';
+import type { Query, Statement } from './database.ts';
+
+/** A new hold, before the processor is asked. */
+export interface HoldInput {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly tokenId?: string | undefined;
+  readonly phase: HoldPhase;
+  /** Minor units. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Hexadecimal. */
+  readonly idHash: string;
+  readonly idCiphertext: string;
+  readonly allowMultipleCaptures: boolean;
+  readonly notifyHolds: boolean;
+  readonly holdPeriodS: number;
+  readonly merchantReference?: string | undefined;
+  readonly metadata?: Record<string, string> | undefined;
+  readonly returnUrl?: string | undefined;
+  readonly saveCard: boolean;
+  readonly checkoutExpiresAt?: string | undefined;
+  readonly createdAt: string;
+  readonly inquireAt?: string | undefined;
+  readonly key?: KeyInput | undefined;
+}
+
+/** Stores new holds; a hold whose idempotency key is taken already is not stored. Answers, for each, whether it was stored. */
+export async function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<boolean[]> {
+  const rows = await query<{ request_id: string }>(INSERT_HOLDS, [JSON.stringify(holds)]);
+  const stored = new Set(rows.map((row) => row.request_id));
+  return holds.map((hold) => stored.has(hold.requestId));
+}
+
+const INSERT_HOLDS: Statement = {
+  name: 'insert-holds',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i(
+      "requestId" uuid, "merchantId" text, "terminalId" text, "userId" text, "tokenId" text, phase text, amount bigint,
+      currency text, "idHash" text, "idCiphertext" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
+      "holdPeriodS" int, "merchantReference" text, metadata jsonb, "returnUrl" text, "saveCard" boolean,
+      "checkoutExpiresAt" timestamptz, "createdAt" timestamptz, "inquireAt" timestamptz, key json)
+  ),
+  ${keysInserted('input')}
+  insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
+    in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures,
+    notify_holds, hold_period_s, merchant_reference, metadata, return_url, save_card, checkout_expires_at, created_at,
+    inquire_at, inquiry_count)
+  select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'IN_PROGRESS', phase, amount, currency, 0, 0,
+    amount, 0, 0, false, false, decode("idHash", 'hex'), decode("idCiphertext", 'hex'), "allowMultipleCaptures",
+    "notifyHolds", "holdPeriodS", "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt",
+    "createdAt", "inquireAt", 0
+  from input where key is null or "requestId" in (select request_id from claimed)
+  on conflict (request_id) do nothing
+  returning request_id`,
+};

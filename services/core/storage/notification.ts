@@ -1,0 +1,28 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { NotificationKind } from './delivery.ts';
+
+/** A notification that the relay verified. (merchantId, requestId) is taken once and remembered for ever. */
+export const NotificationEntity = defineEntity({
+  name: 'Notification',
+  tableName: 'notification',
+  properties: {
+    merchantId: p.text().primary(),
+    requestId: p.text().primary(),
+    kind: p.text().$type<NotificationKind>(),
+    statusInfo: p.text(),
+    status: p.text(),
+    /** Source text, as signed. */
+    amount: p.text(),
+    currency: p.text(),
+    /** The body as received; null once purged. */
+    body: p.blob().nullable().$type<Buffer>(),
+    receivedAt: p.datetime(3),
+  },
+  indexes: [
+    {
+      name: 'notification_age',
+      expression: 'create index "notification_age" on "notification" ("received_at") where body is not null',
+    },
+  ],
+});
+export type NotificationRow = InferEntity<typeof NotificationEntity>;

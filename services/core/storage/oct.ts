@@ -1,0 +1,43 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { AttemptState } from '../domain/operation.ts';
+
+/** One original credit transaction: a payment to a card. */
+export const OctEntity = defineEntity({
+  name: 'Oct',
+  tableName: 'oct',
+  properties: {
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    terminalId: p.text(),
+    userId: p.text(),
+    tokenId: p.text(),
+    state: p.text().$type<AttemptState>(),
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    merchantReference: p.text().nullable(),
+    cardBrand: p.text().nullable(),
+    cardLast4: p.text().nullable(),
+    cardExpiryMonth: p.integer().nullable(),
+    cardExpiryYear: p.integer().nullable(),
+    processorReference: p.text().nullable(),
+    bankReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    createdAt: p.datetime(3),
+    finalAt: p.datetime(3).nullable(),
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+  },
+  checks: [
+    { name: 'oct_amount', expression: 'amount between 1 and 999999999999' },
+    { name: 'oct_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
+    { name: 'oct_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
+  ],
+  indexes: [
+    {
+      name: 'oct_to_inquire',
+      expression: 'create index "oct_to_inquire" on "oct" ("inquire_at") where inquire_at is not null',
+    },
+  ],
+});
+export type OctRow = InferEntity<typeof OctEntity>;

@@ -1,0 +1,71 @@
+import type { Card } from '../domain/operation.ts';
+import type { Query, Statement } from './database.ts';
+import { appendOperations, type OperationInput } from './operation-log.ts';
+
+/** How placing a hold ended. */
+export interface HoldResult {
+  readonly requestId: string;
+  readonly placed: boolean;
+  readonly at: string;
+  readonly expiresAt?: string | undefined;
+  readonly processorReference?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  readonly generatedTokenId?: string | undefined;
+  readonly card?: Card | undefined;
+  readonly operation: OperationInput;
+}
+
+/** Which subjects a statement changed, and the deliveries it made. */
+export interface Settled {
+  readonly changed: ReadonlySet<string>;
+  readonly deliveryIds: readonly string[];
+}
+
+/** Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is. */
+export async function settleHolds(query: Query, results: readonly HoldResult[]): Promise<Settled> {
+  const operations = results.map((result) => result.operation);
+  return settled(await query(SETTLE_HOLDS, [JSON.stringify(results), JSON.stringify(operations)]));
+}
+
+/** Reads what a settling statement answers: one column, `what`, `id`. */
+export function settled(rows: readonly { what: string; id: string }[]): Settled {
+  return {
+    changed: new Set(rows.filter((row) => row.what === 'changed').map((row) => row.id)),
+    deliveryIds: rows.filter((row) => row.what === 'delivery').map((row) => row.id),
+  };
+}
+
+/** The end of a settling statement. */
+export const SETTLED = `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered`;
+
+const SETTLE_HOLDS: Statement = {
+  name: 'settle-holds',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, placed boolean, at timestamptz,
+      "expiresAt" timestamptz, "processorReference" text, "processorCode" text, "processorMessage" text,
+      "generatedTokenId" text, card json)
+  ),
+  changed as (
+    update hold h set
+      phase = case when i.placed then 'AUTHORIZED' else 'FAILED' end,
+      status = case when i.placed then 'IN_PROGRESS' else 'FAILED' end,
+      remaining = case when i.placed then h.amount else 0 end,
+      released = case when i.placed then 0 else h.amount end,
+      placed_at = case when i.placed then i.at end,
+      closed_at = case when i.placed then null else i.at end,
+      expires_at = i."expiresAt",
+      closing = false,
+      checkout_url_ciphertext = null,
+      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
+    from input i
+    where h.request_id = i."requestId" and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
+    returning h.request_id as subject_id
+  ),
+  ${appendOperations('$2')}
+  ${SETTLED}`,
+};

@@ -1,0 +1,56 @@
+import type { HoldBooks } from '../domain/hold.ts';
+import type { Query, Statement } from './database.ts';
+import { appendOperations, type OperationInput } from './operation-log.ts';
+import { booksAsText, SET_BOOKS } from './settle-captures.ts';
+import { SETTLED, type Settled, settled } from './settle-holds.ts';
+
+/** How a release ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
+export interface ReleaseResult {
+  readonly requestId: string;
+  readonly holdRequestId: string;
+  readonly ok: boolean;
+  readonly at: string;
+  readonly processorReference?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  readonly books: HoldBooks;
+  /** True when the hold was never placed and is now given up. */
+  readonly fails: boolean;
+  /** Absent when nothing is to be told: a void of a late authorization. */
+  readonly operation?: OperationInput | undefined;
+}
+
+/** Ends a release, with the hold's books, the operation and its delivery. A release that had ended already changes nothing. */
+export async function settleRelease(query: Query, result: ReleaseResult): Promise<Settled> {
+  const operations = result.operation ? [result.operation] : [];
+  return settled(await query(SETTLE_RELEASE, [booksAsText([result]), JSON.stringify(operations)]));
+}
+
+const SETTLE_RELEASE: Statement = {
+  name: 'settle-release',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, ok boolean, at timestamptz,
+      "processorReference" text, "processorCode" text, "processorMessage" text, books json, fails boolean)
+  ),
+  changed as (
+    update release r set
+      state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, processor_reference = i."processorReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
+    from input i
+    where r.request_id = i."requestId" and r.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    returning r.request_id as subject_id
+  ),
+  booked as (
+    update hold h set ${SET_BOOKS},
+      phase = case when i.fails then 'FAILED' else h.phase end,
+      processor_code = case when i.fails then i."processorCode" else h.processor_code end,
+      processor_message = case when i.fails then i."processorMessage" else h.processor_message end,
+      checkout_url_ciphertext = case when i.fails then null else h.checkout_url_ciphertext end,
+      inquire_at = case when i.fails then null else h.inquire_at end
+    from input i
+    where h.request_id = i."holdRequestId" and i."requestId" in (select subject_id from changed)
+    returning h.request_id
+  ),
+  ${appendOperations('$2')}
+  ${SETTLED}`,
+};

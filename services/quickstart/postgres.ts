@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { initialiseCluster } from './postgres-cluster.ts';
 import { choosePostgresHome, type PostgresHome } from './postgres-home.ts';
 import { stopStalePostgres } from './postgres-stale.ts';
+import { settlesWithin } from './settles-within.ts';
 
 /** How to run it. */
 export interface PostgresOptions {
@@ -31,8 +32,8 @@ export interface Postgres {
   readonly adminUrl: string;
   readonly pid: number;
   readonly home: PostgresHome;
-  /** Settles when the server is gone, wanted or not. */
-  readonly exited: Promise<void>;
+  /** Settles when the server is gone, wanted or not, with one line that says how. */
+  readonly exited: Promise<string>;
   /** Ends sessions, writes everything and waits until it is gone. */
   stop(): Promise<void>;
 }
@@ -48,7 +49,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await stopStalePostgres(home.data);
   await initialiseCluster(home, options.password, options.fast === true);
   const server = await spawnServer(home, options);
-  const exited = once(server, 'close').then(() => undefined);
+  const exited = once(server, 'exit').then(([code, killedBy]) =>
+    killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`,
+  );
   const keeper = spawnKeeper(home, server);
   void exited.then(() => keeper.stdin?.end('done\n'));
   const address = `127.0.0.1:${options.port}`;
@@ -141,15 +144,9 @@ async function createServiceDatabase(adminUrl: string, password: string): Promis
 }
 
 /** Fast shutdown, then immediate, then none at all: each has ten seconds. */
-async function stopServer(server: ChildProcess, exited: Promise<void>): Promise<void> {
+async function stopServer(server: ChildProcess, exited: Promise<string>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     server.kill(signal);
-    const timer = new AbortController();
-    const gone = await Promise.race([
-      exited.then(() => true),
-      delay(10_000, false, { signal: timer.signal }).catch(() => false),
-    ]);
-    timer.abort();
-    if (gone) return;
+    if (await settlesWithin(10_000, exited)) return;
   }
 }

@@ -1,0 +1,52 @@
+/** What a newcomer reads when everything runs. */
+import { relative } from 'node:path';
+import { writePrivateFile } from './private-file.ts';
+import type { Quickstart } from './quickstart.ts';
+
+/**
+ * The banner, with commands to copy. The API key is not in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
+ * curl read the key from there, so that it appears on no screen, in no shell history and in no list of processes.
+ */
+export async function banner({ file, dataDir, notes }: Quickstart): Promise<string> {
+  const curl = `${dataDir}/demo.curl`;
+  const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
+  await writePrivateFile(curl, `${[...headers, 'silent', 'show-error'].join('\n')}\n`);
+  const call = `curl -K ${quoted(shorter(curl))} ${file.baseUrl}`;
+  return `
+Holdfast runs.
+
+  REST and relay   ${file.baseUrl}
+  gRPC             ${file.coreUrl}
+  Connect          ${file.connectUrl}
+  demo merchant    ${file.demoMerchantUrl}/received
+  credentials      ${shorter(dataDir)}/quickstart.json
+  logs             ${shorter(dataDir)}/logs
+${notes.map((note) => `\n  ${note}\n`).join('')}
+Place a hold of 10.50 EUR with a card token:
+
+  ${call}/preauthorization -d '{"tokenId":"tok_sandbox_ok","amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann"}'
+
+Capture 4.00 of it, with the preauthorizationId from the answer:
+
+  ${call}/preauthorization/authorization -d '{"preauthorizationId":"PASTE_IT_HERE","amountToCapture":400}'
+
+Or let the customer enter a card: open the checkoutUrl that this answers (test card 4242 4242 4242 4242):
+
+  ${call}/preauthorization -d '{"amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann","returnUrl":"${file.demoMerchantUrl}/return"}'
+
+See the verified notifications that the demo merchant received:
+
+  curl ${file.demoMerchantUrl}/received
+
+Ctrl-C stops everything; the data stays in ${shorter(dataDir)}.
+`;
+}
+
+function shorter(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short !== '' && !short.startsWith('..') ? short : path;
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

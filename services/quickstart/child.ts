@@ -1,0 +1,96 @@
+/** One process of the service, as a child of the launcher. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { settlesWithin } from './settles-within.ts';
+
+/** What to start. */
+export interface ChildOptions {
+  readonly name: string;
+  /** Module below the project's root. */
+  readonly entry: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Its real path marks the process, for the next launcher. */
+  readonly dataDir: string;
+}
+
+/** Something that runs until it is stopped, or stops by itself. */
+export interface Running {
+  /** Settles with one line that says why it ended. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a process in a session of its own, so that a terminal's Ctrl-C reaches only the launcher and processes stop in
+ * order, and answers once it says that it is ready. When the launcher dies, the closed channel tells it to stop.
+ * Rejects with its last line when it ends before; when the signal aborts, it is stopped.
+ */
+export async function startChild(options: ChildOptions, signal: AbortSignal): Promise<Running> {
+  const { child, exited } = await spawnChild(options);
+  const stop = () => stopChild(child, exited);
+  const abort = () => void stop();
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  const ready = once(child, 'message').then(() => undefined);
+  const ended = await Promise.race([
+    ready,
+    exited,
+    settlesWithin(READY_MS, Promise.race([ready, exited])).then(() => `it was not ready within ${READY_MS / 1000} s`),
+  ]);
+  signal.removeEventListener('abort', abort);
+  if (ended === undefined) return { exited, stop };
+  await stop();
+  throw new Error(`${options.name} did not start: ${ended}`);
+}
+
+/** Runs a process to its end. Rejects with its last line when it fails. */
+export async function runChild(options: ChildOptions, signal: AbortSignal): Promise<void> {
+  const { child, exited } = await spawnChild(options);
+  const abort = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', abort);
+  const reason = await exited;
+  signal.removeEventListener('abort', abort);
+  if (child.exitCode !== 0) throw new Error(`${options.name} failed: ${reason}`);
+}
+
+/** Generous: a cold start on a slow disk. */
+const READY_MS = 60_000;
+
+async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
+  const logFile = `${dataDir}/logs/${name}.log`;
+  const log = await open(logFile, 'a', 0o600);
+  const { size } = await log.stat();
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${entry}`, import.meta.url)), dataDir], {
+    env: environment,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+  });
+  await log.close();
+  const ended = once(child, 'exit');
+  const pidFile = `${dataDir}/run/${name}.pid`;
+  if (child.pid !== undefined) await writeFile(pidFile, String(child.pid), { mode: 0o600 });
+  const exited = ended.then(async ([code, killedBy]) => {
+    await rm(pidFile, { force: true });
+    const line = await lastLine(logFile, size);
+    return `${killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`}${line === '' ? '' : `: ${line}`}`;
+  });
+  return { child, exited };
+}
+
+/** The last plain line that this run wrote: processes log JSON, and say in plain text why they give up. */
+async function lastLine(logFile: string, from: number): Promise<string> {
+  const written = (await readFile(logFile)).subarray(from).toString('utf8').split('\n');
+  return written.findLast((line) => /^[^\s{}]/.test(line) && !line.startsWith('Node.js v')) ?? '';
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    child.kill(signal);
+    if (await settlesWithin(STOP_MS, exited)) return;
+  }
+}
+
+/** Longer than the slowest request that a stopping process finishes. */
+const STOP_MS = 10_000;

@@ -1,0 +1,37 @@
+/** The folder that keeps everything: who may see it, and who works in it. */
+import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Opens DATA_DIR for this launcher alone. The lock is the operating system's, on a SQLite file, so it ends with this process
+ * however it ends. Throws when another launcher holds it. Answers the folder's real path and how to let go of it.
+ */
+export async function openDataDir(directory: string): Promise<{ path: string; close(): void }> {
+  try {
+    await mkdir(`${directory}/logs`, { recursive: true, mode: 0o700 });
+    await mkdir(`${directory}/run`, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(`DATA_DIR: cannot make ${directory}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+  // Root's PostgreSQL runs as another user, who must be able to pass through to its own folder; all else is 0600 or 0700.
+  await chmod(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
+  for (const inner of ['logs', 'run']) await chmod(`${directory}/${inner}`, 0o700);
+  const path = await realpath(directory);
+  return { path, close: lock(path) };
+}
+
+function lock(path: string): () => void {
+  const database = new DatabaseSync(`${path}/run/lock`, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+  } catch (cause) {
+    database.close();
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+    throw new Error(`DATA_DIR: another launcher works in ${path}; stop it, or set DATA_DIR to another folder`, {
+      cause,
+    });
+  }
+  return () => database.close();
+}
+
+const SQLITE_BUSY = 5;

@@ -1,0 +1,28 @@
+/** `npm start`: the whole service on this machine, until Ctrl-C. */
+import { banner } from './banner.ts';
+import { startQuickstart } from './quickstart.ts';
+import { readSettings } from './settings.ts';
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
+// The reader of a closed pipe or terminal has nothing to say about whether money may still be held.
+process.stdout.on('error', () => undefined);
+
+try {
+  const quickstart = await startQuickstart(readSettings(process.env), print, stopped.signal);
+  print(await banner(quickstart));
+  if (!stopped.signal.aborted) {
+    const waiting = setInterval(() => undefined, 2 ** 30);
+    await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve));
+    clearInterval(waiting);
+  }
+  print('holdfast: stopping');
+  await quickstart.stop();
+  print('holdfast: stopped');
+} catch (error) {
+  if (!stopped.signal.aborted) {
+    process.stderr.write(`holdfast: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

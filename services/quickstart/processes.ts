@@ -1,0 +1,122 @@
+/** The processes of a deployment, with the settings that each of them gets. */
+import type { ChildOptions } from './child.ts';
+import type { DemoMerchants } from './demo-merchants.ts';
+import type { Ports } from './ports.ts';
+import type { Secrets } from './secrets.ts';
+import type { QuickstartSettings } from './settings.ts';
+
+/** What the processes must know of each other. */
+export interface House {
+  readonly settings: QuickstartSettings;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+}
+
+/** The migration step. */
+export function migrateStep(house: House): ChildOptions {
+  return child(house, 'migrate', 'services/core/migrate.ts', { DATABASE_URL: house.databaseUrl });
+}
+
+/** Core's RPC doors. */
+export function coreProcess(house: House): ChildOptions {
+  const { ports, secrets } = house;
+  return child(house, 'core', 'services/core/index.ts', {
+    ...coreCommon(house),
+    CORE_PORT: ports.CORE_PORT,
+    CONNECT_PORT: ports.CONNECT_PORT,
+    GATEWAY_TOKEN: secrets.gatewayToken,
+    SERVICE_TOKEN: secrets.serviceToken,
+    OPERATOR_TOKEN: secrets.operatorToken,
+    PROCESSOR_TOKEN: secrets.processorToken,
+  });
+}
+
+/** Core's jobs. Both kinds of endpoint are on this machine here, which a deployment would refuse. */
+export function workerProcess(house: House): ChildOptions {
+  return child(house, 'worker', 'services/core/worker.ts', {
+    ...coreCommon(house),
+    WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
+    INTERNAL_ALLOWED_CIDRS: LOOPBACK,
+    GATEWAY_ORIGIN: baseUrl(house.ports),
+  });
+}
+
+/** The card processor to develop against. */
+export function sandboxProcess(house: House): ChildOptions {
+  const { ports, secrets } = house;
+  return child(house, 'sandbox', 'services/sandbox/index.ts', {
+    SANDBOX_PORT: ports.SANDBOX_PORT,
+    CHECKOUT_PORT: ports.CHECKOUT_PORT,
+    CHECKOUT_BASE_URL: `http://127.0.0.1:${ports.CHECKOUT_PORT}`,
+    SANDBOX_LEDGER: `${house.dataDir}/sandbox.sqlite`,
+    CORE_URL: coreUrl(ports),
+    PROCESSOR_TOKEN: secrets.processorToken,
+    PROCESSOR_CREDENTIAL: secrets.processorCredential,
+  });
+}
+
+/** The edge. */
+export function gatewayProcess(house: House): ChildOptions {
+  return child(house, 'gateway', 'gateway/index.ts', {
+    PORT: house.ports.PORT,
+    CORE_URL: coreUrl(house.ports),
+    GATEWAY_TOKEN: house.secrets.gatewayToken,
+    REDIS_URL: house.settings.REDIS_URL,
+  });
+}
+
+/** The merchants' backend. */
+export function merchantProcess(house: House, merchants: DemoMerchants): ChildOptions {
+  const secrets = Object.values(merchants).map(({ merchantId, signingSecret }) => [merchantId, [signingSecret]]);
+  return child(house, 'merchant', 'services/merchant/index.ts', {
+    MERCHANT_PORT: house.ports.MERCHANT_PORT,
+    SIGNING_SECRETS: JSON.stringify(Object.fromEntries(secrets)),
+    MERCHANT_DATA: `${house.dataDir}/merchant.sqlite`,
+  });
+}
+
+/** Where the gateway is reached. */
+export function baseUrl(ports: Ports): string {
+  return `http://127.0.0.1:${ports.PORT}`;
+}
+
+/** grpc-js target of core. */
+export function coreUrl(ports: Ports): string {
+  return `127.0.0.1:${ports.CORE_PORT}`;
+}
+
+/** Where the demo merchant is reached. */
+export function demoMerchantUrl(ports: Ports): string {
+  return `http://127.0.0.1:${ports.MERCHANT_PORT}`;
+}
+
+const LOOPBACK = '127.0.0.0/8,::1/128';
+
+function coreCommon({ databaseUrl, ports, secrets }: House): Environment {
+  return {
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    PROCESSOR_URL: `127.0.0.1:${ports.SANDBOX_PORT}`,
+    PROCESSOR_CREDENTIAL: secrets.processorCredential,
+  };
+}
+
+type Environment = Record<string, string | number | undefined>;
+
+/**
+ * Settings that the launcher does not know, such as limits and LOG_LEVEL, reach the processes from its own environment; those
+ * that it knows do so only by name, and nothing here listens beyond this machine.
+ */
+function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
+  const { environment: inherited, ...known } = house.settings;
+  const unknown = Object.entries(inherited).filter(([setting]) => !Object.hasOwn(known, setting));
+  const environment = { ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
+  return { name, entry, dataDir: house.dataDir, environment: texts(environment) };
+}
+
+function texts(environment: Environment): Record<string, string> {
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,126 @@
+/** The whole service on one machine: the very processes that a deployment starts, started and kept running. */
+import { rm } from 'node:fs/promises';
+import { type ChildOptions, runChild, startChild } from './child.ts';
+import { openDataDir } from './data-dir.ts';
+import { openDatabase } from './database.ts';
+import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
+import { choosePorts } from './ports.ts';
+import { writePrivateFile } from './private-file.ts';
+import * as processes from './processes.ts';
+import { keepSecrets } from './secrets.ts';
+import type { QuickstartSettings } from './settings.ts';
+import { stopStaleProcesses } from './stale.ts';
+import { supervise } from './supervise.ts';
+import { untilServed } from './until-served.ts';
+
+/** What other programs read from `${DATA_DIR}/quickstart.json`. */
+export interface QuickstartFile {
+  readonly baseUrl: string;
+  /** grpc-js target, host:port. */
+  readonly coreUrl: string;
+  readonly connectUrl: string;
+  readonly consoleUrl: string;
+  readonly demoMerchantUrl: string;
+  readonly serviceToken: string;
+  readonly operatorToken: string;
+  readonly merchantId: string;
+  readonly apiKey: string;
+  readonly signingSecret: string;
+  readonly singleCapture: { readonly merchantId: string; readonly apiKey: string; readonly signingSecret: string };
+}
+
+/** A running service. */
+export interface Quickstart {
+  readonly file: QuickstartFile;
+  readonly dataDir: string;
+  readonly notes: readonly string[];
+  /** Stops everything, the edge first and the database last. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything and answers once a merchant's call gets through. Rejects with one line when a setting is wrong, a port is
+ * taken, the database is away, or DATA_DIR is in use; nothing is left running then, nor when the signal aborts.
+ */
+export async function startQuickstart(
+  settings: QuickstartSettings,
+  report: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Quickstart> {
+  await using started = new AsyncDisposableStack();
+  const folder = await openDataDir(settings.DATA_DIR);
+  started.defer(() => folder.close());
+  const dataDir = folder.path;
+  const fileName = `${dataDir}/quickstart.json`;
+  await rm(fileName, { force: true });
+  await stopStaleProcesses(dataDir);
+  const [ports, secrets] = [await choosePorts(settings), await keepSecrets(dataDir)];
+  const database = await openDatabase({ settings, dataDir, ports, secrets }, report, signal);
+  started.defer(() => database.stop());
+  const house = { settings, dataDir, databaseUrl: database.url, ports, secrets };
+  const merchants = await startProcesses(house, report, started, signal);
+  const file = describe(house, merchants);
+  await untilServed(file, signal);
+  await writePrivateFile(fileName, `${JSON.stringify(file, null, 2)}\n`);
+  started.defer(() => rm(fileName, { force: true }));
+  const running = started.move();
+  const notes = database.note === undefined ? [] : [database.note];
+  return { file, dataDir, notes, stop: () => running.disposeAsync() };
+}
+
+/** What needs no database starts beside the migration. Whatever fails, everything that started is left to be stopped. */
+async function startProcesses(
+  house: processes.House,
+  report: (line: string) => void,
+  started: AsyncDisposableStack,
+  stopped: AbortSignal,
+): Promise<DemoMerchants> {
+  const stops = new Map<string, () => Promise<void>>();
+  started.defer(async () => {
+    for (const name of STOP_ORDER) await stops.get(name)?.();
+  });
+  const failed = new AbortController();
+  const signal = AbortSignal.any([stopped, failed.signal]);
+  const begin = async (options: ChildOptions) => {
+    const { name } = options;
+    stops.set(name, await supervise({ name, report, start: (until) => startChild(options, until) }, signal));
+  };
+  const withDatabase = async () => {
+    await runChild(processes.migrateStep(house), signal);
+    await together([begin(processes.coreProcess(house)), begin(processes.workerProcess(house))], failed);
+  };
+  const besides = [begin(processes.sandboxProcess(house)), begin(processes.gatewayProcess(house))];
+  await together([...besides, withDatabase()], failed);
+  const merchants = await keepDemoMerchants(house);
+  await begin(processes.merchantProcess(house, merchants));
+  return merchants;
+}
+
+const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant'];
+
+/** Waits for all. The first failure ends the other starts, and none goes on behind the back of whoever stops the rest. */
+async function together(starts: Promise<void>[], failed: AbortController): Promise<void> {
+  let reason: unknown;
+  const fail = (error: unknown) => {
+    if (!failed.signal.aborted) reason = error;
+    failed.abort();
+  };
+  await Promise.all(starts.map((start) => start.catch(fail)));
+  if (reason !== undefined) throw reason;
+  failed.signal.throwIfAborted();
+}
+
+function describe({ ports, secrets }: processes.House, { several, single }: DemoMerchants): QuickstartFile {
+  const baseUrl = processes.baseUrl(ports);
+  return {
+    baseUrl,
+    coreUrl: processes.coreUrl(ports),
+    connectUrl: `http://127.0.0.1:${ports.CONNECT_PORT}`,
+    consoleUrl: `${baseUrl}/console`,
+    demoMerchantUrl: processes.demoMerchantUrl(ports),
+    serviceToken: secrets.serviceToken,
+    operatorToken: secrets.operatorToken,
+    ...several,
+    singleCapture: single,
+  };
+}

@@ -1,0 +1,44 @@
+/** The credentials between the processes of one DATA_DIR. None has a default; they are made on the first start. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { readPrivateJson, writePrivateFile } from './private-file.ts';
+
+const token = z.string().min(32);
+const schema = z.object({
+  encryptionKeys: token,
+  databasePassword: token,
+  gatewayToken: token,
+  serviceToken: token,
+  operatorToken: token,
+  processorToken: token,
+  processorCredential: token,
+});
+
+/** Bearer tokens, the encryption keys of core and the password of the embedded database. */
+export type Secrets = z.output<typeof schema>;
+
+/** Reads the secrets of a DATA_DIR, or makes them. */
+export async function keepSecrets(dataDir: string): Promise<Secrets> {
+  const path = `${dataDir}/secrets.json`;
+  const kept = await readPrivateJson(path);
+  if (kept !== undefined) {
+    const parsed = schema.safeParse(kept);
+    if (parsed.success) return parsed.data;
+    throw new Error(`${path} is damaged: ${parsed.error.issues.map((issue) => issue.path.join('.')).join(', ')}`);
+  }
+  const secrets: Secrets = {
+    encryptionKeys: `k1:${randomBytes(32).toString('base64')}`,
+    databasePassword: newToken(),
+    gatewayToken: newToken(),
+    serviceToken: newToken(),
+    operatorToken: newToken(),
+    processorToken: newToken(),
+    processorCredential: newToken(),
+  };
+  await writePrivateFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}

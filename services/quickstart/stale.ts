@@ -1,0 +1,53 @@
+/** Processes that outlived the launcher which started them. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/**
+ * Waits until a process is gone, and signals it: the first signal at once, each further one after five seconds. After a
+ * restart of the machine the number may be anybody's, so only a process whose command line names the mark is touched.
+ */
+export async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
+  for (const signal of signals) {
+    for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 20) {
+      if (!(await isMarked(pid, mark))) return;
+      if (waitedMs === 0) signalIfThere(pid, signal);
+      await delay(20);
+    }
+  }
+  throw new Error(`process ${pid} was left by an earlier start and does not stop`);
+}
+
+/** Stops what a killed launcher left of a DATA_DIR. They stop by themselves when it dies; this waits, then insists. */
+export async function stopStaleProcesses(dataDir: string): Promise<void> {
+  const folder = `${dataDir}/run`;
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.pid'));
+  await Promise.all(
+    files.map(async (file) => {
+      const pid = Number(await readFile(`${folder}/${file}`, 'utf8'));
+      await stopStale(pid, dataDir, ['SIGTERM', 'SIGKILL']);
+      await rm(`${folder}/${file}`);
+    }),
+  );
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function isMarked(pid: number, mark: string): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  const commandLine =
+    process.platform === 'linux'
+      ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      : await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']).then(
+          ({ stdout }) => stdout,
+          () => '',
+        );
+  return commandLine.includes(mark);
+}

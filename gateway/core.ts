@@ -45,7 +45,7 @@ type Unary = (request: { idempotencyKey?: string }, call?: GrpcCall) => Promise<
  * recognises. An unkeyed write is never repeated: it may have been done. The deadline covers both attempts.
  */
 function repeating<S extends DescService>(service: S, client: GrpcClient<S>, timeoutMs: number): GrpcClient<S> {
-  const calls = client as Record<string, Unary>;
+  const calls = client as unknown as Record<string, Unary>;
   const methods = service.methods.map(({ localName, methodKind, name }) => {
     const once = calls[localName] as Unary;
     if (methodKind !== 'unary') return [localName, once];

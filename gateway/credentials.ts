@@ -35,12 +35,12 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   const first = Promise.withResolvers<void>();
   let snapshot = new Snapshot();
   let heardAtMs = Number.NEGATIVE_INFINITY;
+  let waitMs: number = RECONNECT_MS.first;
 
   async function follow(): Promise<void> {
-    let waitMs: number = RECONNECT_MS.first;
     while (!closing.signal.aborted) {
       try {
-        for await (const _ of readFeed()) waitMs = RECONNECT_MS.first;
+        await readFeed();
       } catch (error) {
         if (!closing.signal.aborted) log.warn('credentials feed lost', errorFields(error));
       }
@@ -49,30 +49,30 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     }
   }
 
-  /** One connection: a whole new snapshot takes the old one's place at once, then changes come merchant by merchant. */
-  async function* readFeed(): AsyncGenerator<void> {
+  /** One connection: its whole snapshot takes the old one's place at once, then changes come merchant by merchant. */
+  async function readFeed(): Promise<void> {
+    const incoming = new Snapshot();
     const silence = new AbortController();
-    const signal = AbortSignal.any([closing.signal, silence.signal]);
-    let watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
-    let incoming = new Snapshot();
+    const watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
     try {
+      const signal = AbortSignal.any([closing.signal, silence.signal]);
       for await (const message of core.merchants.watchCredentials({}, { signal })) {
-        clearTimeout(watchdog);
-        watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
+        watchdog.refresh();
+        waitMs = RECONNECT_MS.first;
         incoming.put(message);
-        if (message.snapshotComplete) {
-          heardAtMs = now();
-          const isChange = snapshot !== incoming || message.merchants.length > 0;
-          snapshot = incoming;
-          first.resolve();
-          if (isChange) for (const listener of listeners) listener();
-        }
-        yield;
+        if (message.snapshotComplete) adopt(incoming, message.merchants.length > 0);
       }
     } finally {
       clearTimeout(watchdog);
-      incoming = new Snapshot();
     }
+  }
+
+  function adopt(incoming: Snapshot, hasNews: boolean): void {
+    const isChange = hasNews || incoming !== snapshot;
+    heardAtMs = now();
+    snapshot = incoming;
+    first.resolve();
+    if (isChange) for (const listener of listeners) listener();
   }
 
   const following = follow();

@@ -28,5 +28,5 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const result = SettingsSchema.safeParse(environment);
   if (result.success) return result.data;
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`gateway settings: ${faults.join('; ')}`);
+  throw new Error(`setting ${faults.join('; setting ')}`);
 }

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { Middleware } from 'koa';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Core } from '../core.ts';
+import { Problem } from '../problem.ts';
+import { answer, answerInProgress } from './answer/answer.ts';
+import { captureJson } from './answer/preauthorization.ts';
+import { identityOf } from './authenticate.ts';
+import { readIdempotencyKey } from './idempotency.ts';
+import { readBody } from './read-body.ts';
+import { isPreauthorizationId } from './read-request-id.ts';
+import { CapturePreauthorizationBody } from './schema/preauthorization.ts';
+
+/** POST /preauthorization/authorization: 200 the capture; 202 while the outcome is not known. */
+export function capturePreauthorization(core: Core): Middleware {
+  return async (ctx) => {
+    const body = await readBody(ctx, CapturePreauthorizationBody);
+    const idempotencyKey = readIdempotencyKey(ctx);
+    if (!isPreauthorizationId(body.preauthorizationId)) throw new Problem('PREAUTHORIZATION_NOT_FOUND');
+    const { capture, replayed } = await core.preauthorizations.capturePreauthorization({
+      ...idempotencyKey,
+      merchantId: identityOf(ctx).merchantId,
+      preauthorizationId: body.preauthorizationId,
+      amountToCapture: BigInt(body.amountToCapture),
+      finalCapture: body.finalCapture ?? false,
+    });
+    assert(capture, 'core answers with the capture');
+    if (capture.state === OperationState.OK) return answer(ctx, 200, captureJson(capture), replayed);
+    answerInProgress(ctx, { requestId: capture.requestId, holdRequestId: capture.holdRequestId }, replayed);
+  };
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import type { Core } from '../core.ts';
+import { errorFields, type Log } from '../log.ts';
+import { isServiceError } from '../problem.ts';
+
+const RECONNECT_MS = { first: 100, most: 2_000 } as const;
+
+/** What no second try mends. */
+const FINAL: readonly number[] = [
+  status.OUT_OF_RANGE,
+  status.INVALID_ARGUMENT,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+];
+
+/**
+ * A merchant's results from core, without a gap: when the stream is lost, it goes on from the last resume token. Reads
+ * only as fast as it is read. Throws ServiceError when core refuses the stream before its first message; later it ends
+ * when it cannot go on without a gap, and whoever listens resumes by himself. Ends, too, with `signal`.
+ */
+export async function* followOperations(
+  core: Pick<Core, 'operations'>,
+  from: { merchantId: string; resumeToken: string },
+  signal: AbortSignal,
+  log: Log,
+): AsyncGenerator<WatchOperationsResponse> {
+  let { resumeToken } = from;
+  let isOpen = false;
+  let waitMs: number = RECONNECT_MS.first;
+  while (!signal.aborted) {
+    try {
+      const request = { merchantId: from.merchantId, resumeToken };
+      for await (const message of core.operations.watchOperations(request, { signal })) {
+        isOpen = true;
+        waitMs = RECONNECT_MS.first;
+        resumeToken = message.resumeToken || resumeToken;
+        yield message;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isOpen) throw error;
+      log.warn('operations feed lost', { merchantId: from.merchantId, ...errorFields(error) });
+      if (!isServiceError(error) || FINAL.includes(error.code)) return;
+    }
+    if (resumeToken === '') return;
+    await pause(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { readBody as readBytes } from '../body.ts';
+import { type FieldError, Problem } from '../problem.ts';
+import { JsonNumber, parseStrictJson, type StrictJson, StrictJsonRefusal } from '../strict-json.ts';
+import { identityOf } from './authenticate.ts';
+import { fieldErrors, fieldName } from './field-errors.ts';
+
+const BOUNDS = { maxBytes: 64 * 1024, timeoutMs: 5_000 } as const;
+
+/**
+ * Reads the body of a merchant's POST: type, size, strict JSON, then the schema. Throws Problem: UNSUPPORTED_MEDIA_TYPE,
+ * PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, INVALID_REQUEST with each field at fault, FORBIDDEN when the body names a merchant
+ * that the API key does not.
+ */
+export async function readBody<S extends z.ZodType<{ merchantId?: string | undefined }>>(
+  ctx: Context,
+  schema: S,
+): Promise<z.output<S>> {
+  demandJson(ctx);
+  const json = parse(await readBytes(ctx.req, BOUNDS));
+  const faults: FieldError[] = [];
+  const result = schema.safeParse(plain(json, [], faults));
+  if (!result.success) {
+    const named = new Set(faults.map(({ field }) => field));
+    faults.push(...fieldErrors(result.error.issues).filter(({ field }) => !named.has(field)));
+  }
+  if (faults.length > 0 || !result.success) throw invalid('The body is not valid.', faults);
+  const { merchantId } = result.data;
+  if (merchantId !== undefined && merchantId !== identityOf(ctx).merchantId) {
+    throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });
+  }
+  return result.data;
+}
+
+function demandJson(ctx: Context): void {
+  const type = ctx.get('content-type');
+  const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type);
+  if (!isJson) throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'The body must be application/json in UTF-8.' });
+  const encoding = ctx.get('content-encoding');
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'The body must not be encoded.' });
+  }
+}
+
+function parse(bytes: Buffer): StrictJson {
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (!(error instanceof StrictJsonRefusal)) throw error;
+    throw invalid('The body is not valid JSON.', [{ field: namedIn(error), message: error.message }]);
+  }
+}
+
+/** The name that occurs twice, or is not allowed, as far as the parser tells. */
+function namedIn(refusal: StrictJsonRefusal): string {
+  if (refusal.message.endsWith('__proto__')) return '__proto__';
+  const reason = refusal.cause instanceof Error ? refusal.cause.message : '';
+  const name = /duplicate object key "(.*)"$/s.exec(reason)?.[1];
+  return name === undefined ? 'body' : fieldName([name]);
+}
+
+/**
+ * The values behind strict JSON. No number of this API is anything but an integer written as one: `5.0` and `1e2` are
+ * what they look like to some readers only, so they are faults.
+ */
+function plain(json: StrictJson, path: string[], faults: FieldError[]): unknown {
+  if (json instanceof JsonNumber) {
+    if (json.integer !== undefined) return json.integer;
+    faults.push({ field: fieldName(path), message: 'must be a plain integer' });
+    return undefined;
+  }
+  if (Array.isArray(json)) return json.map((item, index) => plain(item, [...path, String(index)], faults));
+  if (json === null || typeof json !== 'object') return json;
+  return Object.fromEntries(Object.entries(json).map(([name, item]) => [name, plain(item, [...path, name], faults)]));
+}
+
+function invalid(detail: string, errors: FieldError[]): Problem {
+  return new Problem('INVALID_REQUEST', { detail, errors });
+}

@@ -1,0 +1,18 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { Problem } from '../problem.ts';
+import { fieldErrors, fieldName } from './field-errors.ts';
+
+/** Reads the query parameters. Throws Problem INVALID_REQUEST naming each that is unknown, repeated or malformed. */
+export function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
+  const parameters = [...new URLSearchParams(ctx.querystring)];
+  const names = parameters.map(([name]) => name);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const result = schema.safeParse(Object.fromEntries(parameters));
+  const errors = [...repeated].map((name) => ({ field: fieldName([name]), message: 'is given more than once' }));
+  if (!result.success) errors.push(...fieldErrors(result.error.issues));
+  if (errors.length > 0 || !result.success) {
+    throw new Problem('INVALID_REQUEST', { detail: 'The query is not valid.', errors });
+  }
+  return result.data;
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { create, type DescMessage, type DescService, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceError,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
+import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
+import {
+  type MerchantCredentialsSchema,
+  MerchantService,
+  WatchCredentialsResponseSchema,
+} from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { OctService } from '../../proto/gen/holdfast/v1/oct_pb.js';
+import {
+  OperationService,
+  type WatchOperationsRequest,
+  type WatchOperationsResponse,
+  WatchOperationsResponseSchema,
+} from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { serviceDefinition } from '../../proto/grpc.ts';
+
+export const TOKEN = 'gateway-token-of-the-tests-0123456789';
+
+type Json = Record<string, unknown>;
+type WatchCall = ServerWritableStream<WatchOperationsRequest, WatchOperationsResponse>;
+
+/** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
+export class FakeCore {
+  readonly calls: { method: string; request: Json }[] = [];
+  /** Answers by method name: a message, or an error to throw. */
+  readonly answers = new Map<string, (request: Json) => object>();
+  /** Open WatchOperations calls, newest last; emits `watch`. */
+  readonly watches: WatchCall[] = [];
+  readonly events = new EventEmitter();
+  /** Decides about a new WatchOperations call. Default: leave it open. */
+  onWatch: (call: WatchCall) => void = () => undefined;
+  address = '';
+  #server = new Server();
+  #merchants: MessageInitShape<typeof MerchantCredentialsSchema>[] = [];
+  readonly #feeds = new Set<ServerWritableStream<object, object>>();
+
+  async start(port = 0): Promise<void> {
+    this.#server = new Server();
+    const services = [PreauthorizationService, OctService, OperationService, NotificationService, MerchantService];
+    for (const service of services) this.#server.addService(serviceDefinition(service), this.#implement(service));
+    const bound = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, value) =>
+        error ? reject(error) : resolve(value),
+      );
+    });
+    this.address = `127.0.0.1:${bound}`;
+  }
+
+  stop(): void {
+    this.#server.forceShutdown();
+    this.#feeds.clear();
+    this.watches.length = 0;
+  }
+
+  forgetCalls(): void {
+    this.calls.length = 0;
+  }
+
+  /** The newest request, without the name of its type. */
+  get lastRequest(): Json {
+    const request = this.calls.at(-1)?.request;
+    assert(request, 'core was asked');
+    return Object.fromEntries(Object.entries(request).filter(([name]) => name !== '$typeName'));
+  }
+
+  /** Sets what the credentials feed tells, and tells it. */
+  setMerchants(merchants: { merchantId: string; apiKeys: string[]; secrets?: string[] }[]): void {
+    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [] }) => ({
+      merchantId,
+      apiKeyHashes: apiKeys.map((key) => createHash('sha256').update(key).digest()),
+      signingSecrets: secrets,
+    }));
+    for (const feed of this.#feeds) this.#tell(feed);
+  }
+
+  /** The next WatchOperations call. */
+  async nextWatch(): Promise<WatchCall> {
+    const [call] = await once(this.events, 'watch');
+    return call as WatchCall;
+  }
+
+  /** A message for a WatchOperations call. */
+  watchMessage(init: MessageInitShape<typeof WatchOperationsResponseSchema>): WatchOperationsResponse {
+    return create(WatchOperationsResponseSchema, init);
+  }
+
+  #tell(feed: ServerWritableStream<object, object>): void {
+    feed.write(create(WatchCredentialsResponseSchema, { merchants: this.#merchants, snapshotComplete: true }));
+  }
+
+  #implement(service: DescService) {
+    return Object.fromEntries(
+      service.methods.map((method) => {
+        if (method.methodKind === 'unary') return [method.localName, this.#unary(method.localName, method.output)];
+        return [method.localName, method.localName === 'watchCredentials' ? this.#feed : this.#watch];
+      }),
+    );
+  }
+
+  #unary(method: string, output: DescMessage) {
+    return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
+      assert.equal(call.metadata.get('authorization')[0], `Bearer ${TOKEN}`);
+      this.calls.push({ method, request: call.request });
+      try {
+        const answer = this.answers.get(method);
+        if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
+        callback(null, create(output, answer(call.request) as MessageInitShape<typeof output>));
+      } catch (error) {
+        callback(error as ServiceError);
+      }
+    };
+  }
+
+  #feed = (call: ServerWritableStream<object, object>) => {
+    this.#feeds.add(call);
+    call.on('cancelled', () => this.#feeds.delete(call));
+    this.#tell(call);
+  };
+
+  #watch = (call: WatchCall) => {
+    this.calls.push({ method: 'watchOperations', request: call.request as unknown as Json });
+    this.watches.push(call);
+    this.onWatch(call);
+    this.events.emit('watch', call);
+  };
+}
+
+interface Refusal {
+  reason?: string;
+  domain?: string;
+  message?: string;
+  metadata?: Record<string, string>;
+  violations?: { field: string; description: string }[];
+  retryAfterSeconds?: number;
+}
+
+/** An error as core sends it. Without a reason: one that carries no details, as gRPC itself raises. */
+export function refusal(
+  code: status,
+  { reason, domain = 'holdfast', message = '', ...more }: Refusal,
+): Partial<ServiceError> {
+  const metadata = new Metadata();
+  if (reason !== undefined) {
+    const details = [
+      anyPack(ErrorInfoSchema, create(ErrorInfoSchema, { reason, domain, metadata: more.metadata ?? {} })),
+    ];
+    if (more.violations) {
+      details.push(anyPack(BadRequestSchema, create(BadRequestSchema, { fieldViolations: more.violations })));
+    }
+    if (more.retryAfterSeconds) {
+      const retryDelay = { seconds: BigInt(more.retryAfterSeconds), nanos: 0 };
+      details.push(anyPack(RetryInfoSchema, create(RetryInfoSchema, { retryDelay })));
+    }
+    const bytes = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
+    metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  }
+  return Object.assign(new Error(message), { code, details: message, metadata });
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { checkoutTable } from './checkout.ts';
+import { entryTable } from './entry.ts';
+import { eventTable } from './event.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { tokenTable } from './token.ts';
+
+/** The tables, for whoever decides within a commit. */
+export type Books = ReturnType<typeof tablesOf>;
+
+/** What the sandbox did, on disk. */
+export interface Ledger {
+  readonly books: Books;
+  /**
+   * Runs a decision on the books and answers once it is committed. Decisions that wait in the same turn of the event
+   * loop share one transaction, one after the other, each seeing what the ones before wrote. When one throws (a bug,
+   * a full disk), none of them happened and all reject.
+   */
+  commit<T>(decide: (books: Books) => T): Promise<T>;
+  /** Commits what waits and closes the file. */
+  close(): void;
+}
+
+/** Opens or creates a ledger file, readable by its owner only. */
+export function openLedger(file: string): Ledger {
+  mkdirSync(dirname(file), { recursive: true });
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  // WAL with synchronous=NORMAL: a killed process loses nothing, and a commit does not wait for the disk.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  prepareSchema(database, file);
+  return gather(database, tablesOf(database));
+}
+
+function tablesOf(database: DatabaseSync) {
+  return {
+    entries: entryTable(database),
+    checkouts: checkoutTable(database),
+    tokens: tokenTable(database),
+    events: eventTable(database),
+  };
+}
+
+function prepareSchema(database: DatabaseSync, file: string): void {
+  const version = database.prepare('PRAGMA user_version').get()?.user_version;
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) throw new Error(`SANDBOX_LEDGER: ${file} was written by another version of the sandbox`);
+  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+}
+
+interface Waiting {
+  /** Runs the decision within the transaction; the answer tells the caller after the commit. */
+  readonly decide: () => () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+function gather(database: DatabaseSync, books: Books): Ledger {
+  let waiting: Waiting[] = [];
+  let closed = false;
+
+  function flush(): void {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      const tell = batch.map((one) => one.decide());
+      database.exec('COMMIT');
+      for (const one of tell) one();
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      for (const one of batch) one.fail(error);
+    }
+  }
+
+  return {
+    books,
+    commit(decide) {
+      return new Promise((resolve, reject) => {
+        if (closed) throw new Error('The ledger is closed.');
+        waiting.push({
+          decide: () => {
+            const decided = decide(books);
+            assert(!(decided instanceof Promise), 'a decision must not wait');
+            return () => resolve(decided);
+          },
+          fail: reject,
+        });
+        if (waiting.length === 1) setImmediate(flush);
+      });
+    },
+    close() {
+      if (closed) return;
+      flush();
+      closed = true;
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { setMaxListeners } from 'node:events';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { credentials, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  ProcessorEventService,
+  type ReportEventRequestSchema,
+} from '../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import type { Clock } from './clock.ts';
+import type { Event } from './ledger/event.ts';
+import type { Books, Ledger } from './ledger/ledger.ts';
+import type { Log } from './log.ts';
+import { resultOf } from './rpc/outcome.ts';
+
+/** Waits before the next report: about as long as core takes to restart, then ever longer. */
+const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const REPORT_TIMEOUT_MS = 5_000;
+const EVENTS_OF_A_RUN = 32;
+/** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
+const RUNS_AT_ONCE = 8;
+
+/** Tells core what happened by itself, at least once each, until core answers; survives a restart. */
+export interface Reporter {
+  /** There may be a new event, or one due: looks and sets its alarm. */
+  wake(): void;
+  /** Reports what is due now; ends when each of them was answered or put off. */
+  runOnce(): Promise<void>;
+  /** Resolves when core has the event. Never rejects. */
+  reported(eventId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a reporter needs. */
+export interface ReporterSetup {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `host:port` of core's gRPC door. */
+  readonly coreUrl: string;
+  readonly token: string;
+}
+
+/** Opens the channel to core; nothing is sent before the first `wake()` or `runOnce()`. */
+export function openReporter({ ledger, clock, log, coreUrl, token }: ReporterSetup): Reporter {
+  const channel = openChannel({
+    address: coreUrl,
+    credentials: credentials.createInsecure(),
+    token,
+    timeoutMs: REPORT_TIMEOUT_MS,
+  });
+  const core = channel.client(ProcessorEventService);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const running = new Set<Promise<void>>();
+  const waiting = new Map<string, Array<() => void>>();
+  let callOff = () => {};
+
+  function wake(): void {
+    callOff();
+    if (stop.signal.aborted || running.size >= RUNS_AT_ONCE) return;
+    const dueAtMs = ledger.books.events.nextDueAtMs();
+    if (dueAtMs !== undefined) callOff = clock.after(Math.max(0, dueAtMs - clock.now()), () => void runOnce());
+  }
+
+  function runOnce(): Promise<void> {
+    callOff();
+    const run = reportDue().catch((error) => log.error('reporting failed', { error }));
+    running.add(run);
+    return run.finally(() => {
+      running.delete(run);
+      wake();
+    });
+  }
+
+  async function reportDue(): Promise<void> {
+    while (!stop.signal.aborted) {
+      const due = await ledger.commit((books) => takeDue(books, clock.now()));
+      if (due.length === 0) return;
+      await Promise.all(due.map(report));
+    }
+  }
+
+  async function report(event: Event): Promise<void> {
+    const attempt = event.attempts + 1;
+    const line = { eventId: event.eventId, requestId: event.requestId, attempt };
+    try {
+      await core.reportEvent(messageOf(ledger.books, event), { signal: stop.signal });
+    } catch (error) {
+      const outcome = status[(error as ServiceError).code] ?? 'FAILED';
+      log.warn('report', { ...line, outcome });
+      if (stop.signal.aborted) return;
+      await ledger.commit((books) => books.events.postpone(event.eventId, clock.now() + backoffMs(attempt), attempt));
+      return;
+    }
+    log.info('report', { ...line, outcome: 'OK' });
+    await ledger.commit((books) => books.events.reported(event.eventId, clock.now()));
+    for (const tell of waiting.get(event.eventId) ?? []) tell();
+    waiting.delete(event.eventId);
+  }
+
+  return {
+    wake,
+    runOnce,
+    reported: (eventId) => new Promise((resolve) => waiting.set(eventId, [...(waiting.get(eventId) ?? []), resolve])),
+    async close() {
+      stop.abort();
+      callOff();
+      await Promise.all(running);
+      channel.close();
+    },
+  };
+}
+
+/** Takes due events for reporting. They are put off first: a crash in between reports them again, not never. */
+function takeDue(books: Books, nowMs: number): Event[] {
+  const due = books.events.due(nowMs, EVENTS_OF_A_RUN);
+  for (const event of due) {
+    if (event.kind === 'captureReversed' && event.attempts === 0) reverse(books, event.requestId);
+    const attempt = event.attempts + 1;
+    books.events.postpone(event.eventId, nowMs + REPORT_TIMEOUT_MS + backoffMs(attempt), attempt);
+  }
+  return due;
+}
+
+function backoffMs(attempt: number): number {
+  return BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length) - 1] as number;
+}
+
+/** The reversal happens when it first comes due. */
+function reverse(books: Books, captureRequestId: string): void {
+  const capture = books.entries.find(captureRequestId);
+  if (!capture) throw new Error('an event names a capture that is not there');
+  books.entries.add(captureRequestId, { reversed: capture.amount });
+  books.entries.add(capture.authorizationRequestId, { reversed: capture.amount });
+}
+
+function messageOf(books: Books, event: Event): MessageInitShape<typeof ReportEventRequestSchema> {
+  const entry = books.entries.find(event.requestId);
+  if (!entry) throw new Error('an event names an entry that is not there');
+  const { eventId, requestId } = event;
+  const occurredAt = timestampFromMs(event.occurredAtMs);
+  if (event.kind === 'checkoutCompleted') {
+    const value = { requestId, result: resultOf(entry) };
+    return { eventId, occurredAt, event: { case: 'checkoutCompleted', value } };
+  }
+  const value = { captureRequestId: requestId, amount: BigInt(entry.amount), reference: `${entry.reference}_rev` };
+  return { eventId, occurredAt, event: { case: 'captureReversed', value } };
+}

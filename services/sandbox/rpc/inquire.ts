@@ -1,0 +1,50 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  Answer,
+  Finding,
+  type InquireRequest,
+  type InquireResponseSchema,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Entry, type Intent, NO_ENDING } from '../ledger/entry.ts';
+import type { Books } from '../ledger/ledger.ts';
+import { resultOf } from './outcome.ts';
+import { CHECKOUT_EXPIRED } from './void.ts';
+
+type Reply = MessageInitShape<typeof InquireResponseSchema>;
+
+/**
+ * Tells what became of an identifier. With `fence`, one that was never seen is refused for ever; the decision shares
+ * the ledger's one line of decisions, so a late request comes either before it (DONE) or after it (`fenced`).
+ */
+export function inquire(books: Books, request: InquireRequest, nowMs: number): Reply {
+  const entry = books.entries.find(request.requestId);
+  if (!entry) {
+    if (request.fence) fence(books, request.requestId, nowMs);
+    return { finding: Finding.NEVER_SEEN, fenced: request.fence };
+  }
+  if (entry.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
+  if (entry.answer !== Answer.UNSPECIFIED) return { finding: Finding.DONE, result: resultOf(entry) };
+  return inquireCheckout(books, entry, nowMs);
+}
+
+/** An open checkout is at work until its page closes; then it ends without a card. */
+function inquireCheckout(books: Books, entry: Entry, nowMs: number): Reply {
+  const checkout = books.checkouts.find(entry.requestId);
+  if (checkout && nowMs < checkout.expiresAtMs) return { finding: Finding.AT_WORK };
+  const ending = {
+    ...NO_ENDING,
+    answer: Answer.NOT_PERFORMED,
+    errorCode: CHECKOUT_EXPIRED,
+    errorMessage: 'The customer did not complete the checkout in time.',
+    actedAtMs: nowMs,
+  };
+  books.entries.end(entry.requestId, ending);
+  return { finding: Finding.DONE, result: resultOf({ ...entry, ...ending }) };
+}
+
+function fence(books: Books, requestId: string, nowMs: number): void {
+  const nothing = { merchantId: '', terminalId: '', userId: '', tokenId: '', amount: 0, currency: '' };
+  const intent: Intent = { requestId, kind: 'fence', authorizationRequestId: '', ...nothing, finalCapture: 0 };
+  const ending = { ...NO_ENDING, answer: Answer.NOT_PERFORMED, errorCode: 'fenced', actedAtMs: nowMs };
+  books.entries.insert(intent, ending);
+}

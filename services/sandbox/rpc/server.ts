@@ -1,0 +1,134 @@
+import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { createValidator } from '@bufbuild/protovalidate';
+import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { serviceDefinition } from '../../../proto/grpc.ts';
+import type { Capabilities } from '../checkout/capability.ts';
+import type { Clock } from '../clock.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Log } from '../log.ts';
+import { authorize } from './authorize.ts';
+import { capture } from './capture.ts';
+import { createCheckout } from './create-checkout.ts';
+import { credentialCheck } from './credential.ts';
+import { credit } from './credit.ts';
+import { inquire } from './inquire.ts';
+import { listEntries, numberOfPageToken } from './list-entries.ts';
+import type { Outcome } from './outcome.ts';
+import { RpcError } from './rpc-error.ts';
+import { stillness } from './stillness.ts';
+import { voidAuthorization } from './void.ts';
+
+/** What the calls need. */
+export interface Processor {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly credential: string;
+  readonly capabilities: Capabilities;
+  /** Of the checkout page, without a slash at its end. */
+  readonly checkoutBaseUrl: string;
+  /** Called when there may be a new event to report. */
+  readonly onEvent: () => void;
+}
+
+/** A grpc-js server of holdfast.processor.v1, not yet bound; `endSilences` lets go of the calls that get no answer. */
+export function processorServer(processor: Processor): { server: Server; endSilences: () => void } {
+  const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 });
+  const silences = stillness(processor.clock);
+  const serve = unary(processor, silences);
+  const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl } = processor;
+  const now = () => clock.now();
+  const { method } = ProcessorService;
+  server.addService(serviceDefinition(ProcessorService), {
+    authorize: serve(method.authorize, (request) => ledger.commit((books) => heard(authorize(books, request, now())))),
+    capture: serve(method.capture, async (request) => {
+      const reply = await ledger.commit((books) => heard(capture(books, request, now())));
+      processor.onEvent();
+      return reply;
+    }),
+    void: serve(method.void, (request) => ledger.commit((books) => heard(voidAuthorization(books, request, now())))),
+    credit: serve(method.credit, (request) => ledger.commit((books) => heard(credit(books, request, now())))),
+    createCheckout: serve(method.createCheckout, async (request) => {
+      const page = { baseUrl, capabilities, nowMs: now() };
+      return await ledger.commit((books) => orRefusal(() => ({ response: createCheckout(books, request, page) })));
+    }),
+    inquire: serve(method.inquire, (request) =>
+      ledger.commit((books) => ({ response: inquire(books, request, now()) })),
+    ),
+    listEntries: serve(method.listEntries, async (request) => {
+      const after = numberOfPageToken(request.pageToken);
+      if (after === undefined) return new RpcError(status.INVALID_ARGUMENT, 'page_token: is none of ours');
+      return { response: listEntries(ledger.books, request, after) };
+    }),
+  });
+  return { server, endSilences: silences.end };
+}
+
+/** A response, now or later; or the error status to end with; or undefined: silence. */
+type Reply<O extends DescMessage> =
+  | { readonly response: MessageInitShape<O>; readonly delayMs?: number }
+  | RpcError
+  | undefined;
+
+function heard(outcome: Outcome) {
+  return outcome.heard ? { response: { result: outcome.result }, delayMs: outcome.delayMs } : undefined;
+}
+
+/** A refusal is an answer of the decision: thrown, it would undo its neighbours in the same transaction. */
+function orRefusal<T>(decide: () => T): T | RpcError {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof RpcError) return error;
+    throw error;
+  }
+}
+
+const validator = createValidator();
+
+function unary(processor: Processor, silences: ReturnType<typeof stillness>) {
+  const allowed = credentialCheck(processor.credential);
+  return <I extends DescMessage, O extends DescMessage>(
+    method: { readonly name: string; readonly input: I; readonly output: O },
+    answer: (request: MessageShape<I>) => Promise<Reply<O>>,
+  ) => {
+    return async (
+      call: ServerUnaryCall<MessageShape<I>, MessageShape<O>>,
+      callback: sendUnaryData<MessageShape<O>>,
+    ) => {
+      const startedAtMs = performance.now();
+      const end = (outcome: string, error: RpcError | null, response?: MessageShape<O>) => {
+        logCall(processor.log, method.name, call.request, response, outcome, startedAtMs);
+        callback(error && { code: error.code, details: error.message }, response);
+      };
+      if (!allowed(call.metadata))
+        return end('refused', new RpcError(status.UNAUTHENTICATED, 'a credential is needed'));
+      const { violations } = validator.validate(method.input, call.request);
+      if (violations) return end('refused', new RpcError(status.INVALID_ARGUMENT, violations.join('; ')));
+      try {
+        const reply = await answer(call.request);
+        if (reply instanceof RpcError) return end('refused', reply);
+        if (!reply) return silences.keep(call, () => end('silence', new RpcError(status.UNAVAILABLE, 'no answer')));
+        const response = create(method.output, reply.response);
+        if (!reply.delayMs) return end('answered', null, response);
+        processor.clock.after(reply.delayMs, () => end('answered', null, response));
+      } catch (error) {
+        processor.log.error('call failed', { method: method.name, error });
+        end('failed', new RpcError(status.INTERNAL, 'the ledger did not take it'));
+      }
+    };
+  };
+}
+
+function logCall(log: Log, method: string, request: object, response: object | undefined, outcome: string, at: number) {
+  const requestId = 'requestId' in request && typeof request.requestId === 'string' ? request.requestId : '';
+  const result = response && 'result' in response ? (response.result as Result | undefined) : undefined;
+  log.info('call', {
+    method,
+    requestId,
+    outcome: result ? Answer[result.answer] : outcome,
+    errorCode: result?.errorCode ?? '',
+    durationMs: Math.round(performance.now() - at),
+  });
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { type Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
+import { checkoutApp } from './checkout/app.ts';
+import { capabilities } from './checkout/capability.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { openLedger } from './ledger/ledger.ts';
+import { type Log, openLog } from './log.ts';
+import { openReporter } from './report.ts';
+import { processorServer } from './rpc/server.ts';
+import type { Settings } from './settings.ts';
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** The processor contract. */
+  readonly grpcPort: number;
+  /** The hosted page. */
+  readonly checkoutPort: number;
+  /** Reports to core what is due now, rather than at its time. */
+  reportDue(): Promise<void>;
+  /** Lets running calls end (silent ones at once), then stops; nothing stays open. */
+  close(): Promise<void>;
+}
+
+const LONGEST_GOODBYE_MS = 3_000;
+
+/** Starts the sandbox processor: its gRPC door, its checkout page and the reports to core. */
+export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
+  const clock = given.clock ?? systemClock;
+  const log = given.log ?? openLog(settings.logLevel);
+  const ledger = openLedger(settings.sandboxLedger);
+  const secrets = capabilities(settings.processorCredential);
+  const reporter = openReporter({ ledger, clock, log, coreUrl: settings.coreUrl, token: settings.processorToken });
+  let baseUrl = settings.checkoutBaseUrl?.replace(/\/+$/, '') ?? '';
+  const origin = () => new URL(baseUrl).origin;
+  const app = checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin });
+  const page = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, app.callback());
+  let processor: ReturnType<typeof processorServer> | undefined;
+  try {
+    const checkoutPort = await listen(page, settings.checkoutPort, settings.host);
+    baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
+    const { processorCredential: credential } = settings;
+    const calls = { ledger, clock, log, credential, capabilities: secrets, checkoutBaseUrl: baseUrl };
+    processor = processorServer({ ...calls, onEvent: reporter.wake });
+    const grpcPort = await bind(processor.server, settings.sandboxPort, settings.host);
+    reporter.wake();
+    log.info('ready', { grpcPort, checkoutPort });
+    return { grpcPort, checkoutPort, reportDue: reporter.runOnce, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function close(): Promise<void> {
+    processor?.endSilences();
+    await Promise.all([closePage(page), processor && closeGrpc(processor.server)]);
+    await reporter.close();
+    ledger.close();
+  }
+}
+
+function listen(server: HttpServer, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function bind(server: GrpcServer, port: number, host: string): Promise<number> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return promisify(server.bindAsync.bind(server))(address, ServerCredentials.createInsecure());
+}
+
+async function closePage(server: HttpServer): Promise<void> {
+  if (!server.listening) return;
+  const force = setTimeout(() => server.closeAllConnections(), LONGEST_GOODBYE_MS);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(force);
+}
+
+async function closeGrpc(server: GrpcServer): Promise<void> {
+  const force = setTimeout(() => server.forceShutdown(), LONGEST_GOODBYE_MS);
+  await new Promise((resolve) => server.tryShutdown(resolve));
+  clearTimeout(force);
+}

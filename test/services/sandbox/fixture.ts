@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { credentials } from '@grpc/grpc-js';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type AuthorizeRequestSchema,
+  type CaptureRequestSchema,
+  type CreateCheckoutRequestSchema,
+  ProcessorService,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
+import { type Oracle, openOracle } from '../../../services/sandbox/ledger/oracle.ts';
+import { openLog } from '../../../services/sandbox/log.ts';
+import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
+import { type FakeCore, startFakeCore } from './fake-core.ts';
+import { TestClock } from './test-clock.ts';
+
+export const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';
+export const PROCESSOR_TOKEN = 'a-token-that-the-sandbox-shows-to-core';
+export const START_MS = Date.UTC(2026, 5, 1);
+
+/** A sandbox on a ledger of its own, with a client as core is one, a fake core and a clock to turn. */
+export interface Fixture {
+  readonly clock: TestClock;
+  readonly core: FakeCore;
+  readonly ledgerFile: string;
+  /** Everything that was logged. */
+  readonly logged: string[];
+  client: GrpcClient<typeof ProcessorService>;
+  sandbox: Sandbox;
+  /** The ledger, read from beside. */
+  oracle<T>(read: (oracle: Oracle) => T): T;
+  /** Stops the sandbox and starts it again on its ledger. */
+  restart(processorCredential?: string): Promise<void>;
+  /** A client that shows another token. */
+  clientWith(token: string): { client: GrpcClient<typeof ProcessorService>; close(): void };
+  close(): Promise<void>;
+}
+
+export async function startFixture(): Promise<Fixture> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-sandbox-'));
+  const ledgerFile = join(directory, 'ledger', 'sandbox.sqlite');
+  const clock = new TestClock(START_MS);
+  const core = await startFakeCore();
+  const logged: string[] = [];
+  const log = openLog('trace', { write: (line) => void logged.push(line) });
+  const start = (processorCredential: string) =>
+    startSandbox(
+      {
+        host: '127.0.0.1',
+        sandboxPort: 0,
+        checkoutPort: 0,
+        sandboxLedger: ledgerFile,
+        coreUrl: core.url,
+        processorToken: PROCESSOR_TOKEN,
+        processorCredential,
+        logLevel: 'trace',
+      },
+      { clock, log },
+    );
+  const open = (token: string) => {
+    const address = `127.0.0.1:${fixture.sandbox.grpcPort}`;
+    const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 5_000 });
+    return { client: channel.client(ProcessorService), close: () => channel.close() };
+  };
+  const sandbox = await start(PROCESSOR_CREDENTIAL);
+  const fixture = { clock, core, ledgerFile, logged, sandbox } as Fixture;
+  let connection = open(PROCESSOR_CREDENTIAL);
+  return Object.assign(fixture, {
+    client: connection.client,
+    clientWith: open,
+    oracle<T>(read: (oracle: Oracle) => T): T {
+      const oracle = openOracle(ledgerFile);
+      try {
+        return read(oracle);
+      } finally {
+        oracle.close();
+      }
+    },
+    async restart(processorCredential = PROCESSOR_CREDENTIAL) {
+      connection.close();
+      await fixture.sandbox.close();
+      fixture.sandbox = await start(processorCredential);
+      connection = open(processorCredential);
+      fixture.client = connection.client;
+    },
+    async close() {
+      connection.close();
+      await fixture.sandbox.close();
+      core.close();
+      rmSync(directory, { recursive: true });
+    },
+  });
+}
+
+const WHO = { merchantId: 'acme', terminalId: 'till-1', userId: 'user-1' };
+
+/** A hold of 100.00 EUR with a token. */
+export function holdRequest(tokenId = 'tok_sandbox_ok'): MessageInitShape<typeof AuthorizeRequestSchema> & {
+  requestId: string;
+} {
+  return { ...WHO, requestId: uuidv7(), tokenId, amount: 10_000n, currency: 'EUR' };
+}
+
+/** A capture that belongs to such a hold. */
+export function captureRequest(
+  hold: { requestId: string; tokenId?: string | undefined },
+  amount = 10_000n,
+): MessageInitShape<typeof CaptureRequestSchema> & { requestId: string } {
+  const { requestId: authorizationRequestId, tokenId = '' } = hold;
+  return { ...WHO, requestId: uuidv7(), authorizationRequestId, tokenId, amount, currency: 'EUR' };
+}
+
+/** A checkout of 100.00 EUR, open for 30 minutes. */
+export function checkoutRequest(
+  terms: MessageInitShape<typeof CreateCheckoutRequestSchema> = {},
+): MessageInitShape<typeof CreateCheckoutRequestSchema> & { requestId: string } {
+  const expiresAt = timestampFromMs(START_MS + 30 * 60_000);
+  const merchantName = 'Acme & Söhne <Shop>';
+  return { ...WHO, merchantName, amount: 10_000n, currency: 'EUR', expiresAt, ...terms, requestId: uuidv7() };
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { v7 as uuidv7 } from 'uuid';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { captureRequest, type Fixture, holdRequest, START_MS, startFixture } from '../fixture.ts';
+
+describe('authorize()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  it('approves with a reference, a card and an end in 30 days', async () => {
+    const { result } = await fixture.client.authorize(holdRequest());
+    assert.equal(result?.answer, Answer.APPROVED);
+    assert.match(result.reference, /^sbx_[\w-]{16}$/);
+    assert.equal(result.card?.last4, '4242');
+    assert.ok(result.expiresAt && result.actedAt);
+    assert.equal(timestampMs(result.actedAt), START_MS);
+    assert.equal(timestampMs(result.expiresAt), START_MS + 30 * 24 * 3_600_000);
+  });
+
+  const answers: Array<[token: string, answer: Answer, errorCode: string]> = [
+    ['tok_sandbox_declined', Answer.DECLINED, 'do_not_honor'],
+    ['tok_sandbox_insufficient_funds', Answer.DECLINED, 'insufficient_funds'],
+    ['tok_sandbox_invalid', Answer.NOT_PERFORMED, 'token_invalid'],
+    ['tok_sandbox_processor_error', Answer.NOT_PERFORMED, 'processor_error'],
+    ['tok_sandbox_toString', Answer.NOT_PERFORMED, 'token_invalid'],
+    ['tok_unknown', Answer.NOT_PERFORMED, 'token_invalid'],
+    ['', Answer.NOT_PERFORMED, 'token_invalid'],
+    ['tok_sandbox_capture_declined', Answer.APPROVED, ''],
+    ['tok_sandbox_capture_error', Answer.APPROVED, ''],
+    ['tok_sandbox_capture_timeout_applied', Answer.APPROVED, ''],
+    ['tok_sandbox_capture_timeout_lost', Answer.APPROVED, ''],
+    ['tok_sandbox_reversed', Answer.APPROVED, ''],
+    ['tok_sandbox_expires_2s', Answer.APPROVED, ''],
+  ];
+  for (const [tokenId, answer, errorCode] of answers) {
+    it(`answers ${Answer[answer]} ${errorCode} to "${tokenId}", for a hold and an OCT`, async () => {
+      for (const call of [fixture.client.authorize, fixture.client.credit]) {
+        const { result } = await call(holdRequest(tokenId));
+        assert.equal(result?.answer, answer);
+        assert.equal(result.errorCode, errorCode);
+        assert.equal(result.errorMessage !== '', errorCode !== '');
+        assert.equal(result.reference !== '', answer === Answer.APPROVED);
+      }
+    });
+  }
+
+  it('gives an OCT a bank reference', async () => {
+    const { result } = await fixture.client.credit(holdRequest());
+    assert.match(result?.bankReference ?? '', /^BNK[0-9A-F]{16}$/);
+    assert.equal(result?.expiresAt, undefined);
+  });
+
+  it('ends a tok_sandbox_expires_2s hold after two seconds', async () => {
+    const hold = holdRequest('tok_sandbox_expires_2s');
+    const { result } = await fixture.client.authorize(hold);
+    assert.ok(result?.expiresAt);
+    assert.equal(timestampMs(result.expiresAt), fixture.clock.now() + 2_000);
+    fixture.clock.advance(2_000);
+    const late = await fixture.client.capture(captureRequest(hold));
+    assert.equal(late.result?.errorCode, 'authorization_expired');
+    assert.equal(
+      fixture.oracle((ledger) => ledger.find(hold.requestId)?.captured),
+      0,
+    );
+  });
+
+  it('answers tok_sandbox_slow after two seconds, though it acted at once', async () => {
+    const hold = holdRequest('tok_sandbox_slow');
+    let answered = false;
+    const call = fixture.client.authorize(hold).then((response) => {
+      answered = true;
+      return response;
+    });
+    await untilSeen(fixture, hold.requestId);
+    fixture.clock.advance(1_999);
+    await fixture.client.authorize(holdRequest());
+    assert.equal(answered, false);
+    fixture.clock.advance(1);
+    assert.equal((await call).result?.answer, Answer.APPROVED);
+  });
+
+  it('refuses a call without the credential, and one with another', async () => {
+    for (const token of ['', 'a-credential-that-only-core-may-shoW']) {
+      const other = fixture.clientWith(token);
+      await assert.rejects(other.client.authorize(holdRequest()), { code: status.UNAUTHENTICATED });
+      other.close();
+    }
+  });
+
+  it('refuses a message that breaks the contract, and records nothing', async () => {
+    const bad = { ...holdRequest(), amount: 0n };
+    await assert.rejects(fixture.client.authorize(bad), (error: ServiceError) => {
+      return error.code === status.INVALID_ARGUMENT && /amount/.test(error.details);
+    });
+    assert.equal(
+      fixture.oracle((ledger) => ledger.find(bad.requestId)),
+      undefined,
+    );
+  });
+});
+
+describe('one identifier', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  it('acts once for concurrent duplicates, and answers them alike', async () => {
+    const hold = holdRequest();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.client.authorize(hold)));
+    assert.equal(new Set(answers.map(({ result }) => result?.reference)).size, 1);
+    const capture = captureRequest(hold, 300n);
+    await Promise.all(Array.from({ length: 50 }, () => fixture.client.capture(capture)));
+    assert.equal(
+      fixture.oracle((ledger) => ledger.find(hold.requestId)?.captured),
+      300,
+    );
+    assert.equal(
+      fixture.oracle((ledger) => ledger.entries(hold.requestId).length),
+      2,
+    );
+  });
+
+  it('gets the same answer after a restart', async () => {
+    const [approved, declined, oct] = [holdRequest(), holdRequest('tok_sandbox_declined'), holdRequest()];
+    const ask = async () => [
+      await fixture.client.authorize(approved),
+      await fixture.client.authorize(declined),
+      await fixture.client.credit(oct),
+    ];
+    const first = await ask();
+    await fixture.restart();
+    assert.deepEqual(await ask(), first);
+  });
+
+  const others = [
+    { amount: 9_999n },
+    { currency: 'USD' },
+    { merchantId: 'other' },
+    { terminalId: 'till-2' },
+    { userId: 'user-2' },
+    { tokenId: 'tok_sandbox_slow' },
+  ];
+  for (const other of others) {
+    it(`cannot ask for another ${Object.keys(other)}`, async () => {
+      const hold = holdRequest();
+      await fixture.client.authorize(hold);
+      const { result } = await fixture.client.authorize({ ...hold, ...other });
+      assert.equal(result?.answer, Answer.NOT_PERFORMED);
+      assert.equal(result.errorCode, 'identifier_reused');
+    });
+  }
+
+  it('cannot be used for another kind of operation', async () => {
+    const hold = holdRequest();
+    await fixture.client.authorize(hold);
+    const oct = await fixture.client.credit(hold);
+    const capture = await fixture.client.capture({ ...captureRequest(hold), requestId: hold.requestId });
+    const void_ = await fixture.client.void({ requestId: hold.requestId, authorizationRequestId: uuidv7() });
+    for (const { result } of [oct, capture, void_]) assert.equal(result?.errorCode, 'identifier_reused');
+  });
+});
+
+/** Resolves once the ledger has an entry. */
+async function untilSeen(fixture: Fixture, requestId: string): Promise<void> {
+  while (!fixture.oracle((ledger) => ledger.find(requestId))) await new Promise(setImmediate);
+}

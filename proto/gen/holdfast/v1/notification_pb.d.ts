@@ -108,6 +108,227 @@ export declare type AcceptNotificationResponse = Message<"holdfast.v1.AcceptNoti
 export declare const AcceptNotificationResponseSchema: GenMessage<AcceptNotificationResponse>;
 
 /**
+ * A verified notification to set aside, byte for byte.
+ *
+ * @generated from message holdfast.v1.QuarantineNotificationRequest
+ */
+export declare type QuarantineNotificationRequest = Message<"holdfast.v1.QuarantineNotificationRequest"> & {
+  /**
+   * The merchant whose secret signed it.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The sender's requestId.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 3;
+   */
+  kind: NotificationKind;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: string status_info = 4;
+   */
+  statusInfo: string;
+
+  /**
+   * OK or KO.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+
+  /**
+   * The amount's source text: 10.5 is not 10.50.
+   *
+   * @generated from field: string amount = 6;
+   */
+  amount: string;
+
+  /**
+   * Currency as signed.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+
+  /**
+   * The body as received; at most 64 KiB.
+   *
+   * @generated from field: bytes body = 8;
+   */
+  body: Uint8Array;
+
+  /**
+   * X-Service-Signature as received.
+   *
+   * @generated from field: string signature = 9;
+   */
+  signature: string;
+
+  /**
+   * Why; the relay sends STATUS_INFO_CONTRADICTED only.
+   *
+   * @generated from field: holdfast.v1.QuarantineReason reason = 10;
+   */
+  reason: QuarantineReason;
+};
+
+/**
+ * Describes the message holdfast.v1.QuarantineNotificationRequest.
+ * Use `create(QuarantineNotificationRequestSchema)` to create a new message.
+ */
+export declare const QuarantineNotificationRequestSchema: GenMessage<QuarantineNotificationRequest>;
+
+/**
+ * It is set aside.
+ *
+ * @generated from message holdfast.v1.QuarantineNotificationResponse
+ */
+export declare type QuarantineNotificationResponse = Message<"holdfast.v1.QuarantineNotificationResponse"> & {
+};
+
+/**
+ * Describes the message holdfast.v1.QuarantineNotificationResponse.
+ * Use `create(QuarantineNotificationResponseSchema)` to create a new message.
+ */
+export declare const QuarantineNotificationResponseSchema: GenMessage<QuarantineNotificationResponse>;
+
+/**
+ * A notification that the relay could not verify; neither its body nor its signature.
+ *
+ * @generated from message holdfast.v1.VerificationFailure
+ */
+export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailure"> & {
+  /**
+   * Names the failure; UUIDv7.
+   *
+   * @generated from field: string failure_id = 1;
+   */
+  failureId: string;
+
+  /**
+   * When it happened.
+   *
+   * @generated from field: google.protobuf.Timestamp failed_at = 2;
+   */
+  failedAt?: Timestamp | undefined;
+
+  /**
+   * Why it could not be verified.
+   *
+   * @generated from field: holdfast.v1.VerificationFailureReason reason = 3;
+   */
+  reason: VerificationFailureReason;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 4;
+   */
+  kind: NotificationKind;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: string status_info = 5;
+   */
+  statusInfo: string;
+
+  /**
+   * The merchant that the body names: unproven, and maybe of nobody.
+   *
+   * @generated from field: string claimed_merchant_id = 6;
+   */
+  claimedMerchantId: string;
+
+  /**
+   * The sender's IP address as the gateway saw it; empty when the connection was gone already.
+   *
+   * @generated from field: string address = 7;
+   */
+  address: string;
+
+  /**
+   * Length of the body, bytes.
+   *
+   * @generated from field: int32 body_bytes = 8;
+   */
+  bodyBytes: number;
+
+  /**
+   * SHA-256 of the body.
+   *
+   * @generated from field: bytes body_sha256 = 9;
+   */
+  bodySha256: Uint8Array;
+
+  /**
+   * First 8 hexadecimal digits of the SHA-256 of the signature header; empty when there was none.
+   *
+   * @generated from field: string signature_sha256_prefix = 10;
+   */
+  signatureSha256Prefix: string;
+};
+
+/**
+ * Describes the message holdfast.v1.VerificationFailure.
+ * Use `create(VerificationFailureSchema)` to create a new message.
+ */
+export declare const VerificationFailureSchema: GenMessage<VerificationFailure>;
+
+/**
+ * A batch of failures, at most one batch a second from each gateway.
+ *
+ * @generated from message holdfast.v1.ReportVerificationFailuresRequest
+ */
+export declare type ReportVerificationFailuresRequest = Message<"holdfast.v1.ReportVerificationFailuresRequest"> & {
+  /**
+   * The failures, oldest first; 1 to 200.
+   *
+   * @generated from field: repeated holdfast.v1.VerificationFailure failures = 1;
+   */
+  failures: VerificationFailure[];
+
+  /**
+   * Failures since the last batch that are counted but not told, because there were too many.
+   *
+   * @generated from field: int32 dropped_count = 2;
+   */
+  droppedCount: number;
+};
+
+/**
+ * Describes the message holdfast.v1.ReportVerificationFailuresRequest.
+ * Use `create(ReportVerificationFailuresRequestSchema)` to create a new message.
+ */
+export declare const ReportVerificationFailuresRequestSchema: GenMessage<ReportVerificationFailuresRequest>;
+
+/**
+ * They are stored.
+ *
+ * @generated from message holdfast.v1.ReportVerificationFailuresResponse
+ */
+export declare type ReportVerificationFailuresResponse = Message<"holdfast.v1.ReportVerificationFailuresResponse"> & {
+};
+
+/**
+ * Describes the message holdfast.v1.ReportVerificationFailuresResponse.
+ * Use `create(ReportVerificationFailuresResponseSchema)` to create a new message.
+ */
+export declare const ReportVerificationFailuresResponseSchema: GenMessage<ReportVerificationFailuresResponse>;
+
+/**
  * Getting one notification to one endpoint.
  *
  * @generated from message holdfast.v1.Delivery
@@ -528,6 +749,87 @@ export enum AcceptOutcome {
 export declare const AcceptOutcomeSchema: GenEnum<AcceptOutcome>;
 
 /**
+ * Why a verified notification was set aside.
+ *
+ * @generated from enum holdfast.v1.QuarantineReason
+ */
+export enum QuarantineReason {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: QUARANTINE_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * (merchantId, requestId) was accepted with another kind, status, amount or currency. Core's own
+   * finding, in AcceptNotification.
+   *
+   * @generated from enum value: QUARANTINE_REASON_CONFLICT = 1;
+   */
+  CONFLICT = 1,
+
+  /**
+   * The path's last segment contradicts the kind or the status. The relay's finding.
+   *
+   * @generated from enum value: QUARANTINE_REASON_STATUS_INFO_CONTRADICTED = 2;
+   */
+  STATUS_INFO_CONTRADICTED = 2,
+}
+
+/**
+ * Describes the enum holdfast.v1.QuarantineReason.
+ */
+export declare const QuarantineReasonSchema: GenEnum<QuarantineReason>;
+
+/**
+ * Why a notification could not be verified. The sender is told none of it.
+ *
+ * @generated from enum holdfast.v1.VerificationFailureReason
+ */
+export enum VerificationFailureReason {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * No X-Service-Signature.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_MISSING_SIGNATURE = 1;
+   */
+  MISSING_SIGNATURE = 1,
+
+  /**
+   * Several X-Service-Signature, or not 44 canonical Base64 characters.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_MALFORMED_SIGNATURE = 2;
+   */
+  MALFORMED_SIGNATURE = 2,
+
+  /**
+   * No live secret makes that signature.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_WRONG_SIGNATURE = 3;
+   */
+  WRONG_SIGNATURE = 3,
+
+  /**
+   * No merchant of that name, or none with a live secret.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_UNKNOWN_MERCHANT = 4;
+   */
+  UNKNOWN_MERCHANT = 4,
+}
+
+/**
+ * Describes the enum holdfast.v1.VerificationFailureReason.
+ */
+export declare const VerificationFailureReasonSchema: GenEnum<VerificationFailureReason>;
+
+/**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators.
  *
  * @generated from service holdfast.v1.NotificationService
@@ -543,6 +845,29 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof AcceptNotificationRequestSchema;
     output: typeof AcceptNotificationResponseSchema;
+  },
+  /**
+   * Sets aside a notification that the relay has verified and must not accept; when the call answers,
+   * it is on disk. It does not occupy (merchantId, requestId). The same notification is stored, and
+   * alerted on, once. Gateway only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.QuarantineNotification
+   */
+  quarantineNotification: {
+    methodKind: "unary";
+    input: typeof QuarantineNotificationRequestSchema;
+    output: typeof QuarantineNotificationResponseSchema;
+  },
+  /**
+   * Stores what the relay could not verify, for the console and for alerts. A failure whose id is
+   * stored already is skipped, so a batch may be sent again. Gateway only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ReportVerificationFailures
+   */
+  reportVerificationFailures: {
+    methodKind: "unary";
+    input: typeof ReportVerificationFailuresRequestSchema;
+    output: typeof ReportVerificationFailuresResponseSchema;
   },
   /**
    * Lists deliveries, newest first. Operators only.

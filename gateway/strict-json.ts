@@ -28,6 +28,13 @@ export interface StrictJsonObject {
 /** Why a text was refused. The message quotes nothing of the text, so it may be shown and logged. */
 export class StrictJsonRefusal extends Error {
   override readonly name = 'StrictJsonRefusal';
+  /** The name that occurs twice or is not allowed; the sender's own word, so not for logs. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
+    super(message);
+    this.field = field;
+  }
 }
 
 /**
@@ -41,7 +48,7 @@ export function parseStrictJson(bytes: Uint8Array): StrictJsonObject {
     fromJsonString(StructSchema, text);
   } catch (cause) {
     // Not as `cause`: the parser's message quotes the text.
-    throw new StrictJsonRefusal(reasonOf(cause));
+    throw refusalOf(cause);
   }
   return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]) as StrictJsonObject;
 }
@@ -56,15 +63,17 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function reasonOf(cause: unknown): string {
+function refusalOf(cause: unknown): StrictJsonRefusal {
   const message = cause instanceof Error ? cause.message : '';
-  if (message.includes('duplicate object key')) return 'a name occurs twice in one object';
-  if (message.includes('maximum recursion depth')) return 'nested too deeply';
-  return 'not a JSON object';
+  const duplicate = /duplicate object key (".*")$/s.exec(message)?.[1];
+  if (duplicate !== undefined) {
+    return new StrictJsonRefusal('a name occurs twice in one object', duplicate.slice(1, -1));
+  }
+  return new StrictJsonRefusal(message.includes('maximum recursion depth') ? 'nested too deeply' : 'not a JSON object');
 }
 
 /** JSON.parse hands over a number's source text (ECMAScript 2026), which TypeScript's library does not know yet. */
 function keep(name: string, value: unknown, context: { source?: string }): unknown {
-  if (name === '__proto__') throw new StrictJsonRefusal('a name is not allowed: __proto__');
+  if (name === '__proto__') throw new StrictJsonRefusal('a name is not allowed: __proto__', name);
   return typeof value === 'number' ? new JsonNumber(context.source ?? '') : value;
 }

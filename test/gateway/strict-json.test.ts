@@ -59,6 +59,7 @@ describe('parseStrictJson()', () => {
     ]) {
       assert.throws(() => parse(text), StrictJsonRefusal, text);
     }
+    assert.throws(() => parse('{"x":[{"amount":1,"\\u0061mount":2}]}'), { field: 'amount' });
     assert.equal(Object.keys(parse('{"a":{"b":1},"c":{"b":1}}')).length, 2);
   });
 

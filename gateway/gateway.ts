@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { Registry } from 'prom-client';
 import { answerProblems } from './answer-problems.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
 import { createHealth } from './health.ts';
+import { openLimits } from './limits.ts';
 import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
 import { createRest } from './rest/rest.ts';
@@ -41,7 +42,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   });
   const credentials = watchCredentials(core, log);
   const closing = new AbortController();
-  const limiter = new RateLimiterMemory({ points: settings.REST_RATE_PER_SECOND, duration: 1 });
+  const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry: new Registry() });
+  const limiter = limits.limiter({ name: 'rest', points: settings.REST_RATE_PER_SECOND, durationSeconds: 1 });
   const rest = createRest({
     core,
     credentials,
@@ -59,6 +61,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const stop = async () => {
     await credentials.close();
     core.close();
+    limits.close();
   };
   try {
     await once(server.listen(settings.PORT, settings.HOST), 'listening');

@@ -12,6 +12,12 @@ export function fieldErrors(issues: readonly Issue[]): FieldError[] {
   });
 }
 
+/** One error for each field: the first says it best. */
+export function firstOfEach(errors: readonly FieldError[]): FieldError[] {
+  const byField = new Map(errors.toReversed().map((error) => [error.field, error]));
+  return errors.filter((error) => byField.get(error.field) === error);
+}
+
 /** `metadata.color`; the body itself is `body`. A name that is no name (long, unprintable, a card number) is not repeated. */
 export function fieldName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';

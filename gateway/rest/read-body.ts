@@ -1,10 +1,12 @@
+import { fromJsonString } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readBody as readBytes } from '../body.ts';
 import { type FieldError, Problem } from '../problem.ts';
 import { JsonNumber, parseStrictJson, type StrictJson, StrictJsonRefusal } from '../strict-json.ts';
 import { identityOf } from './authenticate.ts';
-import { fieldErrors, fieldName } from './field-errors.ts';
+import { fieldErrors, fieldName, firstOfEach } from './field-errors.ts';
 
 const BOUNDS = { maxBytes: 64 * 1024, timeoutMs: 5_000 } as const;
 
@@ -21,11 +23,8 @@ export async function readBody<S extends z.ZodType<{ merchantId?: string | undef
   const json = parse(await readBytes(ctx.req, BOUNDS));
   const faults: FieldError[] = [];
   const result = schema.safeParse(plain(json, [], faults));
-  if (!result.success) {
-    const named = new Set(faults.map(({ field }) => field));
-    faults.push(...fieldErrors(result.error.issues).filter(({ field }) => !named.has(field)));
-  }
-  if (faults.length > 0 || !result.success) throw invalid('The body is not valid.', faults);
+  if (!result.success) faults.push(...fieldErrors(result.error.issues));
+  if (faults.length > 0 || !result.success) throw invalid('The body is not valid.', firstOfEach(faults));
   const { merchantId } = result.data;
   if (merchantId !== undefined && merchantId !== identityOf(ctx).merchantId) {
     throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });
@@ -48,16 +47,20 @@ function parse(bytes: Buffer): StrictJson {
     return parseStrictJson(bytes);
   } catch (error) {
     if (!(error instanceof StrictJsonRefusal)) throw error;
-    throw invalid('The body is not valid JSON.', [{ field: namedIn(error), message: error.message }]);
+    throw invalid('The body is not valid JSON.', [{ field: namedIn(error, bytes), message: error.message }]);
   }
 }
 
-/** The name that occurs twice, or is not allowed, as far as the parser tells. */
-function namedIn(refusal: StrictJsonRefusal): string {
+/** The field at fault as far as it can be told. A refusal quotes nothing, so for a repeated name the text is read again. */
+function namedIn(refusal: StrictJsonRefusal, bytes: Buffer): string {
   if (refusal.message.endsWith('__proto__')) return '__proto__';
-  const reason = refusal.cause instanceof Error ? refusal.cause.message : '';
-  const name = /duplicate object key "(.*)"$/s.exec(reason)?.[1];
-  return name === undefined ? 'body' : fieldName([name]);
+  try {
+    fromJsonString(StructSchema, bytes.toString('utf8'));
+    return 'body';
+  } catch (error) {
+    const name = error instanceof Error ? /: duplicate object key "(.*)"$/s.exec(error.message)?.[1] : undefined;
+    return name === undefined ? 'body' : fieldName([name]);
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { Problem } from '../problem.ts';
-import { fieldErrors, fieldName } from './field-errors.ts';
+import { fieldErrors, fieldName, firstOfEach } from './field-errors.ts';
 
 /** Reads the query parameters. Throws Problem INVALID_REQUEST naming each that is unknown, repeated or malformed. */
 export function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
@@ -12,7 +12,7 @@ export function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.outpu
   const errors = [...repeated].map((name) => ({ field: fieldName([name]), message: 'is given more than once' }));
   if (!result.success) errors.push(...fieldErrors(result.error.issues));
   if (errors.length > 0 || !result.success) {
-    throw new Problem('INVALID_REQUEST', { detail: 'The query is not valid.', errors });
+    throw new Problem('INVALID_REQUEST', { detail: 'The query is not valid.', errors: firstOfEach(errors) });
   }
   return result.data;
 }

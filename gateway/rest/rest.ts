@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../credentials.ts';
+import type { Limiter } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { authenticate } from './authenticate.ts';
 import { capturePreauthorization } from './capture-preauthorization.ts';
@@ -9,7 +10,7 @@ import { createPreauthorization } from './create-preauthorization.ts';
 import { getOct } from './get-oct.ts';
 import { getOperation } from './get-operation.ts';
 import { getPreauthorization } from './get-preauthorization.ts';
-import { limitRate, type RateLimiter } from './limit-rate.ts';
+import { limitRate } from './limit-rate.ts';
 import { listOperations } from './list-operations.ts';
 import { listPreauthorizations } from './list-preauthorizations.ts';
 import { releasePreauthorization } from './release-preauthorization.ts';
@@ -19,7 +20,7 @@ import { watchOperations } from './watch-operations.ts';
 export interface RestOptions {
   readonly core: Core;
   readonly credentials: Credentials;
-  readonly limiter: RateLimiter;
+  readonly limiter: Limiter;
   readonly log: Log;
   readonly closing: AbortSignal;
   /** Silence after which the stream sends a comment, milliseconds. */

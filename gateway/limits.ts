@@ -1,0 +1,114 @@
+/** Rate limits, in this process or shared by all gateways through Redis. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { Counter, type Registry } from 'prom-client';
+import { type RateLimiterAbstract, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { BoundedMemory } from './bounded-memory.ts';
+import { errorFields, type Log } from './log.ts';
+
+/** A limiter of rate-limiter-flexible. `consume` rejects with RateLimiterRes when the points are used up. */
+export type Limiter = RateLimiterAbstract;
+
+/** So many points in so many seconds; a name of its own for each limit. */
+export interface Limit {
+  readonly name: string;
+  readonly points: number;
+  readonly durationSeconds: number;
+}
+
+/** Where limits are kept. */
+export interface Limits {
+  limiter(limit: Limit): Limiter;
+  close(): void;
+}
+
+/** How limits are opened. */
+export interface LimitsOptions {
+  /** Unset: limits are kept in this process. */
+  readonly redisUrl?: string | undefined;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Keys that one limiter remembers in this process, about 500 bytes each; the least recently used go first. */
+  readonly maxKeys?: number;
+}
+
+const MAX_KEYS = 50_000;
+/** A Redis that is slower than this counts as away: a request does not wait for its limits. */
+const REDIS_TIMEOUT_MS = 250;
+const WARN_EVERY_MS = 10_000;
+/** Above 24.8 days Node's timers, and with them the library's, fire at once. */
+const MAX_DURATION_SECONDS = 24 * 86_400;
+
+/** Opens the limits. While Redis is away they are kept in this process, which is counted and warned of. */
+export function openLimits({ redisUrl, log, registry, maxKeys = MAX_KEYS }: LimitsOptions): Limits {
+  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl);
+  const fellBack = countFallbacks(registry, log);
+  redis?.on('error', (error) => fellBack.because(error));
+  return {
+    limiter: ({ name, points, durationSeconds }) => {
+      assert(durationSeconds >= 1 && durationSeconds <= MAX_DURATION_SECONDS);
+      const limit = { keyPrefix: `holdfast:${name}`, points, duration: durationSeconds };
+      if (redis === undefined) return new BoundedMemory(limit, { maxKeys });
+      const insuranceLimiter = new BoundedMemory(limit, { maxKeys, onUse: () => fellBack.count(name) });
+      return new RateLimiterRedis({ ...limit, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter });
+    },
+    close: () => redis?.disconnect(),
+  };
+}
+
+/** One key from several parts, of one length and naming nobody: Redis and its logs get no addresses to read. */
+export function limiterKey(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** Takes a point. `allowed` is false when none was left; rejects only for bugs. */
+export async function take(limiter: Limiter, key: string): Promise<{ allowed: boolean; state: RateLimiterRes }> {
+  try {
+    return { allowed: true, state: await limiter.consume(key) };
+  } catch (state) {
+    // The library rejects with this, not an Error, when the points are used up.
+    if (!(state instanceof RateLimiterRes)) throw state;
+    return { allowed: false, state };
+  }
+}
+
+/** Nothing waits for Redis: no queue while it is away, no second try of a command. */
+function connectRedis(url: string): Redis {
+  return new Redis(url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    commandTimeout: REDIS_TIMEOUT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+}
+
+function countFallbacks(registry: Registry, log: Log): { count(name: string): void; because(error: Error): void } {
+  const fallbacks = new Counter({
+    name: 'holdfast_limits_fallback_total',
+    help: 'Decisions of rate limits made in this process because Redis was away.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+  let reason: Error | undefined;
+  let sinceWarning = 0;
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    because: (error) => {
+      reason = error;
+    },
+    count: (limit) => {
+      fallbacks.inc({ limit });
+      sinceWarning += 1;
+      if (performance.now() - warnedAtMs < WARN_EVERY_MS) return;
+      log.warn('limits kept in this process: Redis is away', {
+        ...(reason && errorFields(reason)),
+        reason: `${sinceWarning} decisions since the last warning`,
+      });
+      warnedAtMs = performance.now();
+      sinceWarning = 0;
+    },
+  };
+}

@@ -69,7 +69,7 @@ export class Stage {
   async ask(method: string, path: string, ask: Ask = {}): Promise<Answer> {
     const response = await this.fetch(method, path, ask);
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
 

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { Core } from '../../../gateway/core.ts';
+import type { Credentials } from '../../../gateway/credentials.ts';
+import type { Limiter } from '../../../gateway/limits.ts';
+import { createRest } from '../../../gateway/rest/rest.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
+import { HOLD_ID } from './examples.ts';
+
+/** The router's own routes, so that a new one cannot be forgotten here. */
+const router = createRest({
+  core: {} as Core,
+  credentials: {} as Credentials,
+  limiter: {} as Limiter,
+  log: new Stage().log,
+  closing: new AbortController().signal,
+  heartbeatMs: 1,
+});
+const ROUTES = router.stack.flatMap((layer) =>
+  layer.methods.map((method) => ({ method, path: String(layer.path).replace(':requestId', HOLD_ID) })),
+);
+
+describe('REST routes', () => {
+  const stage = new Stage();
+  before(() => stage.open({ REST_RATE_PER_SECOND: '100000' }));
+  after(() => stage.close());
+  beforeEach(() => {
+    stage.core.forgetCalls();
+    stage.core.setMerchants(MERCHANTS);
+  });
+
+  it('are those of the specification', () => {
+    const written = ROUTES.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(written, [
+      'POST /preauthorization',
+      'POST /preauthorization/authorization',
+      'POST /preauthorization/release',
+      'GET /preauthorization',
+      `GET /preauthorization/${HOLD_ID}`,
+      'POST /oct',
+      `GET /oct/${HOLD_ID}`,
+      'GET /operations',
+      'GET /operations/stream',
+      `GET /operations/${HOLD_ID}`,
+    ]);
+  });
+
+  for (const { method, path } of ROUTES) {
+    const wrong = {
+      none: {},
+      empty: { authorization: 'Bearer ' },
+      unknown: { authorization: `Bearer hf_${'x'.repeat(43)}` },
+      basic: { authorization: `Basic ${Buffer.from(`acme:${API_KEY}`).toString('base64')}` },
+      'cut short': { authorization: `Bearer ${API_KEY.slice(0, -1)}` },
+      'a hash': { authorization: `Bearer ${Buffer.alloc(32).toString('base64')}` },
+    };
+    for (const [name, headers] of Object.entries(wrong)) {
+      it(`${method} ${path} demands a key: ${name}`, async () => {
+        const answer = await stage.ask(method, path, { apiKey: null, headers });
+        assert.equal(answer.status, 401);
+        assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="holdfast"');
+        if (method !== 'HEAD') assert.equal(answer.body.code, 'UNAUTHENTICATED');
+        assert.deepEqual(stage.core.calls, []);
+      });
+    }
+  }
+
+  it('stop to know a revoked key', async () => {
+    stage.core.answers.set('listPreauthorizations', () => ({}));
+    assert.equal((await stage.ask('GET', '/preauthorization', { apiKey: OTHER_API_KEY })).status, 200);
+    stage.core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]);
+    let status = 200;
+    while (status === 200) status = (await stage.ask('GET', '/preauthorization', { apiKey: OTHER_API_KEY })).status;
+    assert.equal(status, 401);
+    assert.equal((await stage.ask('GET', '/preauthorization')).status, 200);
+  });
+});
+
+describe('REST rate limit', () => {
+  const stage = new Stage();
+  before(() => stage.open({ REST_RATE_PER_SECOND: '3' }));
+  after(() => stage.close());
+
+  it('answers 429 to one key and leaves the other alone', async () => {
+    stage.core.answers.set('listPreauthorizations', () => ({}));
+    const answers = await Promise.all(Array.from({ length: 7 }, () => stage.ask('GET', '/preauthorization')));
+    const limited = answers.filter(({ status }) => status === 429);
+    assert.equal(limited.length, 4);
+    for (const { body, headers } of limited) {
+      assert.equal(body.code, 'RATE_LIMITED');
+      assert.equal(headers.get('retry-after'), '1');
+      assert.equal(headers.get('ratelimit-limit'), '3');
+      assert.equal(headers.get('ratelimit-remaining'), '0');
+      assert.equal(headers.get('ratelimit-reset'), '1');
+    }
+    const other = await stage.ask('GET', '/preauthorization', { apiKey: OTHER_API_KEY });
+    assert.equal(other.status, 200);
+    assert.equal(other.headers.get('ratelimit-remaining'), '2');
+  });
+
+  it('comes after the key', async () => {
+    for (let i = 0; i < 5; i++) assert.equal((await stage.ask('GET', '/oct/1', { apiKey: null })).status, 401);
+  });
+});

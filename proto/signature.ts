@@ -1,9 +1,13 @@
 /**
- * The signature of webhook notifications, for whoever sends or receives them.
+ * The signatures of webhook notifications, for whoever sends or receives them.
  *
  * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)),
  * as the seed's section "Webhook signature" has it: no separators, the key is the UTF-8 bytes of the whole
- * secret text, and the amount is the very text that the body carries (10.5 and 10.50 differ).
+ * secret text, and the amount is the very text that the body carries (10.5 and 10.50 differ). It covers five fields, not the rest of the body, the path or the time.
+ *
+ * `webhook-signature` follows Standard Webhooks v1 (github.com/standard-webhooks/standard-webhooks, spec section
+ * "Signature scheme"): "v1," + Base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)), where the key is the
+ * Base64-decoded part of the secret after `whsec_`. It covers the whole body and the time.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -40,6 +44,56 @@ export function verifyNotification(secrets: readonly string[], fields: SignedFie
   return verified;
 }
 
+/** What a Standard Webhooks signature covers. */
+export interface StandardWebhook {
+  /** Header `webhook-id`: the same in every attempt. */
+  readonly id: string;
+  /** Header `webhook-timestamp`: when the attempt was made, whole seconds since 1970. */
+  readonly timestampSeconds: number;
+  /** The body byte for byte; text counts as UTF-8. */
+  readonly body: string | Uint8Array;
+}
+
+/** Signs one attempt for Standard Webhooks. Answers `v1,` and 44 characters; several are joined by a space. */
+export function signStandardWebhook(secret: string, message: StandardWebhook): string {
+  return `v1,${standardDigest(secret, message).toString('base64')}`;
+}
+
+/** How far a sender's clock, or a recorded message, may be off: the specification's five minutes. */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Tells whether the three headers of Standard Webhooks prove that the body was signed with one of the secrets, now.
+ * `nowSeconds` is the receiver's clock, seconds since 1970. Malformed headers are refused, never thrown at.
+ */
+export function verifyStandardWebhook(
+  secrets: readonly string[],
+  headers: { readonly id: unknown; readonly timestamp: unknown; readonly signature: unknown },
+  body: string | Uint8Array,
+  nowSeconds: number,
+): boolean {
+  const { id, timestamp, signature } = headers;
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') return false;
+  if (id === '' || !/^[0-9]{1,12}$/.test(timestamp)) return false;
+  const timestampSeconds = Number(timestamp);
+  if (String(timestampSeconds) !== timestamp) return false;
+  const claims = signature
+    .split(' ', MAX_SIGNATURES)
+    .map((claim) => (claim.startsWith('v1,') ? decodeSignature(claim.slice(3)) : undefined));
+  let verified = false;
+  for (const secret of secrets) {
+    const digest = standardDigest(secret, { id, timestampSeconds, body });
+    for (const claimed of claims) {
+      const equal = timingSafeEqual(digest, claimed ?? NO_SIGNATURE);
+      verified = (equal && claimed !== undefined) || verified;
+    }
+  }
+  return verified && Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS;
+}
+
+/** A sender with two live secrets sends two; more than a few are noise. */
+const MAX_SIGNATURES = 8;
+
 /**
  * Decodes a signature header. Node's decoder ignores junk and reads `…7R=` like `…7Q=`, so only the one canonical
  * spelling of 32 bytes is taken; anything else is undefined.
@@ -51,6 +105,11 @@ export function decodeSignature(header: unknown): Buffer | undefined {
 }
 
 const NO_SIGNATURE = Buffer.alloc(32);
+
+function standardDigest(secret: string, { id, timestampSeconds, body }: StandardWebhook): Buffer {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return createHmac('sha256', key).update(`${id}.${timestampSeconds}.`, 'utf8').update(body).digest();
+}
 
 function digest(secret: string, fields: SignedFields): Buffer {
   const text = fields.merchantId + fields.requestId + fields.status + fields.amount + fields.currency;

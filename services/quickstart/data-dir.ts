@@ -1,5 +1,5 @@
 /** The folder that keeps everything: who may see it, and who works in it. */
-import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -18,6 +18,16 @@ export async function openDataDir(directory: string): Promise<{ path: string; cl
   for (const inner of ['logs', 'run']) await chmod(`${directory}/${inner}`, 0o700);
   const path = await realpath(directory);
   return { path, close: lock(path) };
+}
+
+/** Removes a DATA_DIR that nothing works in, with a database that had to lie elsewhere. */
+export async function removeDataDir(directory: string): Promise<void> {
+  const moved = await realpath(`${directory}/postgres/moved-to`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (moved !== undefined) await rm(moved, { recursive: true });
+  await rm(directory, { recursive: true });
 }
 
 function lock(path: string): () => void {

@@ -1,0 +1,49 @@
+/** `npm run demo`: the whole service, the main job through its public doors, and an end. Exits 0 only if all of it was seen. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { removeDataDir } from './data-dir.ts';
+import { playDemo } from './demo-story.ts';
+import { freePort } from './port.ts';
+import { startQuickstart } from './quickstart.ts';
+import { readSettings } from './settings.ts';
+
+/** Bounds the whole demo, a cold start included. */
+const LIMIT_MS = 120_000;
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => interrupted.abort(new Error(signal)));
+const limit = AbortSignal.timeout(LIMIT_MS);
+const stopped = AbortSignal.any([interrupted.signal, limit]);
+
+try {
+  await demonstrate();
+  print('\nAll of it was seen.');
+} catch (error) {
+  const reason = limit.aborted ? `not finished within ${LIMIT_MS / 1000} s` : (error as Error).message;
+  process.stderr.write(`\nholdfast demo: ${reason}\n`);
+  process.exitCode = 1;
+}
+
+async function demonstrate(): Promise<void> {
+  // A folder of its own, unless the database is somebody's: its merchants belong to the keys of one DATA_DIR.
+  const ownFolder = !process.env.DATA_DIR && !process.env.DATABASE_URL;
+  const dataDir = ownFolder ? await mkdtemp(`${tmpdir()}/holdfast-demo-`) : process.env.DATA_DIR;
+  await using stack = new AsyncDisposableStack();
+  if (ownFolder && dataDir !== undefined) stack.defer(() => removeDataDir(dataDir));
+  print('Starting Holdfast: PostgreSQL, core, worker, sandbox, gateway, demo merchant.');
+  const startedMs = performance.now();
+  const quickstart = await startQuickstart(readSettings(await environment(dataDir)), print, stopped);
+  stack.defer(() => quickstart.stop());
+  print(`Ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s at ${quickstart.file.baseUrl}.`);
+  const aborted = new Promise<never>((_, reject) => stopped.addEventListener('abort', () => reject(stopped.reason)));
+  await Promise.race([playDemo(quickstart.file, print), aborted]);
+}
+
+/** Free ports unless set, so that it works beside a running `npm start`. */
+async function environment(dataDir: string | undefined): Promise<NodeJS.ProcessEnv> {
+  const ports: Record<string, string> = {};
+  for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) ports[name] = String(await freePort());
+  return { ...ports, ...process.env, ...(dataDir === undefined ? {} : { DATA_DIR: dataDir }) };
+}

@@ -1,0 +1,75 @@
+/** A merchant's side of the public doors, for whoever plays one. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Who plays, and where. */
+export interface ShopOptions {
+  readonly baseUrl: string;
+  readonly demoMerchantUrl: string;
+  readonly apiKey: string;
+}
+
+/** An answer; the body is parsed JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service says is checked by who reads it.
+  readonly body: any;
+}
+
+/** What the demo merchant shows of a notification. */
+export interface ReceivedNotification {
+  readonly kind: string;
+  readonly statusInfo: string;
+  readonly verified: boolean;
+  readonly duplicateCount: number;
+  readonly headers: Record<string, string>;
+  readonly bodyText: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service says is checked by who reads it.
+  readonly body: any;
+}
+
+/** Calls as a merchant. */
+export interface Shop {
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  /** Waits for the notification of one operation; with a statusInfo, for that one. Throws after 15 s. */
+  notified(requestId: string, statusInfo?: string): Promise<ReceivedNotification>;
+  /** What was received about one operation until now. */
+  received(requestId: string): Promise<ReceivedNotification[]>;
+}
+
+/** Opens a merchant's side. */
+export function openShop({ baseUrl, demoMerchantUrl, apiKey }: ShopOptions): Shop {
+  const authorization = `Bearer ${apiKey}`;
+  const received = async (requestId: string) => {
+    const response = await fetch(`${demoMerchantUrl}/received?requestId=${encodeURIComponent(requestId)}`);
+    return (await response.json()) as ReceivedNotification[];
+  };
+  return {
+    received,
+    post: (path, body, headers = {}) =>
+      call(`${baseUrl}${path}`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path) => call(`${baseUrl}${path}`, { headers: { authorization } }),
+    notified: async (requestId, statusInfo) => {
+      for (let waitedMs = 0; waitedMs < 15_000; waitedMs += 25) {
+        const found = (await received(requestId)).find((item) => (statusInfo ?? item.statusInfo) === item.statusInfo);
+        if (found !== undefined) return found;
+        await delay(25);
+      }
+      throw new Error(
+        `no notification${statusInfo === undefined ? '' : ` "${statusInfo}"`} about ${requestId} within 15 s`,
+      );
+    },
+  };
+}
+
+async function call(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(20_000) });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+/** What a person would have made and put into `.env`. */
+const MADE: Readonly<Record<string, string>> = {
+  DATABASE_PASSWORD: 'database-password',
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  SIGNING_SECRETS: '{"shop":["whsec_x"]}',
+  ...Object.fromEntries(
+    ['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN', 'PROCESSOR_CREDENTIAL'].map((name) => [
+      name,
+      name.padEnd(32, '-'),
+    ]),
+  ),
+};
+
+/** Where the process that a service runs keeps its settings. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  migrate: 'services/core/migrate.ts',
+  core: 'services/core/settings.ts',
+  worker: 'services/core/worker-settings.ts',
+  'gateway-1': 'gateway/settings.ts',
+  'gateway-2': 'gateway/settings.ts',
+  sandbox: 'services/sandbox/settings.ts',
+  merchant: 'services/merchant/settings.ts',
+};
+
+interface Service {
+  readonly command?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+}
+
+const root = new URL('../../../', import.meta.url);
+const text = await readFile(new URL('docker-compose.yml', root), 'utf8');
+const { services } = parse(text, { merge: true, strict: true }) as { services: Record<string, Service> };
+
+describe('docker-compose.yml', () => {
+  it('needs no variable that is not described', () => {
+    const needed = new Set(text.match(/(?<=\$\{)\w+/g));
+    assert.deepEqual([...needed].sort(), Object.keys(MADE).sort());
+  });
+
+  it('depends on services that exist', () => {
+    for (const { depends_on = [] } of Object.values(services)) {
+      const names = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+      for (const name of names) assert(Object.hasOwn(services, name), name);
+    }
+  });
+
+  for (const [name, file] of Object.entries(SETTINGS)) {
+    it(`gives ${name} only settings that it knows, and all that it needs`, async () => {
+      const { command, environment = {} } = services[name] ?? {};
+      const [, entry] = /^node (\S+)$/.exec(command ?? '') ?? [];
+      await readFile(new URL(entry ?? '', root));
+      const source = await readFile(new URL(file, root), 'utf8');
+      for (const setting of Object.keys(environment)) assert.match(source, new RegExp(`\\b${setting}\\b`), setting);
+      const module = await import(new URL(file, root).href.replace('migrate.ts', 'settings.ts'));
+      if (name !== 'migrate') (module.readSettings ?? module.readWorkerSettings)(substituted(environment));
+    });
+  }
+});
+
+function substituted(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const values = Object.entries(environment).map(([name, value]) => {
+    return [name, String(value).replace(/\$\{(\w+):\?\}/g, (_, variable: string) => MADE[variable] ?? '')];
+  });
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { type Db, PgBoss } from 'pg-boss';
+import { describeError, type Log } from '../log.ts';
+import type { Query } from '../storage/database.ts';
+import { Gather } from '../storage/gather.ts';
+
+/** When to look at a delivery. The delivery's row is the truth: an alarm too many, too early or lost does no harm. */
+export interface Alarm {
+  /** The delivery's id. There is at most one alarm per delivery. */
+  readonly id: string;
+  /** `merchantId/endpointKind`: alarms of one endpoint share a cap. */
+  readonly endpoint: string;
+  /** Absent = now. */
+  readonly at?: Date | undefined;
+}
+
+/** An alarm that went off and is ours until it is settled or its time is over (then another worker gets it). */
+export interface Rung {
+  readonly id: string;
+  readonly endpoint: string;
+  /** Which taking of the alarm this is: settling an alarm that went to another worker meanwhile does nothing. */
+  readonly retryCount: number;
+}
+
+export interface FetchOptions {
+  readonly limit: number;
+  /** Most alarms of one endpoint that are taken at once, over all workers. */
+  readonly endpointLimit: number;
+  /** Take alarms that have not gone off yet, for whoever runs on a clock of his own. */
+  readonly early?: boolean;
+}
+
+/** The queue of alarms: pg-boss, with one job per delivery that waits for an attempt. */
+export interface Queue {
+  /** Sets alarms, after the commit that wrote the deliveries. Never rejects: what is not set, the sweeper sets. */
+  ring(alarms: readonly Alarm[]): Promise<void>;
+  /** Sets alarms in the caller's transaction, or in one of its own. A delivery that has an alarm keeps the one it has. */
+  set(alarms: readonly Alarm[], query?: Query): Promise<void>;
+  /** Takes alarms that have gone off. */
+  fetch(options: FetchOptions): Promise<Rung[]>;
+  /** Removes alarms that were taken and sets the next ones, in the caller's transaction. */
+  settle(query: Query, taken: readonly Rung[], next: readonly Alarm[]): Promise<void>;
+  /** Moves one delivery's alarm, unless it has gone off or there is none. */
+  move(id: string, at: Date): Promise<void>;
+  /** Moves all alarms of an endpoint that have not been taken. Answers how many. */
+  moveAll(endpoint: string, at: Date): Promise<number>;
+  /** Calls back whenever an alarm was set that goes off at once; a hint only, so poll besides. */
+  listen(onRing: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Creates the queue's tables and the queue, or brings them up to date. Call it under the migration lock. */
+export async function createQueues(databaseUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: databaseUrl, schema: SCHEMA, max: 2, supervise: false, schedule: false });
+  let problem: unknown;
+  boss.on('error', (error) => {
+    problem = error;
+  });
+  await boss.start();
+  try {
+    await boss.createQueue(DELIVERY_QUEUE, QUEUE_OPTIONS);
+    await boss.updateQueue(DELIVERY_QUEUE, QUEUE_OPTIONS);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+  if (problem) throw problem;
+}
+
+/**
+ * Opens the queue with a small pool of its own. The role `core` only sets alarms; `worker` also takes them, and gives alarms that a
+ * dead worker holds to a living one.
+ */
+export async function openQueue(databaseUrl: string, role: 'core' | 'worker', log: Log): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    schema: SCHEMA,
+    max: role === 'core' ? 2 : 6,
+    connectionTimeoutMillis: 5_000,
+    migrate: false,
+    schedule: false,
+    supervise: role === 'worker',
+    superviseIntervalSeconds: 2,
+    monitorIntervalSeconds: 2,
+  });
+  boss.on('error', (error) => log.error(describeError(error), 'queue'));
+  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue'));
+  await boss.start();
+  const ringing = new Gather<Alarm, void>((alarms) => insert(boss, alarms), { maxBatch: 1_000, lanes: 1 });
+  const listeners: { close(): Promise<void> }[] = [];
+  return {
+    async ring(alarms) {
+      try {
+        await Promise.all(alarms.map((alarm) => ringing.submit(alarm)));
+      } catch (error) {
+        log.warn({ ...describeError(error), deliveries: alarms.length }, 'alarms not set; the sweeper sets them');
+      }
+    },
+    async set(alarms, query) {
+      if (alarms.length > 0) await insert(boss, alarms, query && { db: inTransaction(query) });
+    },
+    fetch: (options) => fetch(boss, options),
+    async settle(query, taken, next) {
+      const db = inTransaction(query);
+      const jobs = taken.map(({ id, retryCount }) => ({ id, retryCount }));
+      if (jobs.length > 0) await boss.deleteJob(DELIVERY_QUEUE, jobs, { db });
+      if (next.length > 0) await insert(boss, next, { db });
+    },
+    async move(id, at) {
+      await boss.update(DELIVERY_QUEUE, undefined, { id, startAfter: at });
+    },
+    async moveAll(endpoint, at) {
+      const { updated } = await boss.update(DELIVERY_QUEUE, undefined, {
+        singletonKey: endpoint,
+        match: 'all',
+        startAfter: at,
+      });
+      return updated;
+    },
+    async listen(onRing) {
+      const listener = await boss.getDb().listen?.(
+        CHANNEL,
+        (queue) => {
+          if (queue === DELIVERY_QUEUE) onRing();
+        },
+        onRing,
+      );
+      if (listener) listeners.push(listener);
+    },
+    async close() {
+      for (const listener of listeners) await listener.close();
+      await boss.stop({ graceful: false });
+    },
+  };
+}
+
+async function insert(boss: PgBoss, alarms: readonly Alarm[], options?: { db: Db }): Promise<void[]> {
+  const jobs = alarms.map(({ id, endpoint, at }) => ({
+    id,
+    singletonKey: endpoint,
+    group: { id: endpoint },
+    ...(at && { startAfter: at }),
+  }));
+  await boss.insert(DELIVERY_QUEUE, [...new Map(jobs.map((job) => [job.id, job])).values()], options);
+  return [];
+}
+
+async function fetch(boss: PgBoss, { limit, endpointLimit, early }: FetchOptions): Promise<Rung[]> {
+  const jobs = await boss.fetch(DELIVERY_QUEUE, {
+    batchSize: limit,
+    groupConcurrency: endpointLimit,
+    ignoreStartAfter: early ?? false,
+  });
+  return jobs.map(({ id, groupId, retryCount }) => ({ id, endpoint: groupId ?? '', retryCount }));
+}
+
+/** pg-boss on the connection of a transaction of ours. */
+function inTransaction(query: Query): Db {
+  return { executeSql: async (text, values) => ({ rows: await query({ name: '', text }, values ?? []) }) };
+}
+
+const DELIVERY_QUEUE = 'delivery';
+const SCHEMA = 'pgboss';
+
+/** Where pg-boss announces new jobs (its plans.notifyChannelSql); jobs that go off later are not announced. */
+const CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
+
+const QUEUE_OPTIONS = {
+  notify: true,
+  /** An attempt ends after 10 s; an alarm held longer belongs to a dead worker and is taken by another one. */
+  expireInSeconds: 15,
+  /** Each death of a worker counts as a retry. An alarm that gave up would block its delivery, so none does. */
+  retryLimit: 1_000_000,
+  retryDelay: 0,
+  /** An alarm may wait as long as an endpoint is paused; when it is lost nevertheless, the sweeper sets it again. */
+  retentionSeconds: 30 * 86_400,
+} as const;

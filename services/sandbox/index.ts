@@ -1,6 +1,10 @@
 /** The sandbox card processor: settings, start, ready, stop. */
+import { logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { readSettings } from './settings.ts';
+
+// What grpc-js has to say reaches us as errors; its own lines would stand beside ours on stderr.
+setLogVerbosity(logVerbosity.NONE);
 
 let sandbox: Sandbox;
 try {

@@ -24,7 +24,7 @@ const RUNS_AT_ONCE = 8;
 export interface Reporter {
   /** There may be a new event, or one due: looks and sets its alarm. */
   wake(): void;
-  /** Reports what is due now; ends when each of them was answered or put off. */
+  /** Reports what is due now; ends when nothing is under way any more: answered, or put off. */
   runOnce(): Promise<void>;
   /** Resolves when core has the event. Never rejects. */
   reported(eventId: string): Promise<void>;
@@ -60,15 +60,15 @@ export function openReporter({ ledger, clock, log, coreUrl, token }: ReporterSet
     callOff();
     if (stop.signal.aborted || running.size >= RUNS_AT_ONCE) return;
     const dueAtMs = ledger.books.events.nextDueAtMs();
-    if (dueAtMs !== undefined) callOff = clock.after(Math.max(0, dueAtMs - clock.now()), () => void runOnce());
+    if (dueAtMs !== undefined) callOff = clock.after(Math.max(0, dueAtMs - clock.now()), run);
   }
 
-  function runOnce(): Promise<void> {
+  function run(): void {
     callOff();
-    const run = reportDue().catch((error) => log.error('reporting failed', { error }));
-    running.add(run);
-    return run.finally(() => {
-      running.delete(run);
+    const reports = reportDue().catch((error) => log.error('reporting failed', { error }));
+    running.add(reports);
+    reports.then(() => {
+      running.delete(reports);
       wake();
     });
   }
@@ -101,7 +101,10 @@ export function openReporter({ ledger, clock, log, coreUrl, token }: ReporterSet
 
   return {
     wake,
-    runOnce,
+    async runOnce() {
+      run();
+      await Promise.all(running);
+    },
     reported: (eventId) => new Promise((resolve) => waiting.set(eventId, [...(waiting.get(eventId) ?? []), resolve])),
     async close() {
       stop.abort();

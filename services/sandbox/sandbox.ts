@@ -62,17 +62,18 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
 
 function listen(server: HttpServer, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
+    server.once('error', (cause) => reject(new Error(`CHECKOUT_PORT: cannot listen on ${host}:${port}`, { cause })));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }
 
-function bind(server: GrpcServer, port: number, host: string): Promise<number> {
+async function bind(server: GrpcServer, port: number, host: string): Promise<number> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return promisify(server.bindAsync.bind(server))(address, ServerCredentials.createInsecure());
+  try {
+    return await promisify(server.bindAsync.bind(server))(address, ServerCredentials.createInsecure());
+  } catch (cause) {
+    throw new Error(`SANDBOX_PORT: cannot listen on ${address}`, { cause });
+  }
 }
 
 async function closePage(server: HttpServer): Promise<void> {

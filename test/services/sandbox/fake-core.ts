@@ -19,6 +19,8 @@ export interface FakeCore {
   answer: Answer;
   /** Resolves with the next event that arrives, however it is answered. */
   next(): Promise<ReportEventRequest>;
+  /** Refuses the calls that hang. */
+  letGo(): void;
   close(): void;
 }
 
@@ -26,12 +28,14 @@ export interface FakeCore {
 export async function startFakeCore(port = 0): Promise<FakeCore> {
   const server = new Server();
   const waiting: Array<(event: ReportEventRequest) => void> = [];
+  const hanging: Array<() => void> = [];
   const core: FakeCore = {
     url: '',
     received: [],
     tokens: new Set(),
     answer: 'accept',
     next: () => new Promise((resolve) => waiting.push(resolve)),
+    letGo: () => hanging.splice(0).forEach((refuse) => void refuse()),
     close: () => server.forceShutdown(),
   };
   server.addService(serviceDefinition(ProcessorEventService), {
@@ -43,7 +47,9 @@ export async function startFakeCore(port = 0): Promise<FakeCore> {
       core.tokens.add(String(call.metadata.get('authorization')[0]));
       for (const tell of waiting.splice(0)) tell(call.request);
       if (core.answer === 'accept') callback(null, create(ReportEventResponseSchema));
-      if (core.answer === 'refuse') callback({ code: status.UNAVAILABLE, details: 'not now' });
+      const refuse = () => callback({ code: status.UNAVAILABLE, details: 'not now' });
+      if (core.answer === 'refuse') refuse();
+      if (core.answer === 'hang') hanging.push(refuse);
     },
   });
   const bound = await new Promise<number>((resolve, reject) => {

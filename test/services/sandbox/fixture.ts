@@ -6,8 +6,6 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import {
-  type AuthorizeRequestSchema,
-  type CaptureRequestSchema,
   type CreateCheckoutRequestSchema,
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -99,25 +97,18 @@ export async function startFixture(): Promise<Fixture> {
 const WHO = { merchantId: 'acme', terminalId: 'till-1', userId: 'user-1' };
 
 /** A hold of 100.00 EUR with a token. */
-export function holdRequest(tokenId = 'tok_sandbox_ok'): MessageInitShape<typeof AuthorizeRequestSchema> & {
-  requestId: string;
-} {
+export function holdRequest(tokenId = 'tok_sandbox_ok') {
   return { ...WHO, requestId: uuidv7(), tokenId, amount: 10_000n, currency: 'EUR' };
 }
 
 /** A capture that belongs to such a hold. */
-export function captureRequest(
-  hold: { requestId: string; tokenId?: string | undefined },
-  amount = 10_000n,
-): MessageInitShape<typeof CaptureRequestSchema> & { requestId: string } {
+export function captureRequest(hold: { requestId: string; tokenId?: string }, amount = 10_000n) {
   const { requestId: authorizationRequestId, tokenId = '' } = hold;
   return { ...WHO, requestId: uuidv7(), authorizationRequestId, tokenId, amount, currency: 'EUR' };
 }
 
 /** A checkout of 100.00 EUR, open for 30 minutes. */
-export function checkoutRequest(
-  terms: MessageInitShape<typeof CreateCheckoutRequestSchema> = {},
-): MessageInitShape<typeof CreateCheckoutRequestSchema> & { requestId: string } {
+export function checkoutRequest(terms: MessageInitShape<typeof CreateCheckoutRequestSchema> = {}) {
   const expiresAt = timestampFromMs(START_MS + 30 * 60_000);
   const merchantName = 'Acme & Söhne <Shop>';
   return { ...WHO, merchantName, amount: 10_000n, currency: 'EUR', expiresAt, ...terms, requestId: uuidv7() };

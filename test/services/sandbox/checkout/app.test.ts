@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { checkoutRequest, type Fixture, START_MS, startFixture } from '../fixture.ts';
+import { CARD, entryOf, openPage, pay, submit } from './browse.ts';
+
+describe('checkoutApp()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  async function opened(terms: Parameters<typeof checkoutRequest>[0] = {}) {
+    const wanted = checkoutRequest(terms);
+    const { checkoutUrl } = await fixture.client.createCheckout(wanted);
+    return { ...wanted, url: checkoutUrl };
+  }
+
+  it('shows merchant and amount, escaped, in a form that a keyboard and a screen reader can use', async () => {
+    const { url } = await opened();
+    assert.match(url, /^http:\/\/127\.0\.0\.1:[0-9]+\/checkout\/[\w-]{43}$/);
+    const { response, text } = await openPage(url);
+    assert.equal(response.status, 200);
+    assert.match(text, /€100\.00/);
+    assert.match(text, /Acme &#38; Söhne &#60;Shop&#62;/);
+    assert.doesNotMatch(text, /<Shop>|<script|style=/);
+    for (const name of ['number', 'expiry', 'cvc']) {
+      assert.match(text, new RegExp(`<label for="${name}">`));
+      assert.match(text, new RegExp(`<input id="${name}" name="${name}" inputmode="numeric"`));
+    }
+    for (const autocomplete of ['cc-number', 'cc-exp', 'cc-csc']) assert.ok(text.includes(`"${autocomplete}"`));
+  });
+
+  it('forbids to store, frame, sniff, script or tell onwards', async () => {
+    const { url } = await opened({ returnUrl: 'https://shop.example/' });
+    const pages = [await fetch(url), await fetch(new URL('/checkout/unknown', url)), await pay(url, { cvc: '' })];
+    for (const { headers } of pages) {
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action/,
+      );
+    }
+  });
+
+  it('says what is wrong beside each field, keeps no number, and stays open', async () => {
+    const { requestId, url } = await opened();
+    const response = await pay(url, { number: '4242424242424241', expiry: '05/26', cvc: '12' });
+    assert.equal(response.status, 422);
+    const text = await response.text();
+    assert.match(text, /aria-describedby="number-error"\s+aria-invalid="true"\s+autofocus/);
+    assert.match(text, /aria-describedby="expiry-hint expiry-error"/);
+    assert.match(text, /id="expiry-error">This card has expired/);
+    assert.match(text, /id="cvc-error">/);
+    assert.equal(text.match(/autofocus/g)?.length, 1);
+    assert.match(text, /value="05\/26"/);
+    assert.doesNotMatch(text, /4242424242424241/);
+    assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
+    assert.equal((await pay(url)).status, 200);
+  });
+
+  it('takes the form only from its own page', async () => {
+    const { requestId, url } = await opened();
+    const other = await opened();
+    const { formToken } = await openPage(url);
+    const foreign = await openPage(other.url);
+    const refused = [
+      await submit(url, { ...CARD }),
+      await submit(url, { ...CARD, formToken: foreign.formToken }),
+      await submit(url, { ...CARD, formToken }, { origin: 'https://evil.example' }),
+      await submit(url, { ...CARD, formToken }, { 'sec-fetch-site': 'cross-site', origin: 'null' }),
+      await submit(url, { ...CARD, formToken }, { 'sec-fetch-site': 'same-site' }),
+    ];
+    assert.deepEqual(
+      refused.map((response) => response.status),
+      [403, 403, 403, 403, 403],
+    );
+    assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
+    const own = { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
+    assert.equal((await submit(url, { ...CARD, formToken }, own)).status, 200);
+    // The fetch of Node sends `Sec-Fetch-Mode` only; an old browser's opaque origin passes by its form token.
+    const { formToken: token } = foreign;
+    assert.equal((await submit(other.url, { ...CARD, formToken: token }, { origin: 'null' })).status, 200);
+  });
+
+  it('refuses other bodies and methods', async () => {
+    const { url } = await opened();
+    const json = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    assert.equal(json.status, 415);
+    assert.equal((await submit(url, { ...CARD, formToken: 'x'.repeat(5_000) })).status, 413);
+    assert.equal((await fetch(url, { method: 'PUT' })).status, 405);
+  });
+
+  it('says 404 to an unknown capability, and to anything else', async () => {
+    const { url } = await opened();
+    const last = url.at(-1) === 'A' ? 'B' : 'A';
+    for (const unknown of [`${url.slice(0, -1)}${last}`, `${url}/more`, new URL('/', url).href]) {
+      const { response, text } = await openPage(unknown);
+      assert.equal(response.status, 404);
+      assert.match(text, /<h1>/);
+    }
+    assert.equal((await submit(`${url.slice(0, -1)}${last}`, CARD)).status, 404);
+  });
+
+  it('closes in time, and says so', async () => {
+    const { requestId, url } = await opened({ expiresAt: timestampFromMs(fixture.clock.now() + 60_000) });
+    const { formToken } = await openPage(url);
+    fixture.clock.advance(60_000);
+    const { response, text } = await openPage(url);
+    assert.equal(response.status, 410);
+    assert.match(text, /time to enter a card is over/);
+    assert.equal((await submit(url, { ...CARD, formToken })).status, 410);
+    assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
+  });
+
+  it('serves its style and its health', async () => {
+    const { url } = await opened();
+    const style = await fetch(new URL('../checkout.css', url));
+    assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
+    assert.equal((await fetch(new URL('/healthz', url))).status, 200);
+  });
+
+  it('lets go of a client that never finishes its form', async () => {
+    const { url } = await opened();
+    const { formToken } = await openPage(url);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1000' };
+    await new Promise<void>((resolve) => {
+      const call = request(url, { method: 'POST', headers });
+      call.on('error', () => resolve());
+      call.write(`formToken=${formToken}`, () => call.destroy());
+    });
+    assert.equal((await pay(url)).status, 200);
+  });
+});
+
+describe('createCheckout()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  it('answers the same page again, after a restart and after its end too', async () => {
+    const wanted = checkoutRequest();
+    const first = await fixture.client.createCheckout(wanted);
+    const oldPort = fixture.sandbox.checkoutPort;
+    await fixture.restart();
+    const again = await fixture.client.createCheckout(wanted);
+    const moved = again.checkoutUrl.replace(`:${fixture.sandbox.checkoutPort}/`, `:${oldPort}/`);
+    assert.equal(moved, first.checkoutUrl);
+    assert.equal((await pay(again.checkoutUrl)).status, 200);
+    assert.deepEqual(await fixture.client.createCheckout(wanted), again);
+  });
+
+  it('replaces the address when the credential it derives from was changed', async () => {
+    const wanted = checkoutRequest();
+    await fixture.client.createCheckout(wanted);
+    await fixture.restart('another-credential-that-core-now-shows');
+    const { checkoutUrl } = await fixture.client.createCheckout(wanted);
+    assert.equal((await pay(checkoutUrl)).status, 200);
+    await fixture.restart();
+  });
+
+  it('keeps no page open for more than 30 minutes', async () => {
+    const expiresAt = timestampFromMs(START_MS + 3_600_000);
+    const answer = await fixture.client.createCheckout(checkoutRequest({ expiresAt }));
+    assert.ok(answer.expiresAt);
+    assert.equal(timestampMs(answer.expiresAt), START_MS + 1_800_000);
+  });
+
+  it('refuses an identifier that asked for something else', async () => {
+    const wanted = checkoutRequest();
+    await fixture.client.createCheckout(wanted);
+    for (const other of [{ amount: 1n }, { saveCard: true }, { returnUrl: 'https://shop.example/' }]) {
+      const code = status.ALREADY_EXISTS;
+      await assert.rejects(fixture.client.createCheckout({ ...wanted, ...other }), { code });
+    }
+  });
+
+  it('refuses return URLs that are not https, or http on this machine, and unknown currencies', async () => {
+    const bad = [
+      'http://shop.example/',
+      'javascript:alert(1)',
+      'ftp://127.0.0.1/',
+      '/back',
+      'https://a:b@shop.example/',
+    ];
+    const terms = [...bad.map((returnUrl) => ({ returnUrl })), { currency: 'XQQ' }];
+    for (const term of terms) {
+      await assert.rejects(fixture.client.createCheckout(checkoutRequest(term)), { code: status.INVALID_ARGUMENT });
+    }
+    for (const returnUrl of ['http://localhost:8091/back', 'http://[::1]/', 'https://shop.example/']) {
+      await fixture.client.createCheckout(checkoutRequest({ returnUrl }));
+    }
+  });
+});

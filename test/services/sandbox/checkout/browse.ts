@@ -1,0 +1,34 @@
+import type { Fixture } from '../fixture.ts';
+
+/** Good to the end of 2034, with a code of three digits. */
+export const CARD = { number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123' };
+
+/** Opens a checkout's page and returns its hidden form token. */
+export async function openPage(url: string): Promise<{ response: Response; text: string; formToken: string }> {
+  const response = await fetch(url);
+  const text = await response.text();
+  const formToken = /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  return { response, text, formToken };
+}
+
+/** Submits the form as a browser does, without following where it leads. */
+export async function submit(
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' });
+}
+
+/** Fills in a card and submits. */
+export async function pay(url: string, card: Partial<typeof CARD> = {}): Promise<Response> {
+  const { formToken } = await openPage(url);
+  return await submit(url, { formToken, ...CARD, ...card });
+}
+
+/** How the authorization behind a checkout stands in the ledger. */
+export function entryOf(fixture: Fixture, requestId: string) {
+  const entry = fixture.oracle((oracle) => oracle.find(requestId));
+  if (!entry) throw new Error('there is no such entry');
+  return entry;
+}

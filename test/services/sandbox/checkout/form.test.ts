@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { BEHAVIOURS } from '../../../../services/sandbox/behaviour.ts';
+import { formatAmount } from '../../../../services/sandbox/checkout/amount.ts';
+import { readCard } from '../../../../services/sandbox/checkout/form.ts';
+import { isLuhnValid, TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
+
+const NOW_MS = Date.UTC(2026, 5, 30, 23, 59);
+const GOOD = { number: '4242424242424242', expiry: '08/31', cvc: '123' };
+
+describe('readCard()', () => {
+  const read = (fields: Partial<typeof GOOD>) => readCard(new URLSearchParams({ ...GOOD, ...fields }), NOW_MS);
+
+  it('keeps brand, last four digits and expiry, and nothing else', () => {
+    const card = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 8, cardExpiryYear: 2031 };
+    assert.deepEqual(read({ number: ' 4242-4242 4242 4242 ' }), { card, behaviour: 'ok' });
+  });
+
+  it('understands expiry dates as people write them, to the end of the month', () => {
+    for (const expiry of ['8/31', '08 / 31', '0831', '08/2031', '08-31', '06/26', '06/46']) {
+      assert.ok('card' in read({ expiry }), expiry);
+    }
+  });
+
+  it('refuses what is wrong, field by field', () => {
+    const wrong: Array<[keyof typeof GOOD, string]> = [
+      ['number', ''],
+      ['number', '4242424242424241'],
+      ['number', '4242'],
+      ['number', '4111111111111111'],
+      ['number', '４２４２４２４２４２４２４２４２'],
+      ['expiry', ''],
+      ['expiry', '05/26'],
+      ['expiry', '13/30'],
+      ['expiry', '00/30'],
+      ['expiry', '07/46'],
+      ['expiry', '2031-08'],
+      ['cvc', ''],
+      ['cvc', '12'],
+      ['cvc', '1234'],
+      ['cvc', '12a'],
+    ];
+    for (const [name, value] of wrong) {
+      const card = read({ [name]: value });
+      assert.ok('errors' in card, `${name} ${value}`);
+      assert.deepEqual(Object.keys(card.errors), [name], value);
+    }
+    assert.deepEqual(Object.keys((readCard(new URLSearchParams(), NOW_MS) as { errors: object }).errors).length, 3);
+  });
+
+  it('wants four digits of an American Express card', () => {
+    const number = '378282246310005';
+    assert.ok('errors' in read({ number, cvc: '123' }));
+    assert.ok('card' in read({ number, cvc: '1234' }));
+  });
+});
+
+describe('TEST_CARDS', () => {
+  it('are valid numbers, each once, and show every behaviour', () => {
+    for (const { number } of TEST_CARDS) assert.ok(isLuhnValid(number), number);
+    assert.equal(new Set(TEST_CARDS.map(({ number }) => number)).size, TEST_CARDS.length);
+    const shown = new Set(TEST_CARDS.map(({ behaviour }) => behaviour));
+    assert.deepEqual([...shown].sort(), Object.keys(BEHAVIOURS).sort());
+  });
+});
+
+describe('formatAmount()', () => {
+  it('follows ISO 4217, whatever Intl believes', () => {
+    const amounts: Array<[number, string, string]> = [
+      [1_050, 'EUR', '€10.50'],
+      [5, 'USD', '$0.05'],
+      [1_234, 'JPY', '¥1,234'],
+      [1_234, 'KWD', 'KWD 1.234'],
+      [100, 'ISK', 'ISK 100'],
+      [150_000, 'IDR', 'IDR 1,500.00'],
+      [999_999_999_999, 'EUR', '€9,999,999,999.99'],
+    ];
+    for (const [amount, currency, text] of amounts) {
+      assert.equal(formatAmount(amount, currency).replace(/\u00a0/g, ' '), text);
+    }
+  });
+});

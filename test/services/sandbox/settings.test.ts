@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../../../services/sandbox/settings.ts';
+
+const REQUIRED = { PROCESSOR_TOKEN: 'p'.repeat(32), PROCESSOR_CREDENTIAL: 'c'.repeat(32) };
+const INDEX = new URL('../../../services/sandbox/index.ts', import.meta.url).pathname;
+
+describe('readSettings()', () => {
+  it('knows the defaults', () => {
+    const settings = readSettings(REQUIRED);
+    assert.equal(settings.sandboxPort, 50_061);
+    assert.equal(settings.checkoutPort, 8_090);
+    assert.equal(settings.coreUrl, '127.0.0.1:50051');
+    assert.equal(settings.sandboxLedger, '.data/sandbox.sqlite');
+    assert.equal(settings.checkoutBaseUrl, undefined);
+  });
+
+  it('names what is missing or wrong, and never its value', () => {
+    const wrong: Array<[string, string | undefined]> = [
+      ['PROCESSOR_TOKEN', undefined],
+      ['PROCESSOR_CREDENTIAL', 'too-short'],
+      ['SANDBOX_PORT', 'many'],
+      ['CHECKOUT_PORT', '65536'],
+      ['CHECKOUT_BASE_URL', 'ftp://shop.example'],
+      ['LOG_LEVEL', 'loud'],
+    ];
+    for (const [name, value] of wrong) {
+      assert.throws(
+        () => readSettings({ ...REQUIRED, [name]: value }),
+        (error: Error) => error.message.startsWith(`${name}: `) && !error.message.includes(value ?? 'undefined '),
+        name,
+      );
+    }
+  });
+});
+
+describe('services/sandbox/index.ts', () => {
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'holdfast-sandbox-'));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  function start(env: Record<string, string>) {
+    const ports = { SANDBOX_PORT: '0', CHECKOUT_PORT: '0', SANDBOX_LEDGER: join(directory, 'ledger.sqlite') };
+    return spawn(process.execPath, [INDEX], { env: { ...ports, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  }
+
+  it('tells its parent when it serves, and stops on SIGTERM and on losing it', async () => {
+    for (const stop of ['SIGTERM', 'disconnect'] as const) {
+      const child = start(REQUIRED);
+      assert.deepEqual((await once(child, 'message'))[0], { ready: true });
+      if (stop === 'SIGTERM') child.kill(stop);
+      else child.disconnect();
+      assert.deepEqual(await once(child, 'exit'), [0, null], stop);
+    }
+  });
+
+  it('ends with one line that names the setting, or the port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const cases: Array<[Record<string, string>, RegExp]> = [
+      [{}, /^sandbox: PROCESSOR_TOKEN: .*PROCESSOR_CREDENTIAL: .*\n$/],
+      [{ ...REQUIRED, CHECKOUT_PORT: String(port) }, new RegExp(`^sandbox: CHECKOUT_PORT: .*${port}\n$`)],
+      [{ ...REQUIRED, SANDBOX_PORT: String(port) }, new RegExp(`^sandbox: SANDBOX_PORT: .*${port}\n$`)],
+    ];
+    for (const [env, line] of cases) {
+      const child = start(env);
+      let stderr = '';
+      child.stderr?.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      const [code] = await once(child, 'close');
+      assert.equal(code, 1);
+      assert.match(stderr, line);
+    }
+    taken.close();
+  });
+});

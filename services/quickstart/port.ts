@@ -10,20 +10,19 @@ import { createServer } from 'node:net';
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
-    if (await isFree(port)) return port;
+    if ((await listenFault(port)) === undefined) return port;
   }
 }
 
-/** Tells whether a port can be listened on. */
-export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+/** Why a port cannot be listened on, as Node's error code: EADDRINUSE, EACCES; undefined when it can. */
+export async function listenFault(port: number): Promise<string | undefined> {
   const server = createServer();
   try {
-    server.listen(port, host);
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return true;
+    return undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
-    throw error;
+    return (error as NodeJS.ErrnoException).code ?? String(error);
   } finally {
     server.close();
   }

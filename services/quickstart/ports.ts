@@ -1,5 +1,5 @@
 /** Which port each process listens on. */
-import { freePort, isFree } from './port.ts';
+import { freePort, listenFault } from './port.ts';
 import type { QuickstartSettings } from './settings.ts';
 
 const INNER = ['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const;
@@ -17,7 +17,9 @@ export async function choosePorts(settings: QuickstartSettings): Promise<Ports> 
     if (wanted === undefined) continue;
     const twin = names.find((other) => ports[other] === wanted);
     if (twin !== undefined) throw new Error(`${name} and ${twin} are both ${wanted}; give each its own`);
-    if (!(await isFree(wanted))) throw new Error(`${name}: port ${wanted} is already taken; set ${name} to a free one`);
+    const fault = await listenFault(wanted);
+    if (fault === 'EADDRINUSE') throw new Error(`${name}: port ${wanted} is already taken; set ${name} to a free one`);
+    if (fault !== undefined) throw new Error(`${name}: cannot listen on port ${wanted} (${fault})`);
     ports[name] = wanted;
   }
   for (const name of INNER) {

@@ -107,11 +107,15 @@ async function spawnServer(home: PostgresHome, options: PostgresOptions): Promis
 
 /** Reads until this process ends or says that the server is gone; in the first case it stops the server. */
 function spawnKeeper(home: PostgresHome, server: ChildProcess): ChildProcess {
-  const keeper = spawn('/bin/sh', ['-c', 'read -r line || kill -INT "$1"', 'holdfast-keeper', String(server.pid), home.data], {
-    ...home.process,
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const keeper = spawn(
+    '/bin/sh',
+    ['-c', 'read -r line || kill -INT "$1"', 'holdfast-keeper', String(server.pid), home.data],
+    {
+      ...home.process,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   keeper.stdin?.on('error', () => undefined);
   return keeper;
 }

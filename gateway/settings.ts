@@ -10,7 +10,7 @@ const SettingsSchema = z.object({
   CORE_URL: z.string().min(1).default('127.0.0.1:50051'),
   GATEWAY_TOKEN: z.string().min(32),
   /** Unset: limits are kept in this process. */
-  REDIS_URL: z.union([z.literal('').transform(() => undefined), z.url({ protocol: /^rediss?$/ })]).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** How many proxies in front append to X-Forwarded-For; 0: the header is ignored. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   REST_RATE_PER_SECOND: perSecond.default(500),
@@ -23,9 +23,10 @@ const SettingsSchema = z.object({
 /** What the gateway is told at start. */
 export type Settings = z.output<typeof SettingsSchema>;
 
-/** Reads the settings. Throws an Error of one line that names each wrong setting and never quotes a value. */
+/** Reads the settings; an empty one is unset. Throws an Error of one line that names each wrong setting and never quotes a value. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const result = SettingsSchema.safeParse(environment);
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = SettingsSchema.safeParse(given);
   if (result.success) return result.data;
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`setting ${faults.join('; setting ')}`);

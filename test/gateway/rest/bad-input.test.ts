@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Ask, OTHER_API_KEY, Stage } from '../stage.ts';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { API_KEY, type Ask, OTHER_API_KEY, Stage } from '../stage.ts';
 import { CAPTURE_HOLD, CREATE_HOLD, CREATE_OCT, HOLD_ID, PREAUTHORIZATION_ID } from './examples.ts';
 
 const CARD = '4242424242424242';
@@ -332,6 +335,20 @@ describe('REST, bad input', () => {
     const headers = { 'content-type': 'application/json; charset=UTF-8', 'idempotency-key': '~'.repeat(255) };
     const answer = await stage.ask('POST', HOLD, { ...hold(fields), headers });
     assert.equal(answer.status, 202, answer.text);
+  });
+
+  it('refuses two idempotency keys', async () => {
+    const headers = {
+      authorization: `Bearer ${API_KEY}`,
+      'content-type': 'application/json',
+      'idempotency-key': ['a', 'b'],
+    };
+    const asking = request(stage.origin + HOLD, { method: 'POST', headers, agent: false });
+    asking.end(JSON.stringify(CREATE_HOLD));
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 400);
+    assert.match(await text(response), /Idempotency-Key/);
+    assert.deepEqual(stage.core.calls, []);
   });
 
   it("does not tell another merchant's hold from none", async () => {

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { type EventEmitter, once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { status } from '@grpc/grpc-js';
+import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { refusal } from '../fake-core.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
+import { CAPTURE_ID } from './examples.ts';
+
+const HEARTBEAT_MS = 200;
+
+/** One event as an EventSource would see it; without data it only moves lastEventId. */
+interface Event {
+  readonly id?: string | undefined;
+  readonly event?: string | undefined;
+  readonly data?: string | undefined;
+  readonly comment?: string | undefined;
+}
+
+describe('GET /operations/stream', () => {
+  const stage = new Stage();
+  const { core } = stage;
+  before(() => stage.open({}, { heartbeatMs: HEARTBEAT_MS }));
+  after(() => stage.close());
+  beforeEach(() => {
+    core.forgetCalls();
+    core.setMerchants(MERCHANTS);
+    core.onWatch = (call) => call.write(core.watchMessage({ resumeToken: 'start' }));
+  });
+
+  const operation = (number: number) =>
+    core.watchMessage({
+      operation: { requestId: CAPTURE_ID, kind: 2 as OperationKind, state: 4, amount: BigInt(number), currency: 'EUR' },
+      resumeToken: `t${number}`,
+    });
+
+  /** Opens a stream; answers its events and how to leave it. */
+  const open = async (headers: Record<string, string> = {}, apiKey = API_KEY) => {
+    const leaving = new AbortController();
+    const response = await stage.fetch('GET', '/operations/stream', { headers, apiKey, signal: leaving.signal });
+    assert.equal(response.status, 200);
+    return { response, events: eventsOf(response), leave: () => leaving.abort() };
+  };
+
+  it('sends results in order, each with the token to resume from', async () => {
+    core.onWatch = (call) => {
+      for (const number of [1, 2, 3]) call.write(operation(number));
+    };
+    const { response, events, leave } = await open();
+    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    for (const number of [1, 2, 3]) {
+      const { id, event, data } = await nextWithData(events);
+      assert.deepEqual([id, event], [`t${number}`, 'operation']);
+      assert.deepEqual(JSON.parse(data ?? ''), {
+        requestId: CAPTURE_ID,
+        operation: 'CAPTURE',
+        status: 'OK',
+        merchantId: '',
+        amount: number,
+        currency: 'EUR',
+      });
+    }
+    assert.deepEqual([core.lastRequest.merchantId, core.lastRequest.resumeToken], ['acme', '']);
+    leave();
+  });
+
+  it('resumes from Last-Event-ID', async () => {
+    const { leave } = await open({ 'last-event-id': 't41' });
+    assert.equal(core.lastRequest.resumeToken, 't41');
+    leave();
+  });
+
+  it('sends a comment when there is nothing to tell', async () => {
+    const { events, leave } = await open();
+    const seen: Event[] = [];
+    while (seen.filter(({ comment, id }) => comment === 'heartbeat' && id === undefined).length < 2) {
+      seen.push(await next(events));
+    }
+    assert.equal(seen.find(({ id }) => id !== undefined)?.id, 'start', 'a token before the first result');
+    leave();
+  });
+
+  it('answers 410 before it starts when the token is too old', async () => {
+    core.onWatch = (call) => call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'old' } });
+    assert.deepEqual([answer.status, answer.body.code], [410, 'STREAM_TOKEN_TOO_OLD']);
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+  });
+
+  it('answers 400 to what cannot be a token', async () => {
+    const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'x'.repeat(65) } });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.errors[0].field, 'Last-Event-ID');
+    assert.deepEqual(core.calls, []);
+  });
+
+  it('answers HEAD without opening a stream', async () => {
+    assert.equal((await stage.ask('HEAD', '/operations/stream')).status, 200);
+    assert.deepEqual(core.calls, []);
+  });
+
+  it('goes on from the last token when core is lost', async () => {
+    const { events, leave } = await open();
+    const first = core.watches.at(-1);
+    first?.write(operation(7));
+    assert.equal((await nextWithData(events)).id, 't7');
+    const again = core.nextWatch();
+    first?.emit('error', refusal(status.UNAVAILABLE, {}));
+    const second = await again;
+    assert.equal(second.request.resumeToken, 't7');
+    second.write(operation(8));
+    assert.equal((await nextWithData(events)).id, 't8');
+    const third = core.nextWatch();
+    second.end();
+    (await third).write(operation(9));
+    assert.equal((await nextWithData(events)).id, 't9');
+    leave();
+  });
+
+  it('ends when core cannot go on from the last token', async () => {
+    const { events } = await open();
+    core.watches.at(-1)?.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    await drained(events);
+  });
+
+  it('ends when its key is revoked, and no other does', async () => {
+    const mine = await open({}, OTHER_API_KEY);
+    const other = await open();
+    core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]);
+    await drained(mine.events);
+    core.watches.at(-1)?.write(operation(1));
+    assert.equal((await nextWithData(other.events)).id, 't1');
+    other.leave();
+  });
+
+  it('lets core go when the reader is gone', async () => {
+    const { leave } = await open();
+    const call = core.watches.at(-1);
+    assert(call);
+    const cancelled = once(call, 'cancelled');
+    leave();
+    await cancelled;
+  });
+
+  it('reads core no faster than it is read, and ends all the same', async function () {
+    this.timeout(10_000);
+    const large = core.watchMessage({ operation: { statusInfo: 'x'.repeat(100_000) }, resumeToken: 't' });
+    let written = 0;
+    let isFull = false;
+    core.onWatch = (call) => {
+      const more = () => {
+        isFull = false;
+        while (written < 2_000 && !isFull) {
+          isFull = !call.write(large);
+          written++;
+        }
+      };
+      call.on('drain', more);
+      more();
+    };
+    const response = await paused(stage.origin);
+    for (let seen = -1; seen !== written || !isFull; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      seen = written;
+    }
+    assert.ok(written < 500, `core could write ${written} of 100 kB`);
+    core.setMerchants([{ merchantId: 'acme', apiKeys: [] }]);
+    await once(core.watches.at(-1) as EventEmitter, 'cancelled');
+    response.resume();
+    await once(response, 'close');
+  });
+});
+
+/** A reader that takes the head of an answer and not a byte more, but for what its socket's buffers take. */
+async function paused(origin: string): Promise<IncomingMessage> {
+  const asking = request(`${origin}/operations/stream`, { headers: { authorization: `Bearer ${API_KEY}` } }).end();
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  response.pause();
+  response.on('error', () => response.destroy());
+  return response;
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<Event> {
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (text + chunk).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) yield eventOf(block);
+  }
+}
+
+function eventOf(block: string): Event {
+  const field = (name: string) =>
+    block
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2);
+  return { id: field('id'), event: field('event'), data: field('data'), comment: field('') };
+}
+
+async function next(events: AsyncIterator<Event>): Promise<Event> {
+  const { value, done } = await events.next();
+  assert.ok(!done, 'the stream goes on');
+  return value;
+}
+
+async function nextWithData(events: AsyncIterator<Event>): Promise<Event> {
+  for (;;) {
+    const event = await next(events);
+    if (event.data !== undefined) return event;
+  }
+}
+
+async function drained(events: AsyncIterable<Event>): Promise<void> {
+  for await (const event of events) assert.equal(event.data, undefined);
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { readSettings } from '../../gateway/settings.ts';
+import { TOKEN } from './fake-core.ts';
+
+describe('gateway readSettings()', () => {
+  it('has a default for everything but the token', () => {
+    assert.deepEqual(readSettings({ GATEWAY_TOKEN: TOKEN, REDIS_URL: '', PORT: '' }), {
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      CORE_URL: '127.0.0.1:50051',
+      GATEWAY_TOKEN: TOKEN,
+      TRUSTED_PROXY_HOPS: 0,
+      REST_RATE_PER_SECOND: 500,
+      RELAY_VERIFIED_PER_SECOND: 500,
+      RELAY_ADDRESS_PER_SECOND: 2000,
+      CORE_TIMEOUT_MS: 15_000,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  for (const [name, value] of [
+    ['GATEWAY_TOKEN', 'short-and-secret'],
+    ['GATEWAY_TOKEN', undefined],
+    ['PORT', '70000'],
+    ['PORT', 'http'],
+    ['GATEWAY_TOKEN', ''],
+    ['REDIS_URL', 'http://redis-host'],
+    ['TRUSTED_PROXY_HOPS', '-1'],
+    ['REST_RATE_PER_SECOND', '0'],
+    ['LOG_LEVEL', 'loud'],
+  ] as const) {
+    it(`names ${name} when it is ${value}, and does not quote it`, () => {
+      assert.throws(
+        () => readSettings({ GATEWAY_TOKEN: TOKEN, [name]: value }),
+        ({ message }: Error) => {
+          assert.match(message, new RegExp(`^setting ${name}: `));
+          assert.doesNotMatch(message, /\n|short-and-secret|redis-host|70000/);
+          return true;
+        },
+      );
+    });
+  }
+});

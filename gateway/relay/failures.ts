@@ -1,0 +1,83 @@
+/** What could not be verified: logged, counted, kept for the console and told to core, each within bounds. */
+import { createHash } from 'node:crypto';
+import { Counter } from 'prom-client';
+import { v7 as uuid } from 'uuid';
+import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { SignedFields } from '../../proto/signature.ts';
+import type { Problem } from '../problem.ts';
+import type { RelayOptions } from './relay.ts';
+import { reportFailures } from './report-failures.ts';
+import type { Route } from './route.ts';
+
+/** One failed verification; neither its body nor its signature. */
+export interface Failure extends Route {
+  /** UUIDv7. */
+  readonly failureId: string;
+  readonly failedAt: Date;
+  readonly reason: VerificationFailureReason;
+  /** Unproven. */
+  readonly claimedMerchantId: string;
+  readonly address: string;
+  readonly bodyBytes: number;
+  readonly bodySha256: Buffer;
+  /** 8 hexadecimal digits; empty when there was no signature. */
+  readonly signatureSha256Prefix: string;
+}
+
+/** What the relay knows when a verification fails. */
+interface Evidence {
+  readonly reason: VerificationFailureReason;
+  readonly route: Route;
+  readonly fields: SignedFields;
+  readonly address: string;
+  readonly body: Buffer;
+  readonly headers: readonly string[];
+  /** What the sender is told. */
+  readonly refusal: Problem;
+}
+
+/** Kept for the console: the last so many. */
+const RECENT = 1_000;
+
+/** Opens the books of failures. */
+export function createFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry'>) {
+  const { log, registry } = options;
+  const recent: Failure[] = [];
+  const report = reportFailures(options);
+  const counter = new Counter({
+    name: 'holdfast_relay_verification_failures_total',
+    help: 'Notifications that could not be verified, by kind and reason.',
+    labelNames: ['kind', 'reason'],
+    registers: [registry],
+  });
+
+  /** A sender over its limit is only counted: its flood must fill neither the log nor the console. */
+  function record(evidence: Evidence): void {
+    const reason = VerificationFailureReason[evidence.reason];
+    counter.inc({ kind: evidence.route.kind, reason });
+    if (evidence.refusal.code === 'RATE_LIMITED') return;
+    const failure = failureOf(evidence);
+    const { bodySha256, failureId: _, failedAt: __, ...told } = failure;
+    log.warn('relay verification failed', { ...told, reason, bodySha256: bodySha256.toString('hex') });
+    recent.push(failure);
+    if (recent.length > RECENT) recent.shift();
+    report.add(failure);
+  }
+
+  return { record, recent: (): readonly Failure[] => recent, close: report.close };
+}
+
+function failureOf({ reason, route, fields, address, body, headers }: Evidence): Failure {
+  const signature = headers.join(', ');
+  return {
+    failureId: uuid(),
+    failedAt: new Date(),
+    reason,
+    ...route,
+    claimedMerchantId: fields.merchantId,
+    address: address.slice(0, 64),
+    bodyBytes: body.length,
+    bodySha256: createHash('sha256').update(body).digest(),
+    signatureSha256Prefix: headers.length === 0 ? '' : createHash('sha256').update(signature).digest('hex').slice(0, 8),
+  };
+}

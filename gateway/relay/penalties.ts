@@ -1,0 +1,65 @@
+import { type Limits, limiterKey, take } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { rateLimited } from './demand-rate.ts';
+
+/** Limits of failed verifications. Valid traffic has buckets of its own and never meets them. */
+export interface Penalties {
+  /** Throws RATE_LIMITED while the pair of sender and claimed merchant serves a penalty. */
+  check(network: string, claimedMerchantId: string | undefined): Promise<void>;
+  /** Counts a failure. Answers what the sender is told: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
+  fail(network: string, claimedMerchantId: string): Promise<Problem>;
+}
+
+/** Guesses of one sender about one merchant. A merchant is never silenced by anybody's guesses elsewhere. */
+const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
+/** Guesses of one sender about all merchants. */
+const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;
+/** How many penalties a pair has had; each is twice as long as the one before, until a day without memory. */
+const STRIKES = { name: 'relay-strikes', points: 1_000_000, durationSeconds: 86_400 } as const;
+const FIRST_PENALTY_SECONDS = 60;
+const LONGEST_PENALTY_SECONDS = 15 * 60;
+
+/** Opens the three counts. */
+export function createPenalties(limits: Limits, log: Log): Penalties {
+  const pairs = limits.limiter(PAIR);
+  const addresses = limits.limiter(ADDRESS);
+  const strikes = limits.limiter(STRIKES);
+
+  async function check(network: string, claimedMerchantId: string | undefined): Promise<void> {
+    if (claimedMerchantId === undefined) return;
+    const state = await pairs.get(limiterKey(network, claimedMerchantId));
+    if (state && state.consumedPoints > PAIR.points) throw rateLimited(PAIR.points, state.msBeforeNext);
+  }
+
+  async function fail(network: string, claimedMerchantId: string): Promise<Problem> {
+    const key = limiterKey(network, claimedMerchantId);
+    const ofAddress = await take(addresses, limiterKey(network));
+    const tooMany = ofAddress.allowed ? undefined : rateLimited(ADDRESS.points, ofAddress.state.msBeforeNext);
+    // One sender that names ever new merchants must not wash others' counts out of a bounded memory.
+    if (tooMany !== undefined && (await pairs.get(key)) === null) return tooMany;
+    const ofPair = await take(pairs, key);
+    if (ofPair.allowed) return tooMany ?? unverified();
+    const isFirstRefused = ofPair.state.consumedPoints === PAIR.points + 1;
+    const retryAfterMs = isFirstRefused ? await punish(key, network, claimedMerchantId) : ofPair.state.msBeforeNext;
+    return rateLimited(PAIR.points, retryAfterMs);
+  }
+
+  async function punish(key: string, network: string, claimedMerchantId: string): Promise<number> {
+    const { consumedPoints } = await strikes.penalty(key);
+    const seconds = Math.min(FIRST_PENALTY_SECONDS * 2 ** (consumedPoints - 1), LONGEST_PENALTY_SECONDS);
+    await pairs.block(key, seconds);
+    log.warn('relay penalty', { address: network, claimedMerchantId, durationMs: seconds * 1000 });
+    return seconds * 1000;
+  }
+
+  return { check, fail };
+}
+
+/** One answer for a wrong signature and for a merchant that does not exist. */
+function unverified(): Problem {
+  return new Problem('UNAUTHENTICATED', {
+    detail: 'X-Service-Signature does not prove that the merchant sent this notification.',
+    headers: { 'WWW-Authenticate': 'X-Service-Signature' },
+  });
+}

@@ -1,0 +1,97 @@
+/** The relay: takes notifications from the internet and lets only verified ones, once each, through to core. */
+import type { Context, Middleware } from 'koa';
+import type { Registry } from 'prom-client';
+import type { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { GrpcClient } from '../../proto/grpc.ts';
+import { readBody } from '../body.ts';
+import type { Credentials } from '../credentials.ts';
+import { demandJson } from '../demand-json.ts';
+import type { Limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { closeUnread } from './close-unread.ts';
+import { countOutcomes } from './count-outcomes.ts';
+import { demandRate } from './demand-rate.ts';
+import { createFailures, type Failure } from './failures.ts';
+import { networkOf } from './network.ts';
+import { claimedMerchant, parseNotification } from './notification.ts';
+import { createPenalties } from './penalties.ts';
+import { readRoute } from './route.ts';
+import { storeNotification } from './store-notification.ts';
+import { verify } from './verify.ts';
+
+/** What the relay is made of. */
+export interface RelayOptions {
+  readonly notifications: Pick<
+    GrpcClient<typeof NotificationService>,
+    'acceptNotification' | 'quarantineNotification' | 'reportVerificationFailures'
+  >;
+  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh'>;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Verified notifications of one merchant, per second. */
+  readonly verifiedPerSecond: number;
+  /** Requests of one address, per second. */
+  readonly addressPerSecond: number;
+  /** For the whole body, milliseconds. */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** The relay in service. */
+export interface Relay {
+  /** Answers everything below /webhook/processor/ and hands on the rest. Refusals are thrown as Problem or BodyRefusal. */
+  readonly middleware: Middleware;
+  /** What could not be verified lately, newest last; bounded. */
+  recentFailures(): readonly Failure[];
+  /** Tells core the last failures. */
+  close(): Promise<void>;
+}
+
+const PREFIX = '/webhook/processor/';
+const MAX_BODY_BYTES = 64 * 1024;
+const BODY_TIMEOUT_MS = 5_000;
+
+/** Builds the relay (PRODUCT section 10). A request meets its guards in the order in which they stand here. */
+export function createRelay(options: RelayOptions): Relay {
+  const { credentials, limits, notifications, log } = options;
+  const perSecond = (name: string, points: number) => limits.limiter({ name, points, durationSeconds: 1 });
+  const addressBucket = perSecond('relay-address', options.addressPerSecond);
+  const verifiedBucket = perSecond('relay-verified', options.verifiedPerSecond);
+  const bounds = { maxBytes: MAX_BODY_BYTES, timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS };
+  const penalties = createPenalties(limits, log);
+  const failures = createFailures(options);
+
+  async function relay(ctx: Context): Promise<void> {
+    const network = networkOf(ctx.ip);
+    await demandRate(addressBucket, network);
+    const route = readRoute(ctx);
+    demandJson(ctx);
+    const body = await readBody(ctx.req, bounds);
+    await penalties.check(network, claimedMerchant(body));
+    const fields = parseNotification(body);
+    if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
+    const headers = ctx.req.headersDistinct['x-service-signature'] ?? [];
+    const failure = verify(credentials.secretsOf(fields.merchantId), fields, headers);
+    if (failure !== undefined) {
+      const refusal = await penalties.fail(network, fields.merchantId);
+      failures.record({ reason: failure, route, fields, address: ctx.ip, body, headers, refusal });
+      throw refusal;
+    }
+    await demandRate(verifiedBucket, fields.merchantId);
+    ctx.state.merchantId = fields.merchantId;
+    ctx.state.requestId = fields.requestId;
+    await storeNotification(
+      ctx,
+      { notifications, log },
+      { ...route, ...fields, body, signature: headers[0] as string },
+    );
+  }
+
+  const counted = countOutcomes(options.registry, closeUnread(relay, bounds.timeoutMs));
+  return {
+    middleware: async (ctx, next) => (ctx.path.startsWith(PREFIX) ? counted(ctx) : next()),
+    recentFailures: failures.recent,
+    close: failures.close,
+  };
+}

@@ -1,0 +1,83 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Counter } from 'prom-client';
+import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { errorFields } from '../log.ts';
+import type { Failure } from './failures.ts';
+import type { RelayOptions } from './relay.ts';
+
+/** As many as the contract takes in one call, one call a second. */
+const BATCH = 200;
+const EVERY_MS = 1_000;
+const TIMEOUT_MS = 5_000;
+/** Waiting at most; what comes on top is dropped and its number told. */
+const WAITING = 1_000;
+
+/** Tells core of failures in batches. A batch that core did not take is sent again; failures have ids, so none counts twice. */
+export function reportFailures({
+  notifications,
+  log,
+  registry,
+}: Pick<RelayOptions, 'notifications' | 'log' | 'registry'>) {
+  let waiting: Failure[] = [];
+  let droppedCount = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+  const dropped = new Counter({
+    name: 'holdfast_relay_failures_dropped_total',
+    help: 'Failed verifications that were not reported to core because too many waited.',
+    registers: [registry],
+  });
+
+  function add(failure: Failure): void {
+    if (waiting.length < WAITING) {
+      waiting.push(failure);
+    } else {
+      droppedCount += 1;
+      dropped.inc();
+    }
+    arm();
+  }
+
+  function arm(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      sending ??= send().finally(() => {
+        sending = undefined;
+        if (waiting.length > 0) arm();
+      });
+    }, EVERY_MS).unref();
+  }
+
+  async function send(): Promise<void> {
+    const batch = waiting.slice(0, BATCH);
+    const told = Math.min(droppedCount, 2 ** 31 - 1);
+    if (batch.length === 0) return;
+    try {
+      const request = { failures: batch.map(messageOf), droppedCount: told };
+      await notifications.reportVerificationFailures(request, { timeoutMs: TIMEOUT_MS });
+      waiting = waiting.slice(batch.length);
+      droppedCount -= told;
+    } catch (error) {
+      log.warn('failed verifications not reported', errorFields(error));
+    }
+  }
+
+  return {
+    add,
+    /** Sends one last batch. */
+    close: async (): Promise<void> => {
+      clearTimeout(timer);
+      await sending;
+      clearTimeout(timer);
+      await send();
+    },
+  };
+}
+
+function messageOf({ failedAt, kind, ...failure }: Failure) {
+  return {
+    ...failure,
+    failedAt: timestampFromDate(failedAt),
+    kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT,
+  };
+}

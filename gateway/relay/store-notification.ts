@@ -1,0 +1,57 @@
+import type { Context } from 'koa';
+import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { SignedFields } from '../../proto/signature.ts';
+import { errorFields, type Log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { isContradiction } from './contradiction.ts';
+import type { RelayOptions } from './relay.ts';
+import type { Route } from './route.ts';
+
+/** A notification that was verified, byte for byte. */
+interface Verified extends Route, SignedFields {
+  readonly body: Buffer;
+  readonly signature: string;
+}
+
+/**
+ * Has core put a verified notification on disk and answers 200. Throws NOTIFICATION_CONFLICT or
+ * STATUS_INFO_CONTRADICTED for what core set aside, and UNAVAILABLE for everything else that is not on disk: the sender
+ * shall send it again.
+ */
+export async function storeNotification(
+  ctx: Context,
+  { notifications, log }: Pick<RelayOptions, 'notifications' | 'log'>,
+  { kind, ...rest }: Verified,
+): Promise<void> {
+  const notification = { ...rest, kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT };
+  if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    await onDisk(notifications.quarantineNotification({ ...notification, reason }), log);
+    throw new Problem('STATUS_INFO_CONTRADICTED');
+  }
+  const { outcome } = await onDisk(notifications.acceptNotification(notification), log);
+  if (outcome === AcceptOutcome.CONFLICT) throw new Problem('NOTIFICATION_CONFLICT');
+  const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
+  // Core of a later version may say more; only what is known to be on disk is answered with 200.
+  if (!isDuplicate && outcome !== AcceptOutcome.STORED) throw unavailable();
+  if (isDuplicate) ctx.set('X-Relay-Duplicate', 'true');
+  ctx.status = 200;
+  ctx.body = { requestId: rest.requestId };
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Whatever core's refusal, it is not the sender's fault: the notification was well-formed and verified. */
+async function onDisk<T>(call: Promise<T>, log: Log): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    log.warn('verified notification not stored', errorFields(error));
+    throw unavailable(error);
+  }
+}
+
+function unavailable(cause?: unknown): Problem {
+  const detail = 'The notification cannot be stored now; send it again.';
+  return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}

@@ -1,0 +1,97 @@
+/** Core as the relay sees it, from the contract alone: remembers pairs for ever, in memory. */
+import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
+import { createValidator } from '@bufbuild/protovalidate';
+import { type handleUnaryCall, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import {
+  type AcceptNotificationRequest,
+  AcceptNotificationRequestSchema,
+  AcceptNotificationResponseSchema,
+  AcceptOutcome,
+  NotificationService,
+  type QuarantineNotificationRequest,
+  QuarantineNotificationRequestSchema,
+  QuarantineNotificationResponseSchema,
+  type ReportVerificationFailuresRequest,
+  ReportVerificationFailuresRequestSchema,
+  ReportVerificationFailuresResponseSchema,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { serviceDefinition } from '../../../proto/grpc.ts';
+
+/** The contract's relay side, and what a test may look at. */
+export interface FakeCore {
+  readonly port: number;
+  readonly accepted: AcceptNotificationRequest[];
+  readonly conflicts: AcceptNotificationRequest[];
+  readonly quarantined: QuarantineNotificationRequest[];
+  readonly reports: ReportVerificationFailuresRequest[];
+  /** While set, every call fails with it. */
+  failing: status | undefined;
+  /** Settles with the next report. */
+  nextReport(): Promise<ReportVerificationFailuresRequest>;
+  close(): Promise<void>;
+}
+
+/** Starts it on a free port. Requests that break the contract's rules are refused as core refuses them. */
+export async function startFakeCore(): Promise<FakeCore> {
+  const server = new Server();
+  const first = new Map<string, string>();
+  let reported = Promise.withResolvers<ReportVerificationFailuresRequest>();
+  const core: Omit<FakeCore, 'port'> = {
+    accepted: [],
+    conflicts: [],
+    quarantined: [],
+    reports: [],
+    failing: undefined,
+    nextReport: () => reported.promise,
+    close: async () => server.forceShutdown(),
+  };
+  const accept = (request: AcceptNotificationRequest) => {
+    const pair = `${request.merchantId} ${request.requestId}`;
+    const text = [request.kind, request.status, request.amount, request.currency].join(' ');
+    const known = first.get(pair);
+    if (known === undefined) {
+      first.set(pair, text);
+      core.accepted.push(request);
+    } else if (known !== text) {
+      core.conflicts.push(request);
+    }
+    const repeated = known === text ? AcceptOutcome.DUPLICATE : AcceptOutcome.CONFLICT;
+    const outcome = known === undefined ? AcceptOutcome.STORED : repeated;
+    return create(AcceptNotificationResponseSchema, { outcome });
+  };
+  const quarantine = (request: QuarantineNotificationRequest) => {
+    core.quarantined.push(request);
+    return create(QuarantineNotificationResponseSchema);
+  };
+  const report = (request: ReportVerificationFailuresRequest) => {
+    core.reports.push(request);
+    reported.resolve(request);
+    reported = Promise.withResolvers();
+    return create(ReportVerificationFailuresResponseSchema);
+  };
+  server.addService(serviceDefinition(NotificationService), {
+    acceptNotification: handler(core, AcceptNotificationRequestSchema, accept),
+    quarantineNotification: handler(core, QuarantineNotificationRequestSchema, quarantine),
+    reportVerificationFailures: handler(core, ReportVerificationFailuresRequestSchema, report),
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    const credentials = ServerCredentials.createInsecure();
+    server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+  });
+  return Object.assign(core, { port });
+}
+
+const validator = createValidator();
+
+function handler<S extends DescMessage>(
+  core: Pick<FakeCore, 'failing'>,
+  schema: S,
+  answer: (request: MessageShape<S>) => object,
+): handleUnaryCall<MessageShape<S>, object> {
+  return ({ request }, callback) => {
+    const result = validator.validate(schema, request);
+    if (core.failing !== undefined) callback({ code: core.failing, details: 'told to fail' });
+    else if (result.kind !== 'valid') callback({ code: status.INVALID_ARGUMENT, details: String(result.error) });
+    else callback(null, answer(request));
+  };
+}

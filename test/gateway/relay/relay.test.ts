@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { signNotification } from '../../../proto/signature.ts';
+import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
+
+describe('createRelay()', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage.close());
+
+  const codeOf = async (sent: Sent) => {
+    const answer = await stage.send(sent);
+    assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/);
+    const { code, status } = JSON.parse(answer.body);
+    assert.equal(status, answer.status);
+    return `${status} ${code}`;
+  };
+
+  it('hands a verified notification to core byte for byte, and answers 200 once it is on disk', async () => {
+    const sent = notification({ extra: { tokenData: { tokenId: 'tok_1' }, note: 'ünsigned  \u2028' } });
+    const answer = await stage.send({ ...sent, path: '/webhook/processor/payment/captured' });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['x-relay-duplicate'], undefined);
+    const [accepted] = stage.core.accepted;
+    assert.equal(Buffer.from(accepted?.body ?? []).toString(), sent.body);
+    const { merchantId, requestId, kind, statusInfo, status, amount, currency, signature } = accepted ?? {};
+    assert.deepEqual(
+      { merchantId, requestId, kind, statusInfo, status, amount, currency, signature },
+      {
+        merchantId: 'acme',
+        requestId: 'REQ-1',
+        kind: NotificationKind.PAYMENT,
+        statusInfo: 'captured',
+        status: 'OK',
+        amount: '1000',
+        currency: 'EUR',
+        signature: sent.signature,
+      },
+    );
+  });
+
+  it('takes OCT notifications, KO, and statusInfo words of others', async () => {
+    const paths = {
+      'oct/paid': 'OK',
+      'oct/declined': 'KO',
+      'payment/expired': 'KO',
+      'payment/SETTLED_2': 'KO',
+      'oct/x': 'OK',
+    };
+    for (const [path, status] of Object.entries(paths)) {
+      const sent = notification({ requestId: path.replace('/', '.'), status });
+      assert.equal((await stage.send({ ...sent, path: `/webhook/processor/${path}` })).status, 200, path);
+    }
+    assert.equal(stage.core.accepted.length, 5);
+  });
+
+  it('takes the amount as number or text, as it is written', async () => {
+    for (const [index, amount] of ['0', '1000', '10.50', '"10.50"', '"007"', '999999999999.9999'].entries()) {
+      const requestId = `R${index}`;
+      const text = amount.replaceAll('"', '');
+      const { body } = notification({ requestId, amount });
+      const { signature } = notification({ requestId, amount: text });
+      assert.equal((await stage.send({ body, signature })).status, 200, amount);
+      assert.equal(stage.core.accepted.at(-1)?.amount, text);
+    }
+  });
+
+  it('takes a signature by either of two live secrets', async () => {
+    for (const [index, secret] of (SECRETS.globex ?? []).entries()) {
+      const fields = { merchantId: 'globex', requestId: `R${index}`, status: 'OK', amount: '1', currency: 'EUR' };
+      const { body } = notification(fields);
+      assert.equal((await stage.send({ body, signature: signNotification(secret, fields) })).status, 200);
+    }
+  });
+
+  it('answers a duplicate 200 and says so, on any path of its kind', async () => {
+    const sent = notification();
+    await stage.send(sent);
+    const again = await stage.send({ ...sent, body: `${sent.body}\n`, path: '/webhook/processor/payment/other' });
+    assert.equal(again.status, 200);
+    assert.equal(again.headers['x-relay-duplicate'], 'true');
+    assert.equal(stage.core.accepted.length, 1);
+  });
+
+  it('answers 409 for the same pair with another kind, status, amount or currency', async () => {
+    await stage.send(notification({ amount: '10.5' }));
+    for (const fields of [{ amount: '10.50' }, { status: 'KO' }, { amount: '10.5', currency: 'USD' }]) {
+      const sent = { ...notification(fields), path: '/webhook/processor/payment/x' };
+      assert.equal(await codeOf(sent), '409 NOTIFICATION_CONFLICT', JSON.stringify(fields));
+    }
+    const swapped = { ...notification({ amount: '10.5' }), path: '/webhook/processor/oct/x' };
+    assert.equal(await codeOf(swapped), '409 NOTIFICATION_CONFLICT');
+    assert.equal(stage.core.conflicts.length, 4);
+  });
+
+  it('answers 422 and sets aside what the path contradicts, without occupying the pair', async () => {
+    const paths = [
+      'payment/paid',
+      'oct/captured',
+      'oct/authorized',
+      'payment/declined',
+      'payment/expired',
+      'payment/Reversed',
+      'oct/FAILED',
+    ];
+    for (const path of paths) {
+      assert.equal(
+        await codeOf({ ...notification(), path: `/webhook/processor/${path}` }),
+        '422 STATUS_INFO_CONTRADICTED',
+        path,
+      );
+    }
+    const refused = { ...notification({ status: 'KO' }), path: '/webhook/processor/payment/captured' };
+    assert.equal(await codeOf(refused), '422 STATUS_INFO_CONTRADICTED');
+    assert.equal(stage.core.quarantined.length, paths.length + 1);
+    assert.equal(stage.core.quarantined[0]?.reason, QuarantineReason.STATUS_INFO_CONTRADICTED);
+    assert.equal(stage.core.accepted.length, 0);
+    assert.equal((await stage.send(notification())).status, 200);
+  });
+
+  it('answers 400 for what is malformed, and names the field', async () => {
+    const bodies = {
+      merchantId: ['"1acme"', '""', '7', '"a b"', `"${'a'.repeat(33)}"`, '"acme\\u0000"', 'null', '["acme"]'],
+      requestId: ['""', '"a/b"', '"a b"', `"${'a'.repeat(65)}"`, '17', '"é"'],
+      status: ['"ok"', '"UNKNOWN"', '""', 'true', '"OK "'],
+      amount: [
+        '-1',
+        '1e3',
+        '1.',
+        '"1,5"',
+        '1.00000',
+        '1234567890123',
+        '""',
+        'null',
+        '" 1"',
+        '"+1"',
+        '{"source":"1000"}',
+      ],
+      currency: ['"eur"', '"EURO"', '"€"', '978', '""'],
+    };
+    for (const [name, values] of Object.entries(bodies)) {
+      for (const value of values) {
+        const fields: Record<string, string> = {
+          merchantId: '"acme"',
+          requestId: '"REQ-1"',
+          status: '"OK"',
+          amount: '1000',
+          currency: '"EUR"',
+        };
+        fields[name] = value;
+        const body = `{${Object.entries(fields)
+          .map(([key, text]) => `"${key}":${text}`)
+          .join(',')}}`;
+        const answer = await stage.send({ body, signature: notification().signature });
+        assert.equal(answer.status, 400, body);
+        // What is not JSON at all is not about one field.
+        assert.ok([name, 'body'].includes(JSON.parse(answer.body).errors[0].field), answer.body);
+      }
+    }
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total'), 0, 'malformed bodies do not count');
+  });
+
+  it('answers 400 for a missing field, a duplicate name at any depth, __proto__, and what is no JSON object', async () => {
+    const { body, signature } = notification();
+    const bodies = [
+      '',
+      '[]',
+      'null',
+      '{',
+      body.slice(0, -1),
+      `${body}${body}`,
+      `\ufeff${body}`,
+      body.replace('"merchantId":"acme",', ''),
+      body.replace('{', '{"merchantId":"acme",'),
+      body.replace('{', '{"merchan\\u0074Id":"globex",'),
+      body.replace('{', '{"x":{"a":[{"b":1,"b":2}]},'),
+      body.replace('{', '{"__proto__":{},'),
+      body.replace('{', '{"x":"\u0001",'),
+    ];
+    for (const text of bodies) assert.equal(await codeOf({ body: text, signature }), '400 INVALID_REQUEST', text);
+    const invalidUtf8 = Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from(',"x":"\xff"}', 'latin1')]);
+    assert.equal(await codeOf({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
+  });
+
+  it('answers 401 alike for missing, malformed and wrong signatures and for merchants that do not exist', async () => {
+    const { body, signature } = notification();
+    const nobody = notification({ merchantId: 'nobody' });
+    const retired = notification({ merchantId: 'closed' });
+    const wrong = notification({ amount: '1001' }).signature;
+    const answers = [];
+    for (const [index, sent] of [
+      { body, signature: null },
+      { body, signature: '' },
+      { body, signature: wrong },
+      { body, signature: [signature, signature] },
+      { body, signature: [wrong, signature] },
+      { body, signature: signature.slice(0, 43) },
+      { body, signature: `${signature}=` },
+      nobody,
+      retired,
+      { ...nobody, signature: null },
+      {
+        body: nobody.body,
+        signature: signNotification('', {
+          merchantId: 'nobody',
+          requestId: 'REQ-1',
+          status: 'OK',
+          amount: '1000',
+          currency: 'EUR',
+        }),
+      },
+    ].entries()) {
+      const { status, headers, body: text } = await stage.send({ ...sent, from: `192.0.2.${index}` });
+      const { date: _, ...told } = headers;
+      answers.push({ status, told, text });
+    }
+    for (const answer of answers) assert.deepEqual(answer, answers[0]);
+    assert.equal(answers[0]?.status, 401);
+    assert.equal(JSON.parse(answers[0]?.text ?? '').code, 'UNAUTHENTICATED');
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total', { reason: 'UNKNOWN_MERCHANT' }), 3);
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total', { reason: 'WRONG_SIGNATURE' }), 1);
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total', { reason: 'MISSING_SIGNATURE' }), 2);
+    assert.equal(
+      await stage.metric('holdfast_relay_verification_failures_total', { reason: 'MALFORMED_SIGNATURE' }),
+      5,
+    );
+    assert.equal(stage.core.accepted.length, 0);
+  });
+
+  it('does not let one merchant sign for another, though the signed texts are one', async () => {
+    const a = { merchantId: 'M00', requestId: '1REQ-1', status: 'OK', amount: '1000', currency: 'EUR' };
+    const b = { ...a, merchantId: 'M001', requestId: 'REQ-1' };
+    assert.equal((await stage.send(notification(a))).status, 200);
+    assert.equal((await stage.send({ body: notification(b).body, signature: notification(a).signature })).status, 401);
+    assert.equal((await stage.send(notification(b))).status, 200);
+  });
+
+  it('answers 404 for a statusInfo or path that is none', async () => {
+    const paths = [
+      'payment/',
+      'payment',
+      '',
+      'refund/captured',
+      'payment/captured/',
+      'payment/captured/x',
+      'payment/1st',
+      'payment/a.b',
+      'payment/%63aptured',
+      'payment/a%2Fb',
+      'payment/%',
+      'payment/..%2f',
+      `payment/${'a'.repeat(33)}`,
+      'Payment/captured',
+      'payment//captured',
+    ];
+    for (const path of paths) {
+      assert.equal(await codeOf({ ...notification(), path: `/webhook/processor/${path}` }), '404 NOT_FOUND', path);
+    }
+    assert.equal(
+      (await stage.send({ ...notification(), path: '/webhook/processor/payment/captured?x=1' })).status,
+      200,
+    );
+  });
+
+  it('answers 405 with Allow for any other method', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
+      const { status, headers } = await stage.send({ method });
+      assert.deepEqual([status, headers.allow], [405, 'POST'], method);
+    }
+    assert.equal((await stage.send({ method: 'HEAD' })).status, 405);
+  });
+
+  it('answers 413 over 64 KiB, declared or not, and takes 64 KiB', async () => {
+    const { body, signature } = notification();
+    const padded = (bytes: number) => `${body.slice(0, -1)},"x":"${'x'.repeat(bytes - body.length - 7)}"}`;
+    assert.equal(padded(65_536).length, 65_536);
+    assert.equal(await codeOf({ body: padded(65_537), signature }), '413 PAYLOAD_TOO_LARGE');
+    assert.equal(
+      await codeOf({ body: padded(65_537), signature, headers: { 'transfer-encoding': 'chunked' } }),
+      '413 PAYLOAD_TOO_LARGE',
+    );
+    assert.equal(
+      (await stage.send({ body: padded(65_536), signature, headers: { 'transfer-encoding': 'chunked' } })).status,
+      200,
+    );
+  });
+
+  it('answers 415 for another type or an encoded body', async () => {
+    const { body, signature } = notification();
+    const types = [
+      'text/plain',
+      'application/json; charset=utf-16',
+      'application/jsonp',
+      'application/x-www-form-urlencoded',
+      '',
+    ];
+    for (const type of types) {
+      assert.equal(
+        await codeOf({ body, signature, headers: { 'content-type': type } }),
+        '415 UNSUPPORTED_MEDIA_TYPE',
+        type,
+      );
+    }
+    for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity', 'x']) {
+      const sent = { body: gzipSync(body), signature, headers: { 'content-encoding': encoding } };
+      assert.equal(await codeOf(sent), '415 UNSUPPORTED_MEDIA_TYPE', encoding);
+    }
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'identity' };
+    assert.equal((await stage.send({ body, signature, headers })).status, 200);
+  });
+
+  it('answers 503 with Retry-After while nothing can be checked or stored, whatever core says', async () => {
+    stage.fresh = false;
+    for (const sent of [notification(), { ...notification(), signature: null }]) {
+      const { status, headers } = await stage.send(sent);
+      assert.equal(status, 503);
+      assert.ok(Number(headers['retry-after']) >= 1);
+    }
+    stage.fresh = true;
+    for (const code of CORE_FAILURES) {
+      stage.core.failing = code;
+      for (const path of ['/webhook/processor/payment/captured', '/webhook/processor/payment/expired']) {
+        const { status, headers } = await stage.send({ ...notification(), path });
+        assert.equal(status, 503, `${code}`);
+        assert.ok(Number(headers['retry-after']) >= 1);
+      }
+    }
+    stage.core.failing = undefined;
+    assert.equal((await stage.send(notification())).status, 200);
+    assert.equal(stage.core.accepted.length, 1);
+  });
+
+  it('logs, counts and keeps a failed verification without body, signature or secret', async () => {
+    const { body, signature } = notification({ extra: { tokenData: { tokenId: 'tok_private' } } });
+    const forged = notification({ amount: '1' }).signature;
+    await stage.send({ body, signature: forged, from: '2001:db8::7', path: '/webhook/processor/oct/paid' });
+    const line = stage.lines.find(({ event }) => event === 'relay verification failed');
+    const prefix = createHash('sha256').update(forged).digest('hex').slice(0, 8);
+    const told = {
+      reason: 'WRONG_SIGNATURE',
+      kind: 'oct',
+      statusInfo: 'paid',
+      claimedMerchantId: 'acme',
+      address: '2001:db8::7',
+      bodyBytes: body.length,
+      bodySha256: createHash('sha256').update(body).digest('hex'),
+      signatureSha256Prefix: prefix,
+    };
+    assert.deepEqual(line?.fields, told);
+    const everything = JSON.stringify(stage.lines) + (await stage.registry.metrics());
+    for (const secret of [signature, forged, 'tok_private', ...(SECRETS.acme ?? [])]) {
+      assert.ok(!everything.includes(secret));
+    }
+    assert.equal(stage.relay.recentFailures().at(-1)?.claimedMerchantId, 'acme');
+
+    await stage.relay.close();
+    const [report] = stage.core.reports;
+    assert.equal(report?.failures.length, 1);
+    assert.equal(report?.failures[0]?.signatureSha256Prefix, prefix);
+    assert.equal(report?.failures[0]?.kind, NotificationKind.OCT);
+  });
+
+  it('counts requests by kind and status', async () => {
+    await stage.send(notification());
+    await stage.send({ ...notification(), signature: null });
+    assert.equal(await stage.metric('holdfast_relay_requests_total', { kind: 'payment', status: '200' }), 1);
+    assert.equal(await stage.metric('holdfast_relay_requests_total', { kind: 'payment', status: '401' }), 1);
+  });
+});

@@ -1,0 +1,174 @@
+/** A relay on a port of its own, in front of a core that keeps the contract and nothing else. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { credentials as channelCredentials, status } from '@grpc/grpc-js';
+import Koa from 'koa';
+import { Registry } from 'prom-client';
+import { answerProblems } from '../../../gateway/answer-problems.ts';
+import { type Limits, openLimits } from '../../../gateway/limits.ts';
+import type { Log, LogFields } from '../../../gateway/log.ts';
+import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
+import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { openChannel } from '../../../proto/grpc.ts';
+import { type SignedFields, signNotification } from '../../../proto/signature.ts';
+import { type FakeCore, startFakeCore } from './fake-core.ts';
+
+/** Secrets of the merchants on this stage, older first. */
+export const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  acme: ['whsec_older-secret-of-acme-000000000000000000000000000='],
+  globex: [
+    'whsec_older-secret-of-globex-0000000000000000000000000=',
+    'whsec_newer-secret-of-globex-0000000000000000000000000=',
+  ],
+  M00: ['whsec_secret-of-M00-0000000000000000000000000000000000='],
+  M001: ['whsec_secret-of-M001-000000000000000000000000000000000='],
+  closed: [],
+};
+
+/** What a test sends. */
+export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly body?: string | Buffer;
+  readonly headers?: Record<string, string | string[]>;
+  /** Null: none. */
+  readonly signature?: string | string[] | null;
+  /** The sender's address, as a trusted proxy tells it. */
+  readonly from?: string;
+}
+
+/** What it gets. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Stage {
+  readonly port: number;
+  readonly core: FakeCore;
+  readonly relay: Relay;
+  readonly registry: Registry;
+  /** Every log line so far. */
+  readonly lines: { level: string; event: string; fields: LogFields }[];
+  /** Errors that Koa met outside of the answer. */
+  readonly errors: Error[];
+  fresh: boolean;
+  send(sent: Sent): Promise<Answer>;
+  metric(name: string, labels?: Record<string, string>): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens a stage; every option but the relay's own is fixed. */
+export async function openStage(
+  options: { verifiedPerSecond?: number; addressPerSecond?: number; bodyTimeoutMs?: number; limits?: Limits } = {},
+): Promise<Stage> {
+  const core = await startFakeCore();
+  const channel = openChannel({
+    address: `127.0.0.1:${core.port}`,
+    credentials: channelCredentials.createInsecure(),
+    token: 'test',
+    timeoutMs: 2_000,
+  });
+  const lines: Stage['lines'] = [];
+  const write =
+    (level: string) =>
+    (event: string, fields: LogFields = {}) =>
+      lines.push({ level, event, fields });
+  const log: Log = { info: write('info'), warn: write('warn'), error: write('error') };
+  const registry = new Registry();
+  const limits = options.limits ?? openLimits({ log, registry });
+  const stage = { fresh: true };
+  const relay = createRelay({
+    notifications: channel.client(NotificationService),
+    credentials: { secretsOf: (merchantId) => SECRETS[merchantId], isFresh: () => stage.fresh },
+    limits,
+    log,
+    registry,
+    verifiedPerSecond: 1_000_000,
+    addressPerSecond: 1_000_000,
+    ...options,
+  });
+  const errors: Error[] = [];
+  const app = new Koa({ proxy: true, maxIpsCount: 1 });
+  app.on('error', (error) => errors.push(error));
+  app.use(answerProblems(log)).use(relay.middleware);
+  const server = createServer({ headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }, app.callback());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return Object.assign(stage, {
+    port,
+    core,
+    relay,
+    registry,
+    lines,
+    errors,
+    send: (sent: Sent) => send(port, sent),
+    metric: async (name: string, labels: Record<string, string> = {}) => {
+      const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {};
+      const matching = values.filter((value) =>
+        Object.entries(labels).every(
+          ([label, text]) => String((value.labels as Record<string, unknown>)[label]) === text,
+        ),
+      );
+      return matching.reduce((sum, { value }) => sum + value, 0);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await relay.close();
+      channel.close();
+      await core.close();
+      assert.deepEqual(errors, []);
+      assert.deepEqual(
+        lines.filter(({ level }) => level === 'error'),
+        [],
+      );
+    },
+  });
+}
+
+/** A notification as its merchant's processor sends it: body, and the signature by the merchant's older secret. */
+export function notification(fields: Partial<SignedFields> & { extra?: Record<string, unknown> } = {}): {
+  body: string;
+  signature: string;
+} {
+  const { extra, ...rest } = fields;
+  const signed = { merchantId: 'acme', requestId: 'REQ-1', status: 'OK', amount: '1000', currency: 'EUR', ...rest };
+  const { amount, ...texts } = signed;
+  const body = `${JSON.stringify({ ...texts, ...extra }).slice(0, -1)},"amount":${amount}}`;
+  return { body, signature: signNotification(SECRETS[signed.merchantId]?.[0] ?? 'whsec_unknown', signed) };
+}
+
+/** What core says when it is away, and what it may say that is nobody's fault but ours. */
+export const CORE_FAILURES = [
+  status.UNAVAILABLE,
+  status.DEADLINE_EXCEEDED,
+  status.INTERNAL,
+  status.INVALID_ARGUMENT,
+  status.NOT_FOUND,
+  status.PERMISSION_DENIED,
+  status.RESOURCE_EXHAUSTED,
+] as const;
+
+function send(
+  port: number,
+  { method = 'POST', path = '/webhook/processor/payment/captured', ...sent }: Sent,
+): Promise<Answer> {
+  const headers: Record<string, string | string[]> = { 'content-type': 'application/json', ...sent.headers };
+  if (sent.signature !== null && sent.signature !== undefined) headers['x-service-signature'] = sent.signature;
+  if (sent.from !== undefined) headers['x-forwarded-for'] = sent.from;
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ port, host: '127.0.0.1', method, path, headers }, async (incoming) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString();
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(sent.body);
+  });
+}

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
@@ -8,9 +7,11 @@ import { answerProblems } from './answer-problems.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
 import { createHealth } from './health.ts';
+import { createHttpServer } from './http-server.ts';
 import { openLimits } from './limits.ts';
 import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
+import { createRelay } from './relay/relay.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 
@@ -30,8 +31,6 @@ export interface GatewayOptions {
   readonly heartbeatMs?: number;
 }
 
-const DRAIN_MS = 10_000;
-
 /** Starts the edge: the merchants' REST routes and the webhook relay, in front of core. Rejects when the port is taken. */
 export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const log = options.log ?? createLog(settings.LOG_LEVEL);
@@ -42,7 +41,17 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   });
   const credentials = watchCredentials(core, log);
   const closing = new AbortController();
-  const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry: new Registry() });
+  const registry = new Registry();
+  const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry });
+  const relay = createRelay({
+    notifications: core.notifications,
+    credentials,
+    limits,
+    log,
+    registry,
+    verifiedPerSecond: settings.RELAY_VERIFIED_PER_SECOND,
+    addressPerSecond: settings.RELAY_ADDRESS_PER_SECOND,
+  });
   const limiter = limits.limiter({ name: 'rest', points: settings.REST_RATE_PER_SECOND, durationSeconds: 1 });
   const rest = createRest({
     core,
@@ -54,11 +63,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   });
 
   const app = createApp(settings, log, closing.signal);
+  app.use(relay.middleware);
   for (const router of [createHealth(credentials, closing.signal), rest]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
-  const server = createHttpServer(app);
+  const { server, drain } = createHttpServer(app.callback());
   const stop = async () => {
+    await relay.close();
     await credentials.close();
     core.close();
     limits.close();
@@ -76,7 +87,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     ready: credentials.ready,
     close: async () => {
       closing.abort();
-      await drain(server);
+      await drain();
       await stop();
     },
   };
@@ -98,26 +109,4 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, closing: AbortSig
   });
   app.use(answerProblems(log));
   return app;
-}
-
-/** Node's defaults (60 s for headers, 300 s for a request) are for friends. An answer may take as long as it takes. */
-function createHttpServer(app: Koa): Server {
-  const bounds = {
-    headersTimeout: 5_000,
-    requestTimeout: 10_000,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 65_000,
-    maxHeaderSize: 16 * 1024,
-  };
-  return createServer(bounds, app.callback());
-}
-
-async function drain(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
 }

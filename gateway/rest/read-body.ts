@@ -1,8 +1,7 @@
-import { fromJsonString } from '@bufbuild/protobuf';
-import { StructSchema } from '@bufbuild/protobuf/wkt';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readBody as readBytes } from '../body.ts';
+import { demandJson } from '../demand-json.ts';
 import { type FieldError, Problem } from '../problem.ts';
 import { JsonNumber, parseStrictJson, type StrictJson, StrictJsonRefusal } from '../strict-json.ts';
 import { identityOf } from './authenticate.ts';
@@ -32,34 +31,13 @@ export async function readBody<S extends z.ZodType<{ merchantId?: string | undef
   return result.data;
 }
 
-function demandJson(ctx: Context): void {
-  const type = ctx.get('content-type');
-  const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type);
-  if (!isJson) throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'The body must be application/json in UTF-8.' });
-  const encoding = ctx.get('content-encoding');
-  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
-    throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'The body must not be encoded.' });
-  }
-}
-
 function parse(bytes: Buffer): StrictJson {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
     if (!(error instanceof StrictJsonRefusal)) throw error;
-    throw invalid('The body is not valid JSON.', [{ field: namedIn(error, bytes), message: error.message }]);
-  }
-}
-
-/** The field at fault as far as it can be told. A refusal quotes nothing, so for a repeated name the text is read again. */
-function namedIn(refusal: StrictJsonRefusal, bytes: Buffer): string {
-  if (refusal.message.endsWith('__proto__')) return '__proto__';
-  try {
-    fromJsonString(StructSchema, bytes.toString('utf8'));
-    return 'body';
-  } catch (error) {
-    const name = error instanceof Error ? /: duplicate object key "(.*)"$/s.exec(error.message)?.[1] : undefined;
-    return name === undefined ? 'body' : fieldName([name]);
+    const field = error.field === undefined ? 'body' : fieldName([error.field]);
+    throw invalid('The body is not valid JSON.', [{ field, message: error.message }]);
   }
 }
 

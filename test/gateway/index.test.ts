@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { FakeCore, TOKEN } from './fake-core.ts';
+
+describe('the gateway process', () => {
+  const core = new FakeCore();
+  before(() => core.start());
+  after(() => core.stop());
+
+  const start = (environment: Record<string, string>): ChildProcess =>
+    fork('gateway/index.ts', { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const settings = () => ({ GATEWAY_TOKEN: TOKEN, CORE_URL: core.address, PORT: '0' });
+
+  for (const [name, stop] of [
+    ['disconnect', (child: ChildProcess) => child.disconnect()],
+    ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
+    ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
+  ] as const) {
+    it(`says that it is ready, and stops at ${name}`, async () => {
+      const child = start(settings());
+      assert.deepEqual((await once(child, 'message'))[0], { ready: true });
+      const exited = once(child, 'exit');
+      stop(child);
+      assert.deepEqual(await exited, [0, null]);
+    });
+  }
+
+  it('ends with one clear line when a setting is wrong', async () => {
+    const child = start({ ...settings(), PORT: 'http', GATEWAY_TOKEN: 'short-and-secret' });
+    assert(child.stderr);
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    assert.equal(code, 1);
+    assert.match(said, /^gateway: setting PORT: [^\n]*setting GATEWAY_TOKEN: [^\n]*\n$/);
+    assert.doesNotMatch(said, /short-and-secret/);
+  });
+});

@@ -24,7 +24,7 @@ export function formPage(page: FormPage): string {
   const failed = Object.keys(errors).length > 0;
   return document(
     `${failed ? 'Correct your card details' : 'Your card'} · ${checkout.merchantName}`,
-    html`<p class="sandbox">Sandbox: no real card, no real money.</p>
+    html`<p class="sandbox">Sandbox: no real money</p>
     <h1>Reserve <span class="amount">${amount}</span></h1>
     <p><strong>${checkout.merchantName}</strong> asks to reserve this amount on your card. Nothing is charged now.</p>
     ${summary(errors)}
@@ -92,14 +92,14 @@ function summary(errors: FieldErrors): Html {
 
 function testCards(): Html {
   const rows = TEST_CARDS.map(
-    ({ number, brand, what }) =>
-      html`<tr><td class="number">${number.replace(/(.{4})(?=.)/g, '$1 ')}</td><td>${brand}</td><td>${what}</td></tr>`,
+    ({ number, what }) =>
+      html`<tr><td class="number">${number.replace(/(.{4})(?=.)/g, '$1 ')}</td><td>${what}</td></tr>`,
   );
   return html`<details>
       <summary>Test cards</summary>
-      <p class="quiet">Any expiry date to come and any security code go with them.</p>
+      <p class="quiet">Any expiry date to come goes with them, and any security code.</p>
       <div class="scroll" tabindex="0" role="region" aria-label="Test cards"><table>
-        <thead><tr><th scope="col">Number</th><th scope="col">Brand</th><th scope="col">What happens</th></tr></thead>
+        <thead><tr><th scope="col">Number</th><th scope="col">What happens</th></tr></thead>
         <tbody>${rows}</tbody>
       </table></div>
     </details>`;

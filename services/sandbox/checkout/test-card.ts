@@ -12,10 +12,10 @@ export interface TestCard {
 
 /** The industry's usual test numbers where there is one, else numbers of the same range. None is a real card. */
 export const TEST_CARDS: readonly TestCard[] = [
-  { number: '4242424242424242', brand: 'visa', behaviour: 'ok', what: 'Approved' },
-  { number: '5555555555554444', brand: 'mastercard', behaviour: 'ok', what: 'Approved' },
-  { number: '378282246310005', brand: 'amex', behaviour: 'ok', what: 'Approved (security code of four digits)' },
-  { number: '6011111111111117', brand: 'discover', behaviour: 'ok', what: 'Approved' },
+  { number: '4242424242424242', brand: 'visa', behaviour: 'ok', what: 'Approved (Visa)' },
+  { number: '5555555555554444', brand: 'mastercard', behaviour: 'ok', what: 'Approved (Mastercard)' },
+  { number: '378282246310005', brand: 'amex', behaviour: 'ok', what: 'Approved (Amex: code of 4 digits)' },
+  { number: '6011111111111117', brand: 'discover', behaviour: 'ok', what: 'Approved (Discover)' },
   { number: '4000000000000002', brand: 'visa', behaviour: 'declined', what: 'Declined' },
   { number: '4000000000009995', brand: 'visa', behaviour: 'insufficient_funds', what: 'Declined: insufficient funds' },
   { number: '4000000000005001', brand: 'visa', behaviour: 'invalid', what: 'Not known to the issuer' },

@@ -40,7 +40,7 @@ interface Evidence {
 const RECENT = 1_000;
 
 /** Opens the books of failures. */
-export function createFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry'>) {
+export function createFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
   const { log, registry } = options;
   const recent: Failure[] = [];
   const report = reportFailures(options);

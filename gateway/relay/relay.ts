@@ -36,6 +36,8 @@ export interface RelayOptions {
   readonly addressPerSecond: number;
   /** For the whole body, milliseconds. */
   readonly bodyTimeoutMs?: number;
+  /** Between two reports of failures to core, milliseconds. */
+  readonly reportEveryMs?: number;
 }
 
 /** The relay in service. */

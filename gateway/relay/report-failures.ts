@@ -13,11 +13,8 @@ const TIMEOUT_MS = 5_000;
 const WAITING = 1_000;
 
 /** Tells core of failures in batches. A batch that core did not take is sent again; failures have ids, so none counts twice. */
-export function reportFailures({
-  notifications,
-  log,
-  registry,
-}: Pick<RelayOptions, 'notifications' | 'log' | 'registry'>) {
+export function reportFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
+  const { notifications, log, registry, reportEveryMs = EVERY_MS } = options;
   let waiting: Failure[] = [];
   let droppedCount = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +42,7 @@ export function reportFailures({
         sending = undefined;
         if (waiting.length > 0) arm();
       });
-    }, EVERY_MS).unref();
+    }, reportEveryMs).unref();
   }
 
   async function send(): Promise<void> {

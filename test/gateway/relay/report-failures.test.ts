@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { notification, openStage, type Stage } from './stage.ts';
+
+describe('reportFailures()', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage({ reportEveryMs: 200 });
+  });
+  afterEach(() => stage.close());
+
+  const fail = async (times: number) => {
+    const sent = { ...notification(), signature: null };
+    const each = (i: number) => stage.send({ ...sent, from: `10.0.${Math.floor(i / 250)}.${i % 250}` });
+    for (let i = 0; i < times; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => each(i + j)));
+  };
+
+  it('tells core in batches of 200, each failure once', async () => {
+    await fail(350);
+    while (stage.core.reports.reduce((sum, { failures }) => sum + failures.length, 0) < 350)
+      await stage.core.nextReport();
+    const failures = stage.core.reports.flatMap((report) => report.failures);
+    assert.equal(new Set(failures.map(({ failureId }) => failureId)).size, 350);
+    assert.ok(stage.core.reports.every((report) => report.failures.length <= 200 && report.droppedCount === 0));
+    assert.equal(stage.relay.recentFailures().length, 350);
+  });
+
+  it('drops and counts beyond the bound while core is away, and tells the rest when it is back', async () => {
+    stage.core.failing = status.UNAVAILABLE;
+    await fail(1_050);
+    assert.equal(await stage.metric('holdfast_relay_failures_dropped_total'), 50);
+    stage.core.failing = undefined;
+    while (stage.core.reports.length < 2) await stage.core.nextReport();
+    const [first, second] = stage.core.reports;
+    assert.deepEqual([first?.failures.length, first?.droppedCount], [200, 50]);
+    assert.deepEqual([second?.failures.length, second?.droppedCount], [200, 0]);
+  });
+});

@@ -85,7 +85,7 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
   boss.on('error', (error) => log.error(describeError(error), 'queue'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue'));
   await boss.start();
-  const ringing = new Gather<Alarm, void>((alarms) => insert(boss, alarms), { maxBatch: 1_000, lanes: 1 });
+  const ringing = new Gather<Alarm, undefined>((alarms) => insert(boss, alarms), { maxBatch: 1_000, lanes: 1 });
   const listeners: { close(): Promise<void> }[] = [];
   return {
     async ring(alarms) {
@@ -133,7 +133,7 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
   };
 }
 
-async function insert(boss: PgBoss, alarms: readonly Alarm[], options?: { db: Db }): Promise<void[]> {
+async function insert(boss: PgBoss, alarms: readonly Alarm[], options?: { db: Db }): Promise<undefined[]> {
   const jobs = alarms.map(({ id, endpoint, at }) => ({
     id,
     singletonKey: endpoint,

@@ -28,7 +28,7 @@ export const CaptureEntity = defineEntity({
     inquiryCount: p.integer(),
   },
   checks: [
-    { name: 'capture_amount', expression: 'amount between 1 and 999999999999' },
+    { name: 'capture_amount', expression: 'amount >= 1 and amount <= 999999999999' },
     { name: 'capture_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
     { name: 'capture_ok_has_date', expression: "(state = 'OK') = (capture_date is not null)" },
     { name: 'capture_reversed_was_ok', expression: "not reversed or state = 'OK'" },

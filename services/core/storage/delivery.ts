@@ -22,6 +22,8 @@ export const DeliveryEntity = defineEntity({
     signature: p.text().nullable(),
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),
     attemptCount: p.integer(),
+    /** Attempts made before the last replay: the schedule counts from there. */
+    retryBase: p.integer().default(0),
     /** When the next attempt is due; null when none is. */
     dueAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -35,8 +37,9 @@ export const DeliveryEntity = defineEntity({
   ],
   indexes: [
     {
-      name: 'delivery_due_at',
-      expression: 'create index "delivery_due_at" on "delivery" ("due_at") where due_at is not null',
+      name: 'delivery_due',
+      expression:
+        'create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at") where due_at is not null',
     },
     {
       name: 'delivery_by_merchant',

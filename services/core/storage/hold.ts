@@ -63,7 +63,7 @@ export const HoldEntity = defineEntity({
     inquiryCount: p.integer(),
   },
   checks: [
-    { name: 'hold_amount', expression: 'amount between 1 and 999999999999' },
+    { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
     { name: 'hold_books_balance', expression: 'amount = captured + in_flight + remaining + released' },
     {
       name: 'hold_counters_not_negative',

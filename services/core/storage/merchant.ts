@@ -23,7 +23,7 @@ export const MerchantEntity = defineEntity({
     changeNumber: p.bigint('bigint'),
   },
   checks: [
-    { name: 'merchant_hold_period', expression: 'hold_period_s between 1 and 2592000' },
+    { name: 'merchant_hold_period', expression: 'hold_period_s >= 1 and hold_period_s <= 2592000' },
     {
       name: 'merchant_signed_captures_need_key',
       expression: 'not require_signed_captures or capture_public_key is not null',

@@ -29,7 +29,7 @@ export const OctEntity = defineEntity({
     inquiryCount: p.integer(),
   },
   checks: [
-    { name: 'oct_amount', expression: 'amount between 1 and 999999999999' },
+    { name: 'oct_amount', expression: 'amount >= 1 and amount <= 999999999999' },
     { name: 'oct_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
     { name: 'oct_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
   ],

@@ -25,7 +25,7 @@ export const ReleaseEntity = defineEntity({
     inquiryCount: p.integer(),
   },
   checks: [
-    { name: 'release_amount', expression: 'amount between 0 and 999999999999' },
+    { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],

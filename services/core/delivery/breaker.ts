@@ -1,0 +1,63 @@
+/** What is remembered of an endpoint. An endpoint that never failed has no row and is like FRESH. */
+export interface EndpointState {
+  /** Why nothing is sent to it now: it answered 410, an operator said so, or it fails all the time. */
+  readonly pause: 'GONE' | 'OPERATOR' | 'BREAKER' | null;
+  /** When a pause of the breaker ends; the other pauses end by an operator's word. */
+  readonly pausedUntil: Date | null;
+  /** Failures since the last success. */
+  readonly failureCount: number;
+  /** Pauses of the breaker since the last success. */
+  readonly pauseCount: number;
+}
+
+export const FRESH: EndpointState = { pause: null, pausedUntil: null, failureCount: 0, pauseCount: 0 };
+
+/** What some attempts of an endpoint had in common. */
+export interface Tally {
+  readonly delivered: number;
+  /** Attempts that say that the endpoint is ill: no answer, 429 or 5xx. Another 4xx is about the one notification. */
+  readonly failed: number;
+  /** Whether it answered 410. */
+  readonly gone: boolean;
+}
+
+/** Whether an attempt says that its endpoint is ill. */
+export function isIllness(httpStatus: number | undefined): boolean {
+  return httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
+}
+
+/**
+ * The state of an endpoint after some attempts. The breaker opens after ten failures in a row, pauses the endpoint, then lets one
+ * attempt through; each failure of such a probe doubles the pause, up to 15 minutes. Any success closes it.
+ *
+ * The state lives in the database, because several workers share an endpoint, so an in-process breaker would not do.
+ */
+export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): EndpointState {
+  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
+  if (state.pause === 'GONE' || state.pause === 'OPERATOR') return state;
+  if (tally.delivered > 0) return FRESH;
+  if (tally.failed === 0) return state;
+  const failureCount = state.failureCount + tally.failed;
+  const stillPaused = state.pausedUntil !== null && state.pausedUntil > now;
+  if (failureCount < FAILURES_TO_OPEN || stillPaused) return { ...state, failureCount };
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(state.pauseCount, 20), MAX_PAUSE_MS);
+  const pausedUntil = new Date(now.getTime() + pauseMs);
+  return { pause: 'BREAKER', pausedUntil, failureCount, pauseCount: state.pauseCount + 1 };
+}
+
+/** What may be sent to an endpoint now: everything, one probe, or nothing. */
+export function allowanceOf(state: EndpointState, now: Date): 'ALL' | 'PROBE' | 'NOTHING' {
+  if (state.pause === null) return 'ALL';
+  if (state.pause !== 'BREAKER') return 'NOTHING';
+  return state.pausedUntil !== null && state.pausedUntil <= now ? 'PROBE' : 'NOTHING';
+}
+
+/**
+ * How long after a pause's end the deliveries behind the probe go off, if the probe has not moved them by then: longer than the
+ * probe can take.
+ */
+export const PROBE_TIME_MS = 12_000;
+
+const FAILURES_TO_OPEN = 10;
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 15 * 60_000;

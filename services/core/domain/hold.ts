@@ -162,7 +162,8 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
   });
 }
 
-function booksOf(hold: HoldBooks): HoldBooks {
+/** The books alone, of whatever has them. */
+export function booksOf(hold: HoldBooks): HoldBooks {
   const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing } = hold;
   return {
     status,

@@ -22,6 +22,11 @@ export async function markUnknown(
   await query(MARK_UNKNOWN[table], [requestId, inquireAt]);
 }
 
+/** Stores when to inquire next. An attempt that is not waiting for an inquiry any more is left as it is. */
+export async function postponeInquiry(query: Query, table: AttemptTable, requestId: string, at: Date): Promise<void> {
+  await query(POSTPONE[table], [requestId, at]);
+}
+
 /** Stores that inquiries ended without an answer. Answers whether it was still open. */
 export async function markNeedsReview(query: Query, table: AttemptTable, requestId: string): Promise<boolean> {
   return (await query(MARK_NEEDS_REVIEW[table], [requestId])).length === 1;
@@ -49,6 +54,11 @@ const MARK_UNKNOWN = statements(
   'mark-unknown',
   (table) => `update ${table} set ${STATE_COLUMN[table]} = 'UNKNOWN', inquire_at = $2
     where request_id = $1 and ${STATE_COLUMN[table]} = '${AT_WORK[table]}'`,
+);
+
+const POSTPONE = statements(
+  'postpone-inquiry',
+  (table) => `update ${table} set inquire_at = $2 where request_id = $1 and inquire_at is not null`,
 );
 
 const MARK_NEEDS_REVIEW = statements(

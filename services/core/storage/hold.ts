@@ -98,6 +98,11 @@ export const HoldEntity = defineEntity({
         'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
     },
     {
+      name: 'hold_open_checkout',
+      expression:
+        'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
+    },
+    {
       name: 'hold_to_inquire',
       expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
     },

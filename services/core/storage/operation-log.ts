@@ -1,5 +1,8 @@
 import type { OperationKind, StatusInfo } from '../domain/operation.ts';
+import type { Query, Statement } from './database.ts';
 import type { EndpointKind, NotificationKind } from './delivery.ts';
+import { camelCased } from './lock-holds.ts';
+import type { OperationRow } from './operation.ts';
 
 /** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */
 export interface OperationInput {
@@ -61,7 +64,7 @@ export function appendOperations(parameter: string): string {
     returning id
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(${OPERATION_ORDER_LOCK}) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(${OPERATION_ORDER_LOCK}), pg_notify('${OPERATION_CHANNEL}', '') from (select count(*) from result) counted where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -75,5 +78,25 @@ export function appendOperations(parameter: string): string {
   )`;
 }
 
+/** Channel on which every commit with results is announced, so that streams need not poll. */
+export const OPERATION_CHANNEL = 'holdfast_operation';
+
 /** Key of the advisory lock that makes sequence order commit order. */
 export const OPERATION_ORDER_LOCK = 7_215_001;
+
+/** Reads results after a sequence, in order. */
+export async function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return (await query<object>(READ_OPERATIONS, [after, limit])).map((row) => camelCased<OperationRow>(row));
+}
+
+/** The sequence of the newest result; 0 when there is none. */
+export async function lastSequence(query: Query): Promise<bigint> {
+  const [row] = await query<{ last: bigint | null }>(LAST_SEQUENCE, []);
+  return row?.last ?? 0n;
+}
+
+const READ_OPERATIONS: Statement = {
+  name: 'read-operations',
+  text: 'select * from operation where sequence > $1 order by sequence limit $2',
+};
+const LAST_SEQUENCE: Statement = { name: 'last-sequence', text: 'select max(sequence) as last from operation' };

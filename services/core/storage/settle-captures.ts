@@ -65,3 +65,14 @@ const SETTLE_CAPTURES: Statement = {
   ${appendOperations('$2')}
   ${SETTLED}`,
 };
+
+/** Which of the captures have no result yet; their holds are locked by this transaction, so none gets one meanwhile. */
+export async function openCaptures(query: Query, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await query<{ request_id: string }>(OPEN_CAPTURES, [requestIds]);
+  return new Set(rows.map((row) => row.request_id));
+}
+
+const OPEN_CAPTURES: Statement = {
+  name: 'open-captures',
+  text: `select request_id from capture where request_id = any($1::uuid[]) and state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`,
+};

@@ -19,7 +19,7 @@ export interface HoldResult {
 /** Which subjects a statement changed, and the deliveries it made. */
 export interface Settled {
   readonly changed: ReadonlySet<string>;
-  readonly deliveryIds: readonly string[];
+  readonly deliveryIds: ReadonlySet<string>;
 }
 
 /** Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is. */
@@ -32,7 +32,7 @@ export async function settleHolds(query: Query, results: readonly HoldResult[]):
 export function settled(rows: readonly { what: string; id: string }[]): Settled {
   return {
     changed: new Set(rows.filter((row) => row.what === 'changed').map((row) => row.id)),
-    deliveryIds: rows.filter((row) => row.what === 'delivery').map((row) => row.id),
+    deliveryIds: new Set(rows.filter((row) => row.what === 'delivery').map((row) => row.id)),
   };
 }
 
@@ -57,7 +57,6 @@ const SETTLE_HOLDS: Statement = {
       closed_at = case when i.placed then null else i.at end,
       expires_at = i."expiresAt",
       closing = false,
-      checkout_url_ciphertext = null,
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",

@@ -1,6 +1,8 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import type { Query, Statement } from './database.ts';
+import { camelCased } from './lock-holds.ts';
 import { appendOperations, type OperationInput } from './operation-log.ts';
+import type { ReleaseRow } from './release.ts';
 import { booksAsText, SET_BOOKS } from './settle-captures.ts';
 import { SETTLED, type Settled, settled } from './settle-holds.ts';
 
@@ -45,7 +47,6 @@ const SETTLE_RELEASE: Statement = {
       phase = case when i.fails then 'FAILED' else h.phase end,
       processor_code = case when i.fails then i."processorCode" else h.processor_code end,
       processor_message = case when i.fails then i."processorMessage" else h.processor_message end,
-      checkout_url_ciphertext = case when i.fails then null else h.checkout_url_ciphertext end,
       inquire_at = case when i.fails then null else h.inquire_at end
     from input i
     where h.request_id = i."holdRequestId" and i."requestId" in (select subject_id from changed)
@@ -54,3 +55,11 @@ const SETTLE_RELEASE: Statement = {
   ${appendOperations('$2')}
   ${SETTLED}`,
 };
+
+/** Looks up a release. */
+export async function findRelease(query: Query, requestId: string): Promise<ReleaseRow | undefined> {
+  const [row] = await query<object>(FIND_RELEASE, [requestId]);
+  return row && camelCased<ReleaseRow>(row);
+}
+
+const FIND_RELEASE: Statement = { name: 'find-release', text: 'select * from release where request_id = $1' };

@@ -36,6 +36,7 @@ export class Migration0001_first_schema extends Migration {
       alter table "hold" add constraint "hold_id_hash_unique" unique ("id_hash");
       create index "hold_by_merchant" on "hold" ("merchant_id", "request_id");
       create index "hold_open_by_end" on "hold" ("expires_at") where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
       create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null;
       alter table "hold" add constraint "hold_amount" check (amount between 1 and 999999999999);
       alter table "hold" add constraint "hold_books_balance" check (amount = captured + in_flight + remaining + released);

@@ -1,0 +1,89 @@
+import type { FinalOutcome } from '../domain/operation.ts';
+import type { AttemptTable } from '../storage/attempts.ts';
+import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/attempts.ts';
+import type { Database } from '../storage/database.ts';
+import { Gather } from '../storage/gather.ts';
+import { type HoldInput, insertHolds } from '../storage/insert-holds.ts';
+import { insertOcts, type OctInput } from '../storage/octs.ts';
+import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';
+import { type ReleaseReservation, type Releasing, reserveHoldRelease } from './reserve-release.ts';
+import { type Reversing, reverse } from './reverse.ts';
+import { type CaptureEnd, settleGatheredCaptures } from './settle-capture.ts';
+import { type HoldEnd, settleGatheredHolds } from './settle-hold.ts';
+import { type OctEnd, settleGatheredOcts } from './settle-oct.ts';
+import { settleHoldRelease } from './settle-release.ts';
+
+/** Makes deliveries known to the workers. The delivery's row is the truth, this is only its alarm, rung after the commit. Never rejects. */
+export type Ring = (deliveries: readonly { readonly id: string; readonly endpoint: string }[]) => Promise<void>;
+
+/**
+ * The books: every write of money, each in one transaction with all that it implies (state, operation, delivery). Concurrent
+ * callers share commits. Nothing here calls a processor, so no transaction is ever open across the network.
+ */
+export interface Books {
+  /** Stores a new hold. False = its idempotency key is taken. */
+  insertHold(hold: HoldInput): Promise<boolean>;
+  /** Ends the placing of a hold. False = it had ended before. */
+  settleHold(end: HoldEnd): Promise<boolean>;
+  reserveCapture(capturing: Capturing): Promise<Reservation>;
+  /** Ends a capture. False = it had ended before. */
+  settleCapture(end: CaptureEnd): Promise<boolean>;
+  reserveRelease(releasing: Releasing): Promise<ReleaseReservation>;
+  /** Ends a release. False = it had ended before. */
+  settleRelease(requestId: string, outcome: FinalOutcome, at: Date): Promise<boolean>;
+  /** Stores a new OCT. False = its idempotency key is taken. */
+  insertOct(oct: OctInput): Promise<boolean>;
+  /** Ends an OCT. False = it had ended before. */
+  settleOct(end: OctEnd): Promise<boolean>;
+  /** Books that the card scheme took a capture back. False = it was booked before. */
+  reverseCapture(reversing: Reversing): Promise<boolean>;
+  /** Stores that an outcome is unknown, and when to inquire. */
+  markUnknown(table: AttemptTable, requestId: string, inquireAt: Date): Promise<void>;
+  /** Stores when to inquire next. */
+  postponeInquiry(table: AttemptTable, requestId: string, at: Date): Promise<void>;
+  /** Gives an open attempt to the operators. False = it has ended meanwhile. */
+  markNeedsReview(table: AttemptTable, requestId: string): Promise<boolean>;
+}
+
+/** A write that ended operations: whether it changed its subject, and which deliveries it made. */
+export interface Ended {
+  readonly changed: boolean;
+  readonly deliveries: readonly { readonly id: string; readonly endpoint: string }[];
+}
+
+/** Opens the books on a database. */
+export function openBooks(database: Database, ring: Ring): Books {
+  const holds = new Gather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), TWO_LANES);
+  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), TWO_LANES);
+  const captures = new Gather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
+    ...TWO_LANES,
+    keyOf: (capturing) => capturing.idHash.toString('hex'),
+  });
+  const captureEnds = new Gather<CaptureEnd, Ended>((batch) => settleGatheredCaptures(database, batch), {
+    ...TWO_LANES,
+    keyOf: (end) => end.holdRequestId,
+  });
+  const octs = new Gather<OctInput, boolean>((batch) => insertOcts(database.query, batch), TWO_LANES);
+  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), TWO_LANES);
+  const rung = (ended: Ended): boolean => {
+    if (ended.deliveries.length > 0) void ring(ended.deliveries);
+    return ended.changed;
+  };
+  return {
+    insertHold: (hold) => holds.submit(hold),
+    settleHold: async (end) => rung(await holdEnds.submit(end)),
+    reserveCapture: (capturing) => captures.submit(capturing),
+    settleCapture: async (end) => rung(await captureEnds.submit(end)),
+    reserveRelease: (releasing) => reserveHoldRelease(database, releasing),
+    settleRelease: async (requestId, outcome, at) => rung(await settleHoldRelease(database, requestId, outcome, at)),
+    insertOct: (oct) => octs.submit(oct),
+    settleOct: async (end) => rung(await octEnds.submit(end)),
+    reverseCapture: async (reversing) => rung(await reverse(database, reversing)),
+    markUnknown: (table, requestId, inquireAt) => markUnknown(database.query, table, requestId, inquireAt),
+    postponeInquiry: (table, requestId, at) => postponeInquiry(database.query, table, requestId, at),
+    markNeedsReview: (table, requestId) => markNeedsReview(database.query, table, requestId),
+  };
+}
+
+/** Two statements under way keep the disk busy while the next one is planned; more only take turns at the same locks. */
+const TWO_LANES = { maxBatch: 256, lanes: 2 };

@@ -1,0 +1,92 @@
+import { v7 as uuidv7 } from 'uuid';
+import { isAlwaysNotified, notificationBody } from '../domain/notification.ts';
+import { type Card, type FinalOutcome, isOk, type OperationKind, statusInfoOf, statusOf } from '../domain/operation.ts';
+import type { OperationInput } from '../storage/operation-log.ts';
+
+/** What the result of an operation tells of the thing it was about. Money in minor units. */
+export interface Subject {
+  readonly merchantId: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly merchantReference?: string | null | undefined;
+  readonly card?: Card | undefined;
+  readonly holdRequestId?: string | undefined;
+  readonly captureRequestId?: string | undefined;
+  /** Whether this merchant hears of holds placed, declined, released and expired. */
+  readonly notifyHolds: boolean;
+}
+
+/** The row of the operation log, and the notification, that a final outcome makes. */
+export function resultOf(
+  requestId: string,
+  kind: OperationKind,
+  subject: Subject,
+  outcome: FinalOutcome,
+  at: Date,
+): OperationInput {
+  const statusInfo = statusInfoOf(kind, outcome);
+  const common = {
+    requestId,
+    status: statusOf(statusInfo),
+    statusInfo,
+    merchantId: subject.merchantId,
+    currency: subject.currency,
+    holdRequestId: subject.holdRequestId,
+    captureRequestId: subject.captureRequestId,
+    merchantReference: subject.merchantReference ?? undefined,
+  };
+  const approved = isOk(outcome) ? outcome : undefined;
+  const refused = isOk(outcome) ? undefined : outcome;
+  const body = () =>
+    notificationBody({
+      ...common,
+      amount: subject.amount,
+      operation: kind,
+      card: approved?.card ?? subject.card,
+      generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
+      reference: approved?.reference || undefined,
+      finalStateDate: at,
+    });
+  return {
+    ...common,
+    subjectId: requestId,
+    kind,
+    terminalId: subject.terminalId,
+    userId: subject.userId,
+    amount: subject.amount.toString(),
+    processorReference: approved?.reference || undefined,
+    bankReference: approved?.bankReference || undefined,
+    processorCode: refused?.code,
+    processorMessage: refused?.message,
+    finalStateDate: at.toISOString(),
+    delivery:
+      isAlwaysNotified(kind) || subject.notifyHolds
+        ? { id: uuidv7(), endpointKind: 'webhook', kind: kind === 'OCT' ? 'oct' : 'payment', body: body() }
+        : undefined,
+  };
+}
+
+/** The columns that keep what the processor said. */
+export function outcomeColumns(outcome: FinalOutcome) {
+  return isOk(outcome)
+    ? { processorReference: outcome.reference, card: outcome.card }
+    : { processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
+}
+
+/** The card as a row keeps it. */
+export function cardOf(row: {
+  cardBrand?: string | null | undefined;
+  cardLast4?: string | null | undefined;
+  cardExpiryMonth?: number | null | undefined;
+  cardExpiryYear?: number | null | undefined;
+}): Card | undefined {
+  if (!row.cardLast4) return undefined;
+  return {
+    brand: row.cardBrand ?? '',
+    last4: row.cardLast4,
+    expiryMonth: row.cardExpiryMonth ?? 0,
+    expiryYear: row.cardExpiryYear ?? 0,
+  };
+}

@@ -1,0 +1,59 @@
+import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import type { Database } from '../storage/database.ts';
+import type { OperationInput } from '../storage/operation-log.ts';
+import { type Settled, settleHolds } from '../storage/settle-holds.ts';
+import type { Ended } from './books.ts';
+import { outcomeColumns, resultOf } from './result.ts';
+
+/** How placing a hold ended. */
+export interface HoldEnd {
+  readonly hold: PlacedFacts;
+  readonly outcome: FinalOutcome;
+  readonly at: Date;
+}
+
+/** What of a hold its placing depends on; none of it changes. */
+export interface PlacedFacts {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly merchantReference?: string | null | undefined;
+  readonly notifyHolds: boolean;
+  readonly holdPeriodS: number;
+}
+
+/** Ends the placing of holds in one statement. */
+export async function settleGatheredHolds(database: Database, ends: readonly HoldEnd[]): Promise<Ended[]> {
+  const results = ends.map(({ hold, outcome, at }) => ({
+    ...outcomeColumns(outcome),
+    requestId: hold.requestId,
+    placed: isOk(outcome),
+    at: at.toISOString(),
+    expiresAt: isOk(outcome) ? expiryOf(hold, at, outcome.expiresAt).toISOString() : undefined,
+    generatedTokenId: isOk(outcome) ? outcome.generatedTokenId : undefined,
+    operation: resultOf(hold.requestId, 'HOLD', hold, outcome, at),
+  }));
+  const settled = await settleHolds(database.query, results);
+  return results.map(({ operation }) => endedOf(settled, operation));
+}
+
+/** The contract's period from now, or the processor's end when that comes first (PRODUCT section 5). */
+export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
+  const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
+  return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
+}
+
+/** What a settling statement did for one of its operations. */
+export function endedOf(settled: Settled, operation: OperationInput): Ended {
+  const { delivery } = operation;
+  return {
+    changed: settled.changed.has(operation.subjectId),
+    deliveries:
+      delivery && settled.deliveryIds.has(delivery.id)
+        ? [{ id: delivery.id, endpoint: `${operation.merchantId}/${delivery.endpointKind}` }]
+        : [],
+  };
+}

@@ -1,0 +1,27 @@
+import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import type { Database } from '../storage/database.ts';
+import { settleOcts } from '../storage/octs.ts';
+import type { Ended } from './books.ts';
+import { outcomeColumns, resultOf } from './result.ts';
+import { endedOf, type PlacedFacts } from './settle-hold.ts';
+
+/** How an OCT ended. */
+export interface OctEnd {
+  readonly oct: Omit<PlacedFacts, 'notifyHolds' | 'holdPeriodS'>;
+  readonly outcome: FinalOutcome;
+  readonly at: Date;
+}
+
+/** Ends OCTs in one statement. */
+export async function settleGatheredOcts(database: Database, ends: readonly OctEnd[]): Promise<Ended[]> {
+  const results = ends.map(({ oct, outcome, at }) => ({
+    ...outcomeColumns(outcome),
+    requestId: oct.requestId,
+    ok: isOk(outcome),
+    at: at.toISOString(),
+    bankReference: isOk(outcome) ? outcome.bankReference : undefined,
+    operation: resultOf(oct.requestId, 'OCT', { ...oct, notifyHolds: true }, outcome, at),
+  }));
+  const settled = await settleOcts(database.query, results);
+  return results.map(({ operation }) => endedOf(settled, operation));
+}

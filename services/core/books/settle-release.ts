@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { booksOf, failHold, settleRelease as reckon } from '../domain/hold.ts';
+import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import type { Database, Query } from '../storage/database.ts';
+import type { HoldRow } from '../storage/hold.ts';
+import { lockHolds } from '../storage/lock-holds.ts';
+import type { ReleaseRow } from '../storage/release.ts';
+import { findRelease, type ReleaseResult, settleRelease } from '../storage/settle-release.ts';
+import type { Ended } from './books.ts';
+import { cardOf, outcomeColumns, resultOf } from './result.ts';
+import { endedOf } from './settle-hold.ts';
+
+/** Ends a release, in one transaction: lock, reckon, write. */
+export function settleHoldRelease(
+  database: Database,
+  requestId: string,
+  outcome: FinalOutcome,
+  at: Date,
+): Promise<Ended> {
+  return database.transaction(async (query) => {
+    const { release, hold } = await lockRelease(query, requestId);
+    if (release.state === 'OK' || release.state === 'KO') return { changed: false, deliveries: [] };
+    const result = releaseResult(release, hold, outcome, at);
+    const settled = await settleRelease(query, result);
+    const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
+    return { ...ended, changed: settled.changed.has(requestId) };
+  });
+}
+
+async function lockRelease(query: Query, requestId: string): Promise<{ release: ReleaseRow; hold: HoldRow }> {
+  const known = await findRelease(query, requestId);
+  assert(known, 'a release that is settled was reserved');
+  const [hold] = await lockHolds(query, [known.holdRequestId]);
+  const release = await findRelease(query, requestId);
+  assert(hold && release, 'a release has a hold');
+  return { release, hold };
+}
+
+function releaseResult(release: ReleaseRow, hold: HoldRow, outcome: FinalOutcome, at: Date): ReleaseResult {
+  const { card: _, ...columns } = { card: undefined, ...outcomeColumns(outcome) };
+  const ok = isOk(outcome);
+  const common = { ...columns, requestId: release.requestId, holdRequestId: hold.requestId, ok, at: at.toISOString() };
+  if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false };
+  if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, ok, at);
+  const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
+  const subject = { ...hold, amount: release.amount, card: cardOf(hold), holdRequestId: hold.requestId };
+  const books = reckon(hold, release.amount, release.reason, ok);
+  // An expiry that was not done is our own affair: the sweeper tries again, and nobody is told of a result that is none.
+  const told = ok || kind === 'RELEASE';
+  return {
+    ...common,
+    books,
+    fails: false,
+    operation: told ? resultOf(release.requestId, kind, subject, outcome, at) : undefined,
+  };
+}
+
+/** A checkout that was cancelled or ran out: the hold was never placed, so it is the hold's own operation that ends, as KO. */
+function givenUp(
+  common: Omit<ReleaseResult, 'books' | 'fails'>,
+  release: ReleaseRow,
+  hold: HoldRow,
+  ok: boolean,
+  at: Date,
+): ReleaseResult {
+  const stillOpen = hold.phase === 'AWAITING_CHECKOUT';
+  if (!ok || !stillOpen) return { ...common, books: { ...booksOf(hold), closing: false }, fails: false };
+  const refusal: FinalOutcome =
+    release.reason === 'EXPIRED'
+      ? { answer: 'NOT_PERFORMED', code: 'checkout_expired', message: 'The checkout was not completed in time.' }
+      : { answer: 'NOT_PERFORMED', code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' };
+  const operation = resultOf(hold.requestId, 'HOLD', hold, refusal, at);
+  return {
+    ...common,
+    processorCode: refusal.code,
+    processorMessage: refusal.message,
+    books: failHold(hold),
+    fails: true,
+    operation: { ...operation, subjectId: release.requestId },
+  };
+}

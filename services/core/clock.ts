@@ -1,0 +1,5 @@
+/** Where the time comes from. Core gets it as an argument, so that a hold of thirty days is tested in milliseconds. */
+export type Clock = () => Date;
+
+/** The machine's time. */
+export const systemClock: Clock = () => new Date();

@@ -1,0 +1,82 @@
+import type { Reach } from '../crash-points.ts';
+import { checkoutCall } from '../processor/checkout-call.ts';
+import type { Processor } from '../processor/processor.ts';
+import { type Settlement, settleAttempt } from '../settlement/settle-attempt.ts';
+import { ATTEMPT_TABLES, type DueAttempt, takeDueAttempts } from '../storage/attempts.ts';
+import type { Cipher } from '../storage/cipher.ts';
+import { HoldEntity } from '../storage/hold.ts';
+import { MerchantEntity } from '../storage/merchant.ts';
+import { storeCheckout } from '../storage/store-checkout.ts';
+
+/** What recovery works with. */
+export interface Recovery extends Settlement {
+  readonly processor: Processor;
+  readonly cipher: Cipher;
+  readonly reach: Reach;
+}
+
+const BATCH = 100;
+/** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
+const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
+const HEARTBEAT_PAUSE_MS = 60_000;
+
+/**
+ * Recovery: asks the processor about every attempt whose outcome is open and due, and settles what it answers. Only an answer or
+ * a fenced "never seen it" ends an attempt. Answers how many attempts were looked at.
+ */
+export async function inquire(recovery: Recovery): Promise<number> {
+  let looked = 0;
+  for (const table of ATTEMPT_TABLES) {
+    const now = recovery.clock();
+    const next = new Date(now.getTime() + HEARTBEAT_PAUSE_MS);
+    const due = await takeDueAttempts(recovery.database.query, table, now, next, BATCH);
+    looked += due.length;
+    await Promise.all(due.map((attempt) => look(recovery, attempt)));
+  }
+  return looked;
+}
+
+async function look(recovery: Recovery, attempt: DueAttempt): Promise<void> {
+  if (attempt.table === 'hold') {
+    const hold = await recovery.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId: attempt.requestId });
+    if (hold.phase === 'AWAITING_CHECKOUT')
+      return lookAtCheckout(recovery, attempt, hold.checkoutUrlCiphertext != null);
+  }
+  const answer = await recovery.processor.inquire(attempt.requestId);
+  if (answer.found === 'DONE') return settleAttempt(recovery, attempt.table, attempt.requestId, answer.outcome);
+  if (answer.found === 'NEVER_SEEN') return neverSeen(recovery, attempt);
+  return later(recovery, attempt);
+}
+
+/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
+async function neverSeen(recovery: Recovery, attempt: DueAttempt): Promise<void> {
+  const outcome = {
+    answer: 'NOT_PERFORMED',
+    code: 'never_received',
+    message: 'The processor never received it.',
+  } as const;
+  await settleAttempt(recovery, attempt.table, attempt.requestId, outcome);
+}
+
+/** A checkout without a page gets one; a checkout that is over is left to the expiry. */
+async function lookAtCheckout(recovery: Recovery, attempt: DueAttempt, hasPage: boolean): Promise<void> {
+  if (hasPage) return;
+  const em = recovery.database.orm.em.fork();
+  const hold = await em.findOneOrFail(HoldEntity, { requestId: attempt.requestId });
+  const merchant = await em.findOneOrFail(MerchantEntity, { id: hold.merchantId });
+  const checkout = await recovery.processor.createCheckout(checkoutCall(hold, merchant));
+  if (!checkout) return later(recovery, attempt);
+  const sealed = recovery.cipher.seal(checkout.url, `checkout:${hold.requestId}`);
+  await storeCheckout(recovery.database.query, hold.requestId, sealed, checkout.expiresAt, checkout.expiresAt);
+}
+
+async function later(recovery: Recovery, attempt: DueAttempt): Promise<void> {
+  const pauseS = PAUSES_S[attempt.inquiryCount];
+  if (pauseS !== undefined) {
+    const at = new Date(recovery.clock().getTime() + pauseS * 1_000);
+    return recovery.books.postponeInquiry(attempt.table, attempt.requestId, at);
+  }
+  if (await recovery.books.markNeedsReview(attempt.table, attempt.requestId)) {
+    recovery.log.error({ event: 'needs_review', kind: attempt.table, requestId: attempt.requestId });
+  }
+}

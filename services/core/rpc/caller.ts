@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createContextKey, type HandlerContext } from '@connectrpc/connect';
+import { HoldfastError } from '../domain/refusal.ts';
+import type { CoreSettings } from '../settings.ts';
+
+/** Who calls. Each role has one credential, and none has a default. */
+export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
+
+/** The role of the call's credential, set by the authenticating interceptor. */
+export const callerKey = createContextKey<Role | undefined>(undefined);
+
+/** Finds the role of an `authorization` header. Every credential is compared, in constant time. */
+export function roleFinder(settings: CoreSettings): (authorization: string | null) => Role | undefined {
+  const credentials: readonly (readonly [Role, Buffer])[] = [
+    ['gateway', digest(settings.GATEWAY_TOKEN)],
+    ['internal', digest(settings.SERVICE_TOKEN)],
+    ['operator', digest(settings.OPERATOR_TOKEN)],
+    ['processor', digest(settings.PROCESSOR_TOKEN)],
+  ];
+  return (authorization) => {
+    const claimed = digest(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
+    let found: Role | undefined;
+    for (const [role, credential] of credentials) if (timingSafeEqual(credential, claimed)) found = role;
+    return found;
+  };
+}
+
+/** The role of the call. */
+export function roleOf(context: HandlerContext): Role {
+  const role = context.values.get(callerKey);
+  if (!role) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
+  return role;
+}
+
+/**
+ * Whose records a call may see: the merchant it names, or undefined for all. The gateway speaks for one merchant at a time, so
+ * it must name it.
+ */
+export function scopeOf(context: HandlerContext, merchantId: string): string | undefined {
+  if (merchantId !== '') return merchantId;
+  if (roleOf(context) === 'gateway') {
+    const violations = [{ field: 'merchant_id', description: 'the gateway must name the merchant it speaks for' }];
+    throw new HoldfastError('INVALID_REQUEST', 'merchant_id is missing', { violations });
+  }
+  return undefined;
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}

@@ -1,0 +1,39 @@
+import type { Books } from '../books/books.ts';
+import type { Clock } from '../clock.ts';
+import type { Reach } from '../crash-points.ts';
+import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
+import type { OperationFeed } from '../feeds/operation-feed.ts';
+import type { Log } from '../log.ts';
+import type { Processor } from '../processor/processor.ts';
+import type { CoreSettings } from '../settings.ts';
+import type { Cipher } from '../storage/cipher.ts';
+import type { Contracts } from '../storage/contracts.ts';
+import type { Database } from '../storage/database.ts';
+
+/** What every handler works with. */
+export interface Core {
+  readonly settings: CoreSettings;
+  readonly database: Database;
+  readonly books: Books;
+  readonly contracts: Contracts;
+  readonly feed: OperationFeed;
+  readonly credentials: CredentialsFeed;
+  readonly processor: Processor;
+  readonly cipher: Cipher;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reach: Reach;
+}
+
+/** When recovery may look at an attempt whose call has not come back: the call's own time, and some grace. */
+export function inquireAfter(core: Core, at: Date): Date {
+  return new Date(at.getTime() + core.settings.PROCESSOR_TIMEOUT_MS + GRACE_MS);
+}
+
+/** When recovery looks at an attempt whose call came back without an answer. */
+export function inquireSoon(core: Core): Date {
+  return new Date(core.clock().getTime() + FIRST_INQUIRY_MS);
+}
+
+const GRACE_MS = 5_000;
+const FIRST_INQUIRY_MS = 1_000;

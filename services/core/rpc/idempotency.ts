@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { HoldfastError } from '../domain/refusal.ts';
+import { findKey, type KeyInput } from '../storage/claim-key.ts';
+import type { IdempotentMethod } from '../storage/idempotency-key.ts';
+import type { Core } from './core.ts';
+
+/**
+ * The key of a call, with the fingerprint of its business fields: the same fields make the same fingerprint, whatever their
+ * order, and nothing volatile (times, addresses, the key itself) is in it.
+ */
+export function keyOf(
+  key: string | undefined,
+  method: IdempotentMethod,
+  fields: Readonly<Record<string, unknown>>,
+): KeyInput | undefined {
+  if (key === undefined) return undefined;
+  const ordered = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => [name, value !== null && typeof value === 'object' ? sorted(value) : String(value)]);
+  return { key, method, fingerprint: createHash('sha256').update(JSON.stringify(ordered)).digest('hex') };
+}
+
+/**
+ * Finds the operation that a key made before; undefined when the key is free. Errors: IDEMPOTENCY_KEY_REUSED when it was another
+ * method's, or the fields differ.
+ */
+export async function findKeptOperation(
+  core: Core,
+  merchantId: string,
+  key: KeyInput | undefined,
+): Promise<string | undefined> {
+  if (!key) return undefined;
+  const owner = await findKey(core.database.query, merchantId, key.key);
+  if (!owner) return undefined;
+  if (owner.method !== key.method || owner.fingerprint.toString('hex') !== key.fingerprint) {
+    throw new HoldfastError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'the idempotency key was used with other fields or another method',
+    );
+  }
+  return owner.request_id;
+}
+
+/** Refuses a repetition while the first call is still running: it started, and recovery does not look at it yet. */
+export function refuseWhileRunning(core: Core, attempt: { inquireAt?: Date | null | undefined }): void {
+  if (attempt.inquireAt == null || attempt.inquireAt > core.clock()) {
+    throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', 'the call with this idempotency key is still running', {
+      retryAfterS: 1,
+    });
+  }
+}
+
+function sorted(value: object): [string, unknown][] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}

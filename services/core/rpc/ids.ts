@@ -1,0 +1,6 @@
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a text can name a record at all; PostgreSQL would refuse any other as a uuid. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

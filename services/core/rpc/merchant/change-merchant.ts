@@ -1,0 +1,40 @@
+import { LockMode } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
+import { AuditEntryEntity } from '../../storage/audit-entry.ts';
+import { nextChangeNumber } from '../../storage/credentials.ts';
+import type { Statement } from '../../storage/database.ts';
+import { MerchantEntity, type MerchantRow } from '../../storage/merchant.ts';
+import type { Core } from '../core.ts';
+import { refusalOf } from '../refuse.ts';
+
+/**
+ * Changes a merchant, its keys or its secrets in one transaction: the merchant is locked, gets a new change number (so that every
+ * gateway hears of it), and the change is audited.
+ */
+export async function changeMerchant<T>(
+  core: Core,
+  merchantId: string,
+  action: string,
+  change: (em: SqlEntityManager, merchant: MerchantRow) => Promise<T>,
+): Promise<T> {
+  const answer = await core.database.orm.em.fork().transactional(async (em) => {
+    const merchant = await em.findOne(MerchantEntity, { id: merchantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
+    const changed = await change(em, merchant);
+    await stamp(core, em, merchant, action);
+    return changed;
+  });
+  core.contracts.forget(merchantId);
+  return answer;
+}
+
+/** Writes the change number, last before the commit, and the audit entry. */
+export async function stamp(core: Core, em: SqlEntityManager, merchant: MerchantRow, action: string): Promise<void> {
+  em.create(AuditEntryEntity, { id: uuidv7(), at: core.clock(), actor: 'operator', action, target: merchant.id });
+  await em.flush();
+  merchant.changeNumber = await nextChangeNumber(async <Row extends object>(statement: Statement) => {
+    return em.execute<Row[]>(statement.text);
+  }).then(BigInt);
+  await em.flush();
+}

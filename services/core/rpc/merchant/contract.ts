@@ -1,0 +1,60 @@
+import { createPublicKey } from 'node:crypto';
+import { code as currencyOf } from 'currency-codes';
+import type { Contract } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { MerchantRow } from '../../storage/merchant.ts';
+import { FieldCheck } from '../check-fields.ts';
+
+/** A hold lasts a week when the contract does not say. */
+const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
+
+export type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
+
+/** The columns of a contract. Errors: INVALID_REQUEST naming each field that cannot be. */
+export function contractColumns(contract: Contract | undefined): ContractColumns {
+  const fields = new FieldCheck();
+  const { currencies = [], terminals = [], requireSignedCaptures = false } = contract ?? {};
+  for (const currency of currencies) {
+    if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
+  }
+  const webhookUrl = contract?.webhookUrl || null;
+  const internalUrl = contract?.internalUrl || null;
+  if (webhookUrl && !isEndpoint(webhookUrl)) fields.add('contract.webhook_url', ENDPOINT);
+  if (internalUrl && !isEndpoint(internalUrl)) fields.add('contract.internal_url', ENDPOINT);
+  const capturePublicKey = contract?.capturePublicKey || null;
+  if (capturePublicKey && !isEd25519(capturePublicKey)) {
+    fields.add('contract.capture_public_key', 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM');
+  }
+  if (requireSignedCaptures && !capturePublicKey) {
+    fields.add('contract.capture_public_key', 'is needed when captures must be signed');
+  }
+  fields.refuse();
+  return {
+    allowMultipleCaptures: contract?.allowMultipleCaptures ?? false,
+    holdPeriodS: contract?.holdPeriod ? Number(contract.holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
+    currencies: [...currencies],
+    terminals: [...terminals],
+    notifyHolds: contract?.notifyHolds ?? true,
+    requireSignedCaptures,
+    capturePublicKey,
+    webhookUrl,
+    internalUrl,
+  };
+}
+
+const ENDPOINT = 'must be an http(s) address without credentials, query or fragment';
+
+/** Only the form is judged here; where it may point to is judged at each attempt, when its name has been resolved. */
+function isEndpoint(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '' && !/[?#]/.test(value);
+}
+
+function isEd25519(pem: string): boolean {
+  try {
+    return createPublicKey(pem).asymmetricKeyType === 'ed25519';
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

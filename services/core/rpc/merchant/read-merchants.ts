@@ -1,0 +1,32 @@
+import type { MethodImpl } from '@connectrpc/connect';
+import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { MerchantEntity } from '../../storage/merchant.ts';
+import type { Core } from '../core.ts';
+import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { refusalOf } from '../refuse.ts';
+import { presentMerchant } from './present-merchant.ts';
+
+/** Looks up a merchant. */
+export function getMerchant(core: Core): MethodImpl<typeof MerchantService.method.getMerchant> {
+  return async (request) => {
+    const em = core.database.orm.em.fork();
+    const merchant = await em.findOne(MerchantEntity, { id: request.merchantId });
+    if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
+    return { merchant: await presentMerchant(em, merchant) };
+  };
+}
+
+/** Lists merchants by name. */
+export function listMerchants(core: Core): MethodImpl<typeof MerchantService.method.listMerchants> {
+  return async (request) => {
+    const em = core.database.orm.em.fork();
+    const after = pageKey(request.pageToken, {}, () => true);
+    const size = pageSizeOf(request);
+    const where = after === undefined ? {} : { id: { $gt: after } };
+    const merchants = await em.find(MerchantEntity, where, { orderBy: { id: 'asc' }, limit: size + 1 });
+    const { page, nextPageToken } = cutPage(merchants, size, (last) => pageToken(last.id, {}));
+    const presented = [];
+    for (const merchant of page) presented.push(await presentMerchant(em, merchant));
+    return { merchants: presented, nextPageToken };
+  };
+}

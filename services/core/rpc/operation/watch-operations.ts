@@ -1,0 +1,66 @@
+import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
+import type { OperationService, WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { scopeOf } from '../caller.ts';
+import type { Core } from '../core.ts';
+import { presentOperation } from '../present.ts';
+
+/** A heartbeat carries the newest resume token, so that a quiet stream resumes near its end. */
+const HEARTBEAT_MS = 5_000;
+/** Results older than this cannot be resumed from: a consumer that was away so long has to list. */
+const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
+
+/**
+ * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the starting
+ * point. Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for a token that this stream never gave.
+ */
+export function watchOperations(core: Core): MethodImpl<typeof OperationService.method.watchOperations> {
+  return async function* (request, context) {
+    const merchantId = scopeOf(context, request.merchantId);
+    let cursor = await startOf(core, request);
+    yield { resumeToken: tokenOf(cursor) };
+    let heartbeatAt = Date.now() + HEARTBEAT_MS;
+    while (!gone(context)) {
+      const results = await core.feed.after(cursor);
+      for (const result of results) {
+        cursor = result.sequence;
+        if (merchantId !== undefined && result.merchantId !== merchantId) continue;
+        yield { operation: presentOperation(result), resumeToken: tokenOf(cursor) };
+        if (gone(context)) return;
+        heartbeatAt = Date.now() + HEARTBEAT_MS;
+      }
+      if (Date.now() >= heartbeatAt) {
+        yield { resumeToken: tokenOf(cursor) };
+        heartbeatAt = Date.now() + HEARTBEAT_MS;
+      }
+      if (results.length === 0) await core.feed.changed(context.signal, Math.max(heartbeatAt - Date.now(), 0));
+    }
+  };
+}
+
+function gone(context: HandlerContext): boolean {
+  return context.signal.aborted;
+}
+
+async function startOf(core: Core, request: WatchOperationsRequest): Promise<bigint> {
+  if (request.resumeToken === '') return core.feed.last();
+  const cursor = sequenceOf(request.resumeToken);
+  if (cursor === undefined || cursor > (await core.feed.last())) {
+    const violations = [{ field: 'resume_token', description: 'is not a token of this stream' }];
+    throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: resume_token', { violations });
+  }
+  const [next] = await core.feed.after(cursor);
+  if (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS) {
+    throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
+  }
+  return cursor;
+}
+
+function tokenOf(sequence: bigint): string {
+  return Buffer.from(`o1:${sequence}`).toString('base64url');
+}
+
+function sequenceOf(token: string): bigint | undefined {
+  const match = /^o1:(\d{1,18})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
+  return match?.[1] === undefined ? undefined : BigInt(match[1]);
+}

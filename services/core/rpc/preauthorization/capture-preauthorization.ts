@@ -1,0 +1,138 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
+import { v7 as uuidv7 } from 'uuid';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type {
+  CapturePreauthorizationRequest,
+  CapturePreauthorizationResponseSchema,
+  PreauthorizationService,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { Capturing } from '../../books/reserve-capture.ts';
+import { isOk, type Outcome } from '../../domain/operation.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { CaptureEntity } from '../../storage/capture.ts';
+import { hashOf } from '../../storage/cipher.ts';
+import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
+import { roleOf, scopeOf } from '../caller.ts';
+import { type Core, inquireAfter, inquireSoon } from '../core.ts';
+import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { isUuid } from '../ids.ts';
+import { presentCapture } from '../present.ts';
+import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
+
+type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
+
+/**
+ * Charges a hold (seed, "POST /preauthorization/authorization"): the amount is reserved in a committed transaction, then the
+ * processor is asked, then its answer is stored. Token, merchant, terminal and user are those of the hold.
+ */
+export function capturePreauthorization(
+  core: Core,
+): MethodImpl<typeof PreauthorizationService.method.capturePreauthorization> {
+  return async (request, context) => {
+    const capturing = await capturingOf(core, request, context);
+    const reservation = await core.books.reserveCapture(capturing);
+    if (!reservation.reserved) {
+      const kept = await findKept(core, capturing);
+      if (kept !== undefined) return replay(core, kept, true);
+      throw refusalOf(reservation.refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : reservation.refusal);
+    }
+    core.reach('capture reserved');
+    const outcome = await core.processor.capture(captureCall(capturing, reservation.hold));
+    core.reach('capture answered');
+    return settle(core, capturing, reservation.hold, outcome);
+  };
+}
+
+async function settle(core: Core, capturing: Capturing, hold: HoldRow, outcome: Outcome): Promise<Response> {
+  const { requestId, amount, finalCapture } = capturing;
+  if (outcome.answer === 'UNKNOWN') {
+    await core.books.markUnknown('capture', requestId, inquireSoon(core));
+    return unknown(requestId, hold.requestId, false);
+  }
+  const end = { requestId, holdRequestId: hold.requestId, amount, finalCapture, outcome, at: core.clock() };
+  await core.books.settleCapture(end);
+  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
+  return replay(core, requestId, false);
+}
+
+/** The answer of a stored capture: each of its fields was written once, with its result. */
+async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
+  const capture = await core.database.orm.em.fork().findOneOrFail(CaptureEntity, { requestId });
+  if (capture.state === 'KO') throw await keptRefusal(core, requestId, replayed);
+  if (capture.state === 'OK') return { capture: { ...presentCapture(capture), reversed: false }, replayed };
+  if (capture.state === 'PENDING') refuseWhileRunning(core, capture);
+  return unknown(requestId, capture.holdRequestId, replayed);
+}
+
+function unknown(requestId: string, holdRequestId: string, replayed: boolean): Response {
+  return { capture: { requestId, holdRequestId, state: OperationState.UNKNOWN }, replayed };
+}
+
+async function findKept(core: Core, capturing: Capturing): Promise<string | undefined> {
+  const merchantId = capturing.merchantId ?? (await merchantOf(core, capturing.idHash));
+  return merchantId === undefined ? undefined : findKeptOperation(core, merchantId, capturing.key);
+}
+
+async function merchantOf(core: Core, idHash: Buffer): Promise<string | undefined> {
+  const hold = await core.database.orm.em.fork().findOne(HoldEntity, { idHash });
+  return hold?.merchantId;
+}
+
+async function capturingOf(
+  core: Core,
+  request: CapturePreauthorizationRequest,
+  context: HandlerContext,
+): Promise<Capturing> {
+  const merchantId = scopeOf(context, request.merchantId);
+  const idHash = await idHashOf(core, request, context, merchantId);
+  await refuseUnsigned(core, context, idHash);
+  const at = core.clock();
+  const { amountToCapture: amount, finalCapture } = request;
+  const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
+  const key = keyOf(request.idempotencyKey, 'CAPTURE', fields);
+  return { requestId: uuidv7(), idHash, merchantId, amount, finalCapture, key, at, inquireAt: inquireAfter(core, at) };
+}
+
+/** Operators capture by requestId; everyone else by the sensitive handle, which proves that the hold was theirs. */
+async function idHashOf(
+  core: Core,
+  request: CapturePreauthorizationRequest,
+  context: HandlerContext,
+  merchantId: string | undefined,
+): Promise<Buffer> {
+  if (request.preauthorizationId !== '') return hashOf(request.preauthorizationId);
+  if (roleOf(context) !== 'operator') {
+    throw new HoldfastError('FORBIDDEN', 'only operators may capture by request_id; use preauthorization_id');
+  }
+  const scope = merchantId !== undefined ? { merchantId } : {};
+  const hold = isUuid(request.requestId)
+    ? await core.database.orm.em.fork().findOne(HoldEntity, { requestId: request.requestId, ...scope })
+    : null;
+  if (!hold) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  return hold.idHash;
+}
+
+/** The gateway has verified the merchant's signature, and operators are audited; an internal service has neither. */
+async function refuseUnsigned(core: Core, context: HandlerContext, idHash: Buffer): Promise<void> {
+  if (roleOf(context) !== 'internal') return;
+  const merchantId = await merchantOf(core, idHash);
+  const contract = merchantId === undefined ? undefined : await core.contracts.find(merchantId);
+  if (contract?.requireSignedCaptures) {
+    throw new HoldfastError('SIGNATURE_REQUIRED', "this merchant's captures must come signed, through the gateway");
+  }
+}
+
+function captureCall(capturing: Capturing, hold: HoldRow) {
+  return {
+    requestId: capturing.requestId,
+    holdRequestId: hold.requestId,
+    merchantId: hold.merchantId,
+    terminalId: hold.terminalId,
+    userId: hold.userId,
+    tokenId: hold.tokenId ?? '',
+    amount: capturing.amount,
+    currency: hold.currency,
+    finalCapture: capturing.finalCapture || !hold.allowMultipleCaptures,
+  };
+}

@@ -1,0 +1,90 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { MethodImpl } from '@connectrpc/connect';
+import { v7 as uuidv7 } from 'uuid';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type {
+  PreauthorizationService,
+  ReleasePreauthorizationRequest,
+  ReleasePreauthorizationResponseSchema,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { isOk } from '../../domain/operation.ts';
+import { hashOf } from '../../storage/cipher.ts';
+import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
+import { ReleaseEntity } from '../../storage/release.ts';
+import { scopeOf } from '../caller.ts';
+import { type Core, inquireAfter, inquireSoon } from '../core.ts';
+import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { isUuid } from '../ids.ts';
+import { presentHold } from '../present.ts';
+import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
+
+type Response = MessageInitShape<typeof ReleasePreauthorizationResponseSchema>;
+
+/** Gives back what remains of a hold, or cancels its open checkout: reserved first, then voided, then settled. */
+export function releasePreauthorization(
+  core: Core,
+): MethodImpl<typeof PreauthorizationService.method.releasePreauthorization> {
+  return async (request, context) => {
+    const merchantId = scopeOf(context, request.merchantId);
+    const hold = await findHold(core, request, merchantId);
+    const key = keyOf(request.idempotencyKey, 'RELEASE', { hold: hold.requestId });
+    const at = core.clock();
+    const requestId = uuidv7();
+    const reservation = await core.books.reserveRelease({
+      requestId,
+      holdRequestId: hold.requestId,
+      merchantId,
+      reason: 'RELEASED',
+      key,
+      at,
+      inquireAt: inquireAfter(core, at),
+    });
+    if (!reservation.reserved) {
+      const kept = await findKeptOperation(core, hold.merchantId, key);
+      if (kept !== undefined) return replay(core, kept, true);
+      throw refusalOf(reservation.refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : reservation.refusal);
+    }
+    core.reach('release reserved');
+    const outcome = await core.processor.void(requestId, hold.requestId);
+    core.reach('release answered');
+    if (outcome.answer === 'UNKNOWN') {
+      await core.books.markUnknown('release', requestId, inquireSoon(core));
+      return unknown(requestId, hold.requestId, false);
+    }
+    await core.books.settleRelease(requestId, outcome, core.clock());
+    if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
+    return replay(core, requestId, false);
+  };
+}
+
+async function findHold(
+  core: Core,
+  request: ReleasePreauthorizationRequest,
+  merchantId: string | undefined,
+): Promise<HoldRow> {
+  const scope = merchantId !== undefined ? { merchantId } : {};
+  const em = core.database.orm.em.fork();
+  if (request.requestId !== '' && !isUuid(request.requestId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  const name = request.requestId ? { requestId: request.requestId } : { idHash: hashOf(request.preauthorizationId) };
+  const hold = await em.findOne(HoldEntity, { ...name, ...scope });
+  if (!hold) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  return hold;
+}
+
+/** The answer of a stored release. A released hold does not change again, but for a late reversal, which the answer leaves out. */
+async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
+  const em = core.database.orm.em.fork();
+  const release = await em.findOneOrFail(ReleaseEntity, { requestId });
+  if (release.state === 'KO') throw await keptRefusal(core, requestId, replayed);
+  if (release.state === 'OK') {
+    const hold = await em.findOneOrFail(HoldEntity, { requestId: release.holdRequestId });
+    const preauthorization = { ...presentHold(hold, core.cipher), amountReversed: 0n };
+    return { preauthorization, requestId, state: OperationState.OK, replayed };
+  }
+  if (release.state === 'PENDING') refuseWhileRunning(core, release);
+  return unknown(requestId, release.holdRequestId, replayed);
+}
+
+function unknown(requestId: string, holdRequestId: string, replayed: boolean): Response {
+  return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN, replayed };
+}

@@ -1,0 +1,43 @@
+import type { Declined, NotPerformed } from '../domain/operation.ts';
+import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
+import { OperationEntity } from '../storage/operation.ts';
+import type { Core } from './core.ts';
+
+const WORDS: Partial<Record<RefusalCode, string>> = {
+  PREAUTHORIZATION_NOT_FOUND: 'there is no such preauthorization',
+  OPERATION_NOT_FOUND: 'there is no such operation',
+  AMOUNT_EXCEEDS_HOLD: 'the amount to capture is more than the hold has',
+  HOLD_NOT_PLACED: 'the hold is not placed',
+  HOLD_EXPIRED: 'the period of the hold is over',
+  HOLD_RELEASED: 'the hold was released',
+  HOLD_CAPTURED: 'the hold was captured and is closed',
+  MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
+  CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
+};
+
+/** The refusal of a call, in plain words. */
+export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): HoldfastError {
+  return new HoldfastError(code, WORDS[code] ?? code, details);
+}
+
+/** The refusal that a KO operation answers: what the processor said, and the operation that keeps it. */
+export function processorRefusal(
+  requestId: string,
+  outcome: Declined | NotPerformed,
+  replayed: boolean,
+): HoldfastError {
+  const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
+  if (outcome.answer === 'DECLINED') return new HoldfastError('CARD_DECLINED', 'the card was declined', details);
+  if (outcome.code === 'token_invalid') {
+    return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);
+  }
+  return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
+}
+
+/** The same refusal again, from the log of results. */
+export async function keptRefusal(core: Core, requestId: string, replayed: boolean): Promise<HoldfastError> {
+  const operation = await core.database.orm.em.fork().findOneOrFail(OperationEntity, { requestId });
+  const answer = operation.statusInfo === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
+  const outcome = { answer, code: operation.processorCode ?? '', message: operation.processorMessage ?? '' } as const;
+  return processorRefusal(requestId, outcome, replayed);
+}

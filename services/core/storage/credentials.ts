@@ -1,0 +1,38 @@
+import type { Query, Statement } from './database.ts';
+
+/** A merchant's live credentials; hashes and ciphertexts hexadecimal, secrets older first. */
+export interface CredentialsRow {
+  readonly id: string;
+  readonly change_number: bigint;
+  readonly require_signed_captures: boolean;
+  readonly capture_public_key: string | null;
+  readonly api_key_hashes: readonly string[];
+  readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
+}
+
+/** Reads the merchants that changed after a change number, in that order. */
+export function readCredentials(query: Query, after: bigint): Promise<CredentialsRow[]> {
+  return query<CredentialsRow>(READ_CREDENTIALS, [after]);
+}
+
+/**
+ * Takes the next change number. Held until commit, the lock makes numbers appear in their order, so that a reader that goes on
+ * from the last one it saw misses none.
+ */
+export async function nextChangeNumber(query: Query): Promise<bigint> {
+  await query(LOCK_CHANGES, []);
+  const [row] = await query<{ number: bigint }>(NEXT_CHANGE, []);
+  return row?.number ?? 0n;
+}
+
+const READ_CREDENTIALS: Statement = {
+  name: 'read-credentials',
+  text: `select m.id, m.change_number, m.require_signed_captures, m.capture_public_key,
+      coalesce((select json_agg(encode(k.hash, 'hex')) from api_key k
+        where k.merchant_id = m.id and k.revoked_at is null), '[]') as api_key_hashes,
+      coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
+        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets
+    from merchant m where m.change_number > $1 order by m.change_number`,
+};
+const LOCK_CHANGES: Statement = { name: 'lock-changes', text: 'select pg_advisory_xact_lock(7215002)' };
+const NEXT_CHANGE: Statement = { name: 'next-change', text: `select nextval('merchant_change') as number` };

@@ -26,10 +26,10 @@ export async function storeNotification(
   const notification = { ...rest, kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT };
   if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
-    await onDisk(notifications.quarantineNotification({ ...notification, reason }), log);
+    await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
     throw new Problem('STATUS_INFO_CONTRADICTED');
   }
-  const { outcome } = await onDisk(notifications.acceptNotification(notification), log);
+  const { outcome } = await onDisk(notifications.acceptNotification(notification, WITHIN), log);
   if (outcome === AcceptOutcome.CONFLICT) throw new Problem('NOTIFICATION_CONFLICT');
   const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
   // Core of a later version may say more; only what is known to be on disk is answered with 200.
@@ -39,6 +39,8 @@ export async function storeNotification(
   ctx.body = { requestId: rest.requestId };
 }
 
+/** Senders such as our own worker give up after 10 s: they shall hear a 503 before. */
+const WITHIN = { timeoutMs: 8_000 } as const;
 const RETRY_AFTER_SECONDS = 5;
 
 /** Whatever core's refusal, it is not the sender's fault: the notification was well-formed and verified. */

@@ -100,13 +100,7 @@ const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant'];
 
 /** Waits for all. The first failure ends the other starts, and none goes on behind the back of whoever stops the rest. */
 async function together(starts: Promise<void>[], failed: AbortController): Promise<void> {
-  let reason: unknown;
-  const fail = (error: unknown) => {
-    if (!failed.signal.aborted) reason = error;
-    failed.abort();
-  };
-  await Promise.all(starts.map((start) => start.catch(fail)));
-  if (reason !== undefined) throw reason;
+  await Promise.all(starts.map((start) => start.catch((error: unknown) => failed.abort(error))));
   failed.signal.throwIfAborted();
 }
 

@@ -1,5 +1,5 @@
 /** What the demo merchant received, on disk. */
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -38,6 +38,7 @@ export interface Received {
 /** Opens the list, in a file that is made when there is none. */
 export function openReceived(file: string): Received {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);
   const insert = database.prepare(INSERT);

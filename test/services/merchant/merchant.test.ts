@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { signNotification } from '../../../proto/signature.ts';
 import type { LogFields } from '../../../services/merchant/log.ts';
@@ -47,6 +47,7 @@ describe('startMerchant()', () => {
     assert.equal(item.bodyText, body);
     assert.equal(item.verified, true);
     assert.equal(item.duplicateCount, 0);
+    assert.equal((await stat(`${directory}/merchant.sqlite`)).mode & 0o777, 0o600);
   });
 
   it('takes one signed with the other live secret', async () => {

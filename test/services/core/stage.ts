@@ -1,0 +1,159 @@
+/** A core with its own database and a sandbox beside it, on a clock that only moves when it is told to. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { fromBinary } from '@bufbuild/protobuf';
+import { anyUnpack } from '@bufbuild/protobuf/wkt';
+import { credentials, status } from '@grpc/grpc-js';
+import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
+import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
+import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { openChannel } from '../../../proto/grpc.ts';
+import { openBooks } from '../../../services/core/books/books.ts';
+import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/core.ts';
+import type { Reach } from '../../../services/core/crash-points.ts';
+import { expireHolds } from '../../../services/core/jobs/expire-holds.ts';
+import { inquire, type Recovery } from '../../../services/core/jobs/inquire.ts';
+import { openLog } from '../../../services/core/log.ts';
+import { openProcessor } from '../../../services/core/processor/processor.ts';
+import { readSettings } from '../../../services/core/settings.ts';
+import { openCipher } from '../../../services/core/storage/cipher.ts';
+import { openDatabase } from '../../../services/core/storage/database.ts';
+import { migrate } from '../../../services/core/storage/migrate.ts';
+import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
+import { startSandbox } from '../../../services/sandbox/sandbox.ts';
+import { createDatabase } from '../../database.ts';
+import { TestClock } from '../sandbox/test-clock.ts';
+
+const token = () => randomBytes(24).toString('base64url');
+
+/** Everything a test of the core's money needs. */
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+export interface StageOptions {
+  readonly processorTimeoutMs?: number;
+  /** Cores on the one database. */
+  readonly cores?: number;
+  readonly reach?: Reach;
+}
+
+/** Opens a stage. */
+export async function openStage(options: StageOptions = {}) {
+  const database = await createDatabase();
+  await migrate(database.url);
+  const directory = await mkdtemp(`${tmpdir()}/holdfast-stage-`);
+  const clock = new TestClock(Date.UTC(2027, 0, 1));
+  const tokens = { gateway: token(), internal: token(), operator: token(), processor: token(), credential: token() };
+  const common = { PROCESSOR_CREDENTIAL: tokens.credential, PROCESSOR_TOKEN: tokens.processor, LOG_LEVEL: 'silent' };
+  const corePort = { url: '127.0.0.1:1' };
+  const ledger = `${directory}/ledger.sqlite`;
+  const sandbox = await startSandbox(
+    {
+      host: '127.0.0.1',
+      sandboxPort: 0,
+      checkoutPort: 0,
+      sandboxLedger: ledger,
+      get coreUrl() {
+        return corePort.url;
+      },
+      processorToken: tokens.processor,
+      processorCredential: tokens.credential,
+      logLevel: 'silent',
+    },
+    { clock },
+  );
+  const settings = readSettings({
+    ...common,
+    DATABASE_URL: database.url,
+    CORE_PORT: '0',
+    CONNECT_PORT: '0',
+    PROCESSOR_URL: `127.0.0.1:${sandbox.grpcPort}`,
+    PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    GATEWAY_TOKEN: tokens.gateway,
+    SERVICE_TOKEN: tokens.internal,
+    OPERATOR_TOKEN: tokens.operator,
+  });
+  const now = () => new Date(clock.now());
+  const coreOptions: CoreOptions = { clock: now, ...(options.reach && { reach: options.reach }) };
+  const cores: RunningCore[] = [];
+  for (let index = 0; index < (options.cores ?? 1); index++) cores.push(await startCore(settings, coreOptions));
+  const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
+  const log = openLog('test', 'silent');
+  const recovery: Recovery = {
+    database: own,
+    books: openBooks(own, async () => undefined),
+    clock: now,
+    log,
+    processor: openProcessor(settings),
+    cipher: openCipher(settings.ENCRYPTION_KEYS),
+    reach: options.reach ?? (() => undefined),
+  };
+  const channels = cores.map(({ corePort }) => corePort);
+  const open = (bearer: string, index = 0) => {
+    const address = `127.0.0.1:${channels[index % channels.length]}`;
+    return openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 15_000 });
+  };
+  const channel = (role: keyof typeof tokens, index = 0) => {
+    const opened = open(tokens[role], index);
+    closers.push(async () => opened.close());
+    return {
+      holds: opened.client(PreauthorizationService),
+      octs: opened.client(OctService),
+      operations: opened.client(OperationService),
+      merchants: opened.client(MerchantService),
+      opened,
+    };
+  };
+  const closers: (() => Promise<void>)[] = [];
+  const oracle = openOracle(ledger);
+  return {
+    clock,
+    settings,
+    sandbox,
+    oracle,
+    database: own,
+    recovery,
+    tokens,
+    cores,
+    channel,
+    inquire: () => inquire(recovery),
+    expire: () => expireHolds(recovery),
+    async close() {
+      for (const close of closers) await close();
+      oracle.close();
+      recovery.processor.close();
+      for (const core of cores) await core.close();
+      await own.close();
+      await sandbox.close();
+      await rm(directory, { recursive: true });
+      await database.drop();
+    },
+  };
+}
+
+/** The contract most tests work under. */
+export function contract(
+  overrides: { allowMultipleCaptures?: boolean; holdPeriod?: { seconds: bigint }; notifyHolds?: boolean } = {},
+) {
+  return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };
+}
+
+/** The word and the facts of a refusal that a client got. */
+export async function refusal(
+  call: Promise<unknown>,
+): Promise<{ status: string; reason: string; metadata: Record<string, string> }> {
+  try {
+    await call;
+  } catch (error) {
+    const { code, metadata } = error as { code: number; metadata: { get(name: string): Buffer[] } };
+    const [details] = metadata.get('grpc-status-details-bin');
+    const infos = details ? fromBinary(StatusSchema, details).details : [];
+    const info = infos.map((any) => anyUnpack(any, ErrorInfoSchema)).find((found) => found !== undefined);
+    return { status: status[code] ?? '', reason: info?.reason ?? '', metadata: { ...info?.metadata } };
+  }
+  throw new Error('the call was not refused');
+}

@@ -68,7 +68,7 @@ export async function startQuickstart(
   return { file, dataDir, notes, stop: () => running.disposeAsync() };
 }
 
-/** What needs no database starts beside the migration. Whatever fails, everything that started is left to be stopped. */
+/** Whatever fails, everything that started is left to be stopped. */
 async function startProcesses(
   house: processes.House,
   report: (line: string) => void,
@@ -85,23 +85,40 @@ async function startProcesses(
     const { name } = options;
     stops.set(name, await supervise({ name, report, start: (until) => startChild(options, until) }, signal));
   };
-  const withDatabase = async () => {
-    await runChild(processes.migrateStep(house), signal);
-    await together([begin(processes.coreProcess(house)), begin(processes.workerProcess(house))], failed);
+  const coreAndMerchant = async () => {
+    await begin(processes.coreProcess(house));
+    const merchants = await keepDemoMerchants(house);
+    await begin(processes.merchantProcess(house, merchants));
+    return merchants;
   };
-  const besides = [begin(processes.sandboxProcess(house)), begin(processes.gatewayProcess(house))];
-  await together([...besides, withDatabase()], failed);
-  const merchants = await keepDemoMerchants(house);
-  await begin(processes.merchantProcess(house, merchants));
+  const afterMigration = async () => {
+    await runChild(processes.migrateStep(house), signal);
+    // The gateway not sooner: it would look for core in vain, and then ever less often.
+    const besides = [begin(processes.workerProcess(house)), begin(processes.gatewayProcess(house))];
+    const [merchants] = await together([coreAndMerchant(), ...besides], failed);
+    return merchants;
+  };
+  const [merchants] = await together([afterMigration(), begin(processes.sandboxProcess(house))], failed);
   return merchants;
 }
 
 const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant'];
 
 /** Waits for all. The first failure ends the other starts, and none goes on behind the back of whoever stops the rest. */
-async function together(starts: Promise<void>[], failed: AbortController): Promise<void> {
-  await Promise.all(starts.map((start) => start.catch((error: unknown) => failed.abort(error))));
+async function together<T extends readonly unknown[]>(
+  starts: { [I in keyof T]: Promise<T[I]> },
+  failed: AbortController,
+): Promise<T> {
+  const results = await Promise.allSettled(
+    starts.map((start) =>
+      start.catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      }),
+    ),
+  );
   failed.signal.throwIfAborted();
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
 function describe({ ports, secrets }: processes.House, { several, single }: DemoMerchants): QuickstartFile {

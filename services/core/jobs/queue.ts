@@ -26,6 +26,8 @@ export interface FetchOptions {
   readonly limit: number;
   /** Most alarms of one endpoint that are taken at once, over all workers. */
   readonly endpointLimit: number;
+  /** Endpoints of which none are taken. */
+  readonly without?: readonly string[];
   /** Take alarms that have not gone off yet, for whoever runs on a clock of his own. */
   readonly early?: boolean;
 }
@@ -144,10 +146,11 @@ async function insert(boss: PgBoss, alarms: readonly Alarm[], options?: { db: Db
   return [];
 }
 
-async function fetch(boss: PgBoss, { limit, endpointLimit, early }: FetchOptions): Promise<Rung[]> {
+async function fetch(boss: PgBoss, { limit, endpointLimit, without, early }: FetchOptions): Promise<Rung[]> {
   const jobs = await boss.fetch(DELIVERY_QUEUE, {
     batchSize: limit,
     groupConcurrency: endpointLimit,
+    ignoreGroups: without ? [...without] : null,
     ignoreStartAfter: early ?? false,
   });
   return jobs.map(({ id, groupId, retryCount }) => ({ id, endpoint: groupId ?? '', retryCount }));

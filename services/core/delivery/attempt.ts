@@ -1,0 +1,104 @@
+import type { Clock } from '../clock.ts';
+import { describeError, type Log } from '../log.ts';
+import type { PendingDelivery } from '../storage/due-deliveries.ts';
+import type { EndpointTerms } from '../storage/endpoint-terms.ts';
+import type { AttemptRecord } from '../storage/record-attempts.ts';
+import { notificationUrl, refuseGateway } from './address.ts';
+import { isIllness } from './breaker.ts';
+import { DestinationRefused } from './destination.ts';
+import { responseHead } from './response-head.ts';
+import { nextAttemptAt } from './schedule.ts';
+import type { Answer, Message, Sender } from './sender.ts';
+import { attemptHeaders, NoSecret } from './sign-attempt.ts';
+
+/** An attempt that was made. */
+export interface Attempt {
+  readonly record: AttemptRecord;
+  /** What it says about the endpoint; a notification that could not even be made says nothing. */
+  readonly says: 'WELL' | 'ILL' | 'GONE' | undefined;
+}
+
+export interface AttemptParts {
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The gateway's origin, which no internal endpoint may be on. */
+  readonly gatewayOrigin?: string | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Makes one attempt of a delivery and decides what becomes of the delivery: delivered by a 2xx, else due again, or dead after the
+ * last attempt. A delivery that cannot even be made (its body is no notification: our bug) is dead at once, alone.
+ */
+export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
+  const startedAt = parts.clock();
+  const startedMs = performance.now();
+  const answer = await send(parts, row, terms, startedAt);
+  const latencyMs = Math.round(performance.now() - startedMs);
+  const record = recordOf(row, answer, startedAt, latencyMs, (parts.random ?? Math.random)());
+  return { record, says: whatItSays(answer) };
+}
+
+/** An answer, or why the notification could not be made. */
+type Outcome = Answer & { readonly fatal?: boolean };
+
+async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Promise<Outcome> {
+  try {
+    return await parts.sender.send(row.endpointKind, messageOf(parts, row, terms, at));
+  } catch (error) {
+    const head = Buffer.alloc(0);
+    if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
+    parts.log.error({ event: 'delivery_error', deliveryId: row.id, ...describeError(error) });
+    return { failure: `the notification cannot be made (${(error as Error).name})`, head, fatal: true };
+  }
+}
+
+function messageOf(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message {
+  const endpointUrl = terms.urls[row.endpointKind];
+  if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
+  const url = notificationUrl(endpointUrl, row);
+  refuseGateway(row.endpointKind, url, parts.gatewayOrigin);
+  return { url, headers: attemptHeaders(row, terms.secrets, at), body: row.body };
+}
+
+function recordOf(
+  row: PendingDelivery,
+  answer: Outcome,
+  startedAt: Date,
+  latencyMs: number,
+  random: number,
+): AttemptRecord {
+  const { httpStatus, retryAfter } = answer;
+  const endedAt = new Date(startedAt.getTime() + latencyMs);
+  const number = row.attemptCount + 1;
+  const tries = number - row.retryBase;
+  const delivered = isDelivered(answer);
+  const isLast = delivered || answer.fatal === true;
+  const dueAt = isLast ? undefined : nextAttemptAt({ tries, httpStatus, retryAfter, endedAt }, random);
+  return {
+    deliveryId: row.id,
+    number,
+    startedAt: startedAt.toISOString(),
+    latencyMs,
+    httpStatus,
+    error: delivered ? undefined : (answer.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
+    responseHead: responseHead(answer.head),
+    state: delivered ? 'DELIVERED' : dueAt ? 'PENDING' : 'DEAD',
+    dueAt: dueAt?.toISOString(),
+    endedAt: endedAt.toISOString(),
+  };
+}
+
+function isDelivered({ httpStatus, failure }: Answer): boolean {
+  return failure === undefined && httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300;
+}
+
+function whatItSays(answer: Outcome): Attempt['says'] {
+  if (answer.fatal) return undefined;
+  if (isDelivered(answer)) return 'WELL';
+  if (answer.httpStatus === 410) return 'GONE';
+  return isIllness(answer.failure === undefined ? answer.httpStatus : undefined) ? 'ILL' : undefined;
+}
+
+const MAX_ERROR_LENGTH = 500;

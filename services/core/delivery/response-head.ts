@@ -1,0 +1,11 @@
+/** The head of a response as text that can be stored and shown: control characters are made visible, NUL would not be stored. */
+export function responseHead(head: Buffer): string | undefined {
+  if (head.length === 0) return undefined;
+  const text = head.toString('utf8');
+  return Array.from(text, (character) => (isControl(character) ? '\u{FFFD}' : character)).join('');
+}
+
+function isControl(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return (code < 0x20 && character !== '\n' && character !== '\t') || (code >= 0x7f && code < 0xa0);
+}

@@ -1,0 +1,64 @@
+import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../../proto/signature.ts';
+
+/** What is signed and sent. */
+export interface Outgoing {
+  /** The delivery's id: the same in every attempt. */
+  readonly id: string;
+  /** The sender's own X-Service-Signature, for a relayed notification; null = we are the sender. */
+  readonly signature: string | null;
+  readonly body: Buffer;
+}
+
+/**
+ * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first: the older one makes the
+ * X-Service-Signature until it is retired, so that a receiver who does not know the newer one yet can verify, and all of them
+ * sign for Standard Webhooks.
+ */
+export function attemptHeaders(outgoing: Outgoing, secrets: readonly string[], at: Date): Record<string, string> {
+  const [older] = secrets;
+  if (older === undefined) throw new NoSecret();
+  const { id, body } = outgoing;
+  const timestampSeconds = Math.floor(at.getTime() / 1_000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Holdfast/1',
+    'x-service-signature': outgoing.signature ?? signNotification(older, signedFieldsOf(body)),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': secrets.map((secret) => signStandardWebhook(secret, { id, timestampSeconds, body })).join(' '),
+    ...(outgoing.signature !== null && { 'x-relay-signed-fields': SIGNED_FIELDS.join(',') }),
+  };
+}
+
+/** The merchant has no live signing secret: the attempt fails, and a later one may succeed. */
+export class NoSecret extends Error {
+  constructor() {
+    super('the merchant has no live signing secret');
+    this.name = 'NoSecret';
+  }
+}
+
+/**
+ * The signed fields as the body spells them; the amount is its source text, not a number that was printed again. Throws when the
+ * body is no notification, without quoting it.
+ */
+export function signedFieldsOf(body: Buffer): SignedFields {
+  const { merchantId, requestId, status, amount, currency } = parsed(body);
+  for (const field of [merchantId, requestId, status, amount, currency]) {
+    if (typeof field !== 'string') throw new Error('the body lacks a signed field');
+  }
+  return { merchantId, requestId, status, amount, currency } as SignedFields;
+}
+
+function parsed(body: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(body.toString('utf8'), withAmountsSource as (key: string, value: unknown) => unknown) ?? {};
+  } catch {
+    throw new Error('the body is not JSON');
+  }
+}
+
+/** JSON.parse with source text access (ECMA-262, `context.source`): the holder of the outermost amount is the one replaced last. */
+function withAmountsSource(this: unknown, key: string, value: unknown, context: { source?: string }): unknown {
+  return key === 'amount' && typeof value === 'number' ? context.source : value;
+}

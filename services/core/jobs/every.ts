@@ -1,0 +1,45 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { describeError, type Log } from '../log.ts';
+
+/** Something to do again and again. */
+export interface PeriodicJob {
+  readonly name: string;
+  /** From the end of one run to the start of the next. */
+  readonly intervalMs: number;
+  runOnce(now: Date): Promise<unknown>;
+}
+
+/** A job that is running again and again. */
+export interface Repetition {
+  /** Starts no further run; answers when the one under way has ended. */
+  close(): Promise<void>;
+}
+
+/** Runs a job now and at every interval, one run at a time. A run that throws is logged, and the next one comes as planned. */
+export function every(job: PeriodicJob, log: Log, clock: Clock = systemClock): Repetition {
+  const { name } = job;
+  let closing = false;
+  let wake = Promise.withResolvers<void>();
+  const loop = async () => {
+    while (!closing) {
+      wake = Promise.withResolvers();
+      try {
+        await job.runOnce(clock());
+      } catch (error) {
+        log.error({ event: 'job_failed', job: name, ...describeError(error) });
+      }
+      if (closing) return;
+      const timer = setTimeout(() => wake.resolve(), job.intervalMs);
+      await wake.promise;
+      clearTimeout(timer);
+    }
+  };
+  const ended = loop();
+  return {
+    close() {
+      closing = true;
+      wake.resolve();
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { openBooks } from './books/books.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { ConnectRules } from './delivery/connect.ts';
+import { openSender } from './delivery/sender.ts';
+import { openTerms } from './delivery/terms.ts';
+import { openDeliverer } from './jobs/deliver.ts';
+import { every, type PeriodicJob } from './jobs/every.ts';
+import { expireHolds } from './jobs/expire-holds.ts';
+import { inquire, type Recovery } from './jobs/inquire.ts';
+import { openPurge } from './jobs/purge.ts';
+import { openQueue, type Queue } from './jobs/queue.ts';
+import { sweepDeliveries } from './jobs/sweep-deliveries.ts';
+import { openLog } from './log.ts';
+import { openProcessor } from './processor/processor.ts';
+import { openCipher } from './storage/cipher.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import type { WorkerSettings } from './worker-settings.ts';
+
+/** A running worker. */
+export interface RunningWorker {
+  /** Takes on nothing more, lets what is under way end, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** What a test gives besides the settings. */
+export interface WorkerOptions {
+  readonly clock?: Clock;
+}
+
+/** Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. */
+export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
+  const log = openLog('worker', settings.LOG_LEVEL);
+  const clock = options.clock ?? systemClock;
+  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
+  const cipher = openCipher(settings.ENCRYPTION_KEYS);
+  const processor = openProcessor(settings);
+  const sender = openSender({ rules: rulesOf(settings) });
+  const terms = openTerms(database, cipher, clock);
+  const gatewayOrigin = settings.GATEWAY_ORIGIN;
+  const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, gatewayOrigin });
+  await deliverer.start();
+  const books = openBooks(database, queue.ring);
+  const recovery: Recovery = { database, books, clock, log, processor, cipher, reach: () => undefined };
+  const jobs = jobsOf(settings, database, queue, recovery).map((job) => every(job, log, clock));
+  log.info({ event: 'working' });
+  return {
+    async close() {
+      await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
+      processor.close();
+      await queue.close();
+      await database.close();
+    },
+  };
+}
+
+function jobsOf(settings: WorkerSettings, database: Database, queue: Queue, recovery: Recovery): PeriodicJob[] {
+  const purge = openPurge(database, settings.RETENTION_DAYS);
+  return [
+    { name: 'sweep-deliveries', intervalMs: 5_000, runOnce: (now) => sweepDeliveries(database, queue, now) },
+    { name: 'inquire', intervalMs: 500, runOnce: () => inquire(recovery) },
+    { name: 'expire-holds', intervalMs: 500, runOnce: () => expireHolds(recovery) },
+    { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
+  ];
+}
+
+/** Internal endpoints must not lead back to the gateway, by whichever name. */
+function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
+  const gateway = settings.GATEWAY_ORIGIN === undefined ? undefined : new URL(settings.GATEWAY_ORIGIN);
+  const port = gateway?.port || (gateway?.protocol === 'https:' ? '443' : '80');
+  return {
+    webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },
+    internal: {
+      allowed: settings.INTERNAL_ALLOWED_CIDRS,
+      never: gateway && { hostname: gateway.hostname, port },
+    },
+  };
+}

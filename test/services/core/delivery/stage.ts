@@ -1,0 +1,168 @@
+/** A worker's parts over a real database and real local receivers, on a clock that only moves when it is told to. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { v7 as uuidv7 } from 'uuid';
+import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
+import { openSender } from '../../../../services/core/delivery/sender.ts';
+import { openTerms } from '../../../../services/core/delivery/terms.ts';
+import { type DeliverParts, openDeliverer } from '../../../../services/core/jobs/deliver.ts';
+import { openQueue } from '../../../../services/core/jobs/queue.ts';
+import { sweepDeliveries } from '../../../../services/core/jobs/sweep-deliveries.ts';
+import { openLog } from '../../../../services/core/log.ts';
+import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
+import { openDatabase } from '../../../../services/core/storage/database.ts';
+import type { EndpointKind } from '../../../../services/core/storage/delivery.ts';
+import { migrate } from '../../../../services/core/storage/migrate.ts';
+import { createDatabase } from '../../../database.ts';
+
+/** Everything that a test of deliveries needs. */
+export type DeliveryStage = Awaited<ReturnType<typeof openDeliveryStage>>;
+
+export interface NewDelivery {
+  readonly endpointKind?: EndpointKind;
+  readonly body?: string;
+  readonly signature?: string;
+  readonly statusInfo?: string;
+}
+
+export const KEY = { id: 'test', key: randomBytes(32) };
+
+export async function openDeliveryStage() {
+  const test = await createDatabase();
+  await migrate(test.url);
+  const log = openLog('test', 'silent');
+  const database = await openDatabase({ databaseUrl: test.url, poolSize: 6 });
+  const queue = await openQueue(test.url, 'worker', log);
+  const cipher = openCipher([KEY]);
+  const time = { now: Date.now() };
+  const clock = () => new Date(time.now);
+  const allowed = parseNetworks('127.0.0.0/8');
+  const closers: (() => Promise<unknown>)[] = [];
+  const sql = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    database.query<Row>({ name: '', text }, values);
+
+  const openParts = (extra: Partial<DeliverParts> & { timeoutMs?: number } = {}) => {
+    const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
+    const sender = openSender({ rules: { webhook: { allowed }, internal: { allowed } }, ...timeout });
+    const terms = openTerms(database, cipher, clock);
+    const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
+    closers.push(() => deliverer.close());
+    return deliverer;
+  };
+
+  return {
+    url: test.url,
+    database,
+    queue,
+    cipher,
+    log,
+    clock,
+    time,
+    sql,
+    openDeliverer: openParts,
+    sweep: () => sweepDeliveries(database, queue, clock()),
+    /** A merchant; its endpoints are both at `url`. */
+    async addMerchant(id: string, url: string | null) {
+      await sql(
+        `insert into merchant (id, name, allow_multiple_captures, hold_period_s, currencies, terminals, notify_holds,
+          require_signed_captures, webhook_url, internal_url, created_at, change_number)
+        values ($1, $1, true, 60, '{EUR}', '{t}', true, false, $2, $2, now(), 1)`,
+        [id, url],
+      );
+      return this.addSecret(id);
+    },
+    async addSecret(merchantId: string, createdAt = new Date(time.now)) {
+      const id = uuidv7();
+      const secret = `whsec_${randomBytes(32).toString('base64')}`;
+      await sql(
+        'insert into signing_secret (id, merchant_id, hash, ciphertext, created_at) values ($1, $2, $3, $4, $5)',
+        [id, merchantId, hashOf(secret), cipher.seal(secret, `signing-secret:${id}`), createdAt],
+      );
+      return { id, secret };
+    },
+    /** A delivery that is due now, without an alarm. */
+    async addDelivery(merchantId: string, delivery: NewDelivery = {}) {
+      const id = uuidv7();
+      const body = delivery.body ?? bodyOf(merchantId, id);
+      await sql(
+        `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+          attempt_count, due_at, created_at)
+        values ($1, $2, $3, $4, 'payment', $5, $6, $7, 'PENDING', 0, $8, $8)`,
+        [
+          id,
+          merchantId,
+          delivery.endpointKind ?? 'webhook',
+          id,
+          delivery.statusInfo ?? 'captured',
+          Buffer.from(body),
+          delivery.signature ?? null,
+          clock(),
+        ],
+      );
+      return id;
+    },
+    async deliveryOf(id: string) {
+      const [row] = await sql<{ state: string; attempt_count: number; due_at: Date | null; delivered_at: Date | null }>(
+        'select state, attempt_count, due_at, delivered_at from delivery where id = $1',
+        [id],
+      );
+      if (!row) throw new Error('no such delivery');
+      return row;
+    },
+    attemptsOf: (id: string) =>
+      sql<{ number: number; http_status: number | null; error: string | null; response_head: string | null }>(
+        'select number, http_status, error, response_head from delivery_attempt where delivery_id = $1 order by number',
+        [id],
+      ),
+    async close() {
+      for (const close of closers) await close();
+      await queue.close();
+      await database.close();
+      await test.drop();
+    },
+  };
+}
+
+export function bodyOf(merchantId: string, requestId: string): string {
+  return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 1050, currency: 'EUR' });
+}
+
+/** What a receiver got. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A receiver on this machine, which answers as it is told. */
+export async function openReceiver(answer: (response: ServerResponse, received: Received) => void = ok) {
+  const received: Received[] = [];
+  const how = { answer };
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, url: path = '' } = request;
+      const each = { path, headers, body: Buffer.concat(chunks).toString() };
+      received.push(each);
+      how.answer(response, each);
+    });
+  };
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    how,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function ok(response: ServerResponse): void {
+  response.end('thanks');
+}

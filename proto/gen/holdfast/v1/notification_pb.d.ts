@@ -603,6 +603,665 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
 
 /**
+ * Names a delivery.
+ *
+ * @generated from message holdfast.v1.ReplayDeliveryRequest
+ */
+export declare type ReplayDeliveryRequest = Message<"holdfast.v1.ReplayDeliveryRequest"> & {
+  /**
+   * The delivery's id.
+   *
+   * @generated from field: string delivery_id = 1;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayDeliveryRequest.
+ * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
+ */
+export declare const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryRequest>;
+
+/**
+ * It waits for its attempt.
+ *
+ * @generated from message holdfast.v1.ReplayDeliveryResponse
+ */
+export declare type ReplayDeliveryResponse = Message<"holdfast.v1.ReplayDeliveryResponse"> & {
+  /**
+   * The delivery as it is now.
+   *
+   * @generated from field: holdfast.v1.Delivery delivery = 1;
+   */
+  delivery?: Delivery | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayDeliveryResponse.
+ * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
+ */
+export declare const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse>;
+
+/**
+ * Which deliveries to send again; filters are joined by AND.
+ *
+ * @generated from message holdfast.v1.ReplayDeliveriesRequest
+ */
+export declare type ReplayDeliveriesRequest = Message<"holdfast.v1.ReplayDeliveriesRequest"> & {
+  /**
+   * Whose deliveries.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Only this endpoint.
+   *
+   * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
+   */
+  endpointKind: EndpointKind;
+
+  /**
+   * DEAD or DELIVERED; unspecified = DEAD.
+   *
+   * @generated from field: holdfast.v1.DeliveryState state = 3;
+   */
+  state: DeliveryState;
+
+  /**
+   * Only those created at or after this.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 4;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Only those created before this.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 5;
+   */
+  createdTo?: Timestamp | undefined;
+
+  /**
+   * Most deliveries, 1 to 10 000; 0 = 1 000.
+   *
+   * @generated from field: int32 max_count = 6;
+   */
+  maxCount: number;
+
+  /**
+   * Attempts per second, 1 to 1 000; 0 = 20.
+   *
+   * @generated from field: int32 per_second = 7;
+   */
+  perSecond: number;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayDeliveriesRequest.
+ * Use `create(ReplayDeliveriesRequestSchema)` to create a new message.
+ */
+export declare const ReplayDeliveriesRequestSchema: GenMessage<ReplayDeliveriesRequest>;
+
+/**
+ * They wait for their attempts.
+ *
+ * @generated from message holdfast.v1.ReplayDeliveriesResponse
+ */
+export declare type ReplayDeliveriesResponse = Message<"holdfast.v1.ReplayDeliveriesResponse"> & {
+  /**
+   * How many are sent again.
+   *
+   * @generated from field: int32 replayed_count = 1;
+   */
+  replayedCount: number;
+
+  /**
+   * Whether more match than were taken.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayDeliveriesResponse.
+ * Use `create(ReplayDeliveriesResponseSchema)` to create a new message.
+ */
+export declare const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse>;
+
+/**
+ * An endpoint that fails or is paused.
+ *
+ * @generated from message holdfast.v1.Endpoint
+ */
+export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
+  /**
+   * Whose endpoint.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Which endpoint.
+   *
+   * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
+   */
+  endpointKind: EndpointKind;
+
+  /**
+   * Why it is paused; unspecified = it is not.
+   *
+   * @generated from field: holdfast.v1.EndpointPause pause = 3;
+   */
+  pause: EndpointPause;
+
+  /**
+   * When the breaker's pause is over; only with BREAKER.
+   *
+   * @generated from field: google.protobuf.Timestamp paused_until = 4;
+   */
+  pausedUntil?: Timestamp | undefined;
+
+  /**
+   * Failures since the last success.
+   *
+   * @generated from field: int32 failure_count = 5;
+   */
+  failureCount: number;
+
+  /**
+   * When any of this changed last.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 6;
+   */
+  changedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.Endpoint.
+ * Use `create(EndpointSchema)` to create a new message.
+ */
+export declare const EndpointSchema: GenMessage<Endpoint>;
+
+/**
+ * Which endpoints to list.
+ *
+ * @generated from message holdfast.v1.ListEndpointsRequest
+ */
+export declare type ListEndpointsRequest = Message<"holdfast.v1.ListEndpointsRequest"> & {
+  /**
+   * Whose endpoints; empty = all merchants'.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Items per page, 1 to 200; 0 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListEndpointsRequest.
+ * Use `create(ListEndpointsRequestSchema)` to create a new message.
+ */
+export declare const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest>;
+
+/**
+ * One page of endpoints.
+ *
+ * @generated from message holdfast.v1.ListEndpointsResponse
+ */
+export declare type ListEndpointsResponse = Message<"holdfast.v1.ListEndpointsResponse"> & {
+  /**
+   * The endpoints, by merchant.
+   *
+   * @generated from field: repeated holdfast.v1.Endpoint endpoints = 1;
+   */
+  endpoints: Endpoint[];
+
+  /**
+   * Token of the next page; empty = no more.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListEndpointsResponse.
+ * Use `create(ListEndpointsResponseSchema)` to create a new message.
+ */
+export declare const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse>;
+
+/**
+ * Names an endpoint.
+ *
+ * @generated from message holdfast.v1.PauseEndpointRequest
+ */
+export declare type PauseEndpointRequest = Message<"holdfast.v1.PauseEndpointRequest"> & {
+  /**
+   * Whose endpoint.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Which endpoint.
+   *
+   * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
+   */
+  endpointKind: EndpointKind;
+};
+
+/**
+ * Describes the message holdfast.v1.PauseEndpointRequest.
+ * Use `create(PauseEndpointRequestSchema)` to create a new message.
+ */
+export declare const PauseEndpointRequestSchema: GenMessage<PauseEndpointRequest>;
+
+/**
+ * It is paused.
+ *
+ * @generated from message holdfast.v1.PauseEndpointResponse
+ */
+export declare type PauseEndpointResponse = Message<"holdfast.v1.PauseEndpointResponse"> & {
+  /**
+   * The endpoint as it is now.
+   *
+   * @generated from field: holdfast.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.PauseEndpointResponse.
+ * Use `create(PauseEndpointResponseSchema)` to create a new message.
+ */
+export declare const PauseEndpointResponseSchema: GenMessage<PauseEndpointResponse>;
+
+/**
+ * Names an endpoint.
+ *
+ * @generated from message holdfast.v1.ResumeEndpointRequest
+ */
+export declare type ResumeEndpointRequest = Message<"holdfast.v1.ResumeEndpointRequest"> & {
+  /**
+   * Whose endpoint.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Which endpoint.
+   *
+   * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
+   */
+  endpointKind: EndpointKind;
+};
+
+/**
+ * Describes the message holdfast.v1.ResumeEndpointRequest.
+ * Use `create(ResumeEndpointRequestSchema)` to create a new message.
+ */
+export declare const ResumeEndpointRequestSchema: GenMessage<ResumeEndpointRequest>;
+
+/**
+ * It is not paused.
+ *
+ * @generated from message holdfast.v1.ResumeEndpointResponse
+ */
+export declare type ResumeEndpointResponse = Message<"holdfast.v1.ResumeEndpointResponse"> & {
+  /**
+   * The endpoint as it is now.
+   *
+   * @generated from field: holdfast.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ResumeEndpointResponse.
+ * Use `create(ResumeEndpointResponseSchema)` to create a new message.
+ */
+export declare const ResumeEndpointResponseSchema: GenMessage<ResumeEndpointResponse>;
+
+/**
+ * Which failures to list.
+ *
+ * @generated from message holdfast.v1.ListVerificationFailuresRequest
+ */
+export declare type ListVerificationFailuresRequest = Message<"holdfast.v1.ListVerificationFailuresRequest"> & {
+  /**
+   * Only those that claim to be of this merchant; empty = all.
+   *
+   * @generated from field: string claimed_merchant_id = 1;
+   */
+  claimedMerchantId: string;
+
+  /**
+   * Only for this reason; unspecified = any.
+   *
+   * @generated from field: holdfast.v1.VerificationFailureReason reason = 2;
+   */
+  reason: VerificationFailureReason;
+
+  /**
+   * Items per page, 1 to 200; 0 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListVerificationFailuresRequest.
+ * Use `create(ListVerificationFailuresRequestSchema)` to create a new message.
+ */
+export declare const ListVerificationFailuresRequestSchema: GenMessage<ListVerificationFailuresRequest>;
+
+/**
+ * One page of failures.
+ *
+ * @generated from message holdfast.v1.ListVerificationFailuresResponse
+ */
+export declare type ListVerificationFailuresResponse = Message<"holdfast.v1.ListVerificationFailuresResponse"> & {
+  /**
+   * The failures, newest first.
+   *
+   * @generated from field: repeated holdfast.v1.VerificationFailure failures = 1;
+   */
+  failures: VerificationFailure[];
+
+  /**
+   * Token of the next page; empty = no more.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListVerificationFailuresResponse.
+ * Use `create(ListVerificationFailuresResponseSchema)` to create a new message.
+ */
+export declare const ListVerificationFailuresResponseSchema: GenMessage<ListVerificationFailuresResponse>;
+
+/**
+ * A notification that was set aside.
+ *
+ * @generated from message holdfast.v1.QuarantinedNotification
+ */
+export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNotification"> & {
+  /**
+   * Names it; UUIDv7.
+   *
+   * @generated from field: string quarantine_id = 1;
+   */
+  quarantineId: string;
+
+  /**
+   * The merchant whose secret signed it.
+   *
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * The sender's requestId.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 4;
+   */
+  kind: NotificationKind;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: string status_info = 5;
+   */
+  statusInfo: string;
+
+  /**
+   * OK or KO, as signed.
+   *
+   * @generated from field: string status = 6;
+   */
+  status: string;
+
+  /**
+   * The amount's source text, as signed.
+   *
+   * @generated from field: string amount = 7;
+   */
+  amount: string;
+
+  /**
+   * Currency, as signed.
+   *
+   * @generated from field: string currency = 8;
+   */
+  currency: string;
+
+  /**
+   * Why it was set aside.
+   *
+   * @generated from field: holdfast.v1.QuarantineReason reason = 9;
+   */
+  reason: QuarantineReason;
+
+  /**
+   * What was decided.
+   *
+   * @generated from field: holdfast.v1.QuarantineState state = 10;
+   */
+  state: QuarantineState;
+
+  /**
+   * When it was set aside.
+   *
+   * @generated from field: google.protobuf.Timestamp received_at = 11;
+   */
+  receivedAt?: Timestamp | undefined;
+
+  /**
+   * When it was decided; absent while HELD.
+   *
+   * @generated from field: google.protobuf.Timestamp decided_at = 12;
+   */
+  decidedAt?: Timestamp | undefined;
+
+  /**
+   * The delivery that forwards it; empty unless RELEASED.
+   *
+   * @generated from field: string delivery_id = 13;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.QuarantinedNotification.
+ * Use `create(QuarantinedNotificationSchema)` to create a new message.
+ */
+export declare const QuarantinedNotificationSchema: GenMessage<QuarantinedNotification>;
+
+/**
+ * Which notifications to list.
+ *
+ * @generated from message holdfast.v1.ListQuarantinedNotificationsRequest
+ */
+export declare type ListQuarantinedNotificationsRequest = Message<"holdfast.v1.ListQuarantinedNotificationsRequest"> & {
+  /**
+   * Whose; empty = all merchants'.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Only this state.
+   *
+   * @generated from field: holdfast.v1.QuarantineState state = 2;
+   */
+  state: QuarantineState;
+
+  /**
+   * Items per page, 1 to 200; 0 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListQuarantinedNotificationsRequest.
+ * Use `create(ListQuarantinedNotificationsRequestSchema)` to create a new message.
+ */
+export declare const ListQuarantinedNotificationsRequestSchema: GenMessage<ListQuarantinedNotificationsRequest>;
+
+/**
+ * One page of notifications that were set aside.
+ *
+ * @generated from message holdfast.v1.ListQuarantinedNotificationsResponse
+ */
+export declare type ListQuarantinedNotificationsResponse = Message<"holdfast.v1.ListQuarantinedNotificationsResponse"> & {
+  /**
+   * The notifications, newest first.
+   *
+   * @generated from field: repeated holdfast.v1.QuarantinedNotification notifications = 1;
+   */
+  notifications: QuarantinedNotification[];
+
+  /**
+   * Token of the next page; empty = no more.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListQuarantinedNotificationsResponse.
+ * Use `create(ListQuarantinedNotificationsResponseSchema)` to create a new message.
+ */
+export declare const ListQuarantinedNotificationsResponseSchema: GenMessage<ListQuarantinedNotificationsResponse>;
+
+/**
+ * Names a notification that was set aside.
+ *
+ * @generated from message holdfast.v1.ReleaseQuarantinedNotificationRequest
+ */
+export declare type ReleaseQuarantinedNotificationRequest = Message<"holdfast.v1.ReleaseQuarantinedNotificationRequest"> & {
+  /**
+   * Its id.
+   *
+   * @generated from field: string quarantine_id = 1;
+   */
+  quarantineId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ReleaseQuarantinedNotificationRequest.
+ * Use `create(ReleaseQuarantinedNotificationRequestSchema)` to create a new message.
+ */
+export declare const ReleaseQuarantinedNotificationRequestSchema: GenMessage<ReleaseQuarantinedNotificationRequest>;
+
+/**
+ * It is forwarded.
+ *
+ * @generated from message holdfast.v1.ReleaseQuarantinedNotificationResponse
+ */
+export declare type ReleaseQuarantinedNotificationResponse = Message<"holdfast.v1.ReleaseQuarantinedNotificationResponse"> & {
+  /**
+   * It, as it is now.
+   *
+   * @generated from field: holdfast.v1.QuarantinedNotification notification = 1;
+   */
+  notification?: QuarantinedNotification | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ReleaseQuarantinedNotificationResponse.
+ * Use `create(ReleaseQuarantinedNotificationResponseSchema)` to create a new message.
+ */
+export declare const ReleaseQuarantinedNotificationResponseSchema: GenMessage<ReleaseQuarantinedNotificationResponse>;
+
+/**
+ * Names a notification that was set aside.
+ *
+ * @generated from message holdfast.v1.DiscardQuarantinedNotificationRequest
+ */
+export declare type DiscardQuarantinedNotificationRequest = Message<"holdfast.v1.DiscardQuarantinedNotificationRequest"> & {
+  /**
+   * Its id.
+   *
+   * @generated from field: string quarantine_id = 1;
+   */
+  quarantineId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.DiscardQuarantinedNotificationRequest.
+ * Use `create(DiscardQuarantinedNotificationRequestSchema)` to create a new message.
+ */
+export declare const DiscardQuarantinedNotificationRequestSchema: GenMessage<DiscardQuarantinedNotificationRequest>;
+
+/**
+ * It is never forwarded.
+ *
+ * @generated from message holdfast.v1.DiscardQuarantinedNotificationResponse
+ */
+export declare type DiscardQuarantinedNotificationResponse = Message<"holdfast.v1.DiscardQuarantinedNotificationResponse"> & {
+  /**
+   * It, as it is now.
+   *
+   * @generated from field: holdfast.v1.QuarantinedNotification notification = 1;
+   */
+  notification?: QuarantinedNotification | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.DiscardQuarantinedNotificationResponse.
+ * Use `create(DiscardQuarantinedNotificationResponseSchema)` to create a new message.
+ */
+export declare const DiscardQuarantinedNotificationResponseSchema: GenMessage<DiscardQuarantinedNotificationResponse>;
+
+/**
  * Which of the seed's two messages.
  *
  * @generated from enum holdfast.v1.NotificationKind
@@ -830,6 +1489,86 @@ export enum VerificationFailureReason {
 export declare const VerificationFailureReasonSchema: GenEnum<VerificationFailureReason>;
 
 /**
+ * Why nothing is sent to an endpoint.
+ *
+ * @generated from enum holdfast.v1.EndpointPause
+ */
+export enum EndpointPause {
+  /**
+   * It is not paused.
+   *
+   * @generated from enum value: ENDPOINT_PAUSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It answered 410 Gone.
+   *
+   * @generated from enum value: ENDPOINT_PAUSE_GONE = 1;
+   */
+  GONE = 1,
+
+  /**
+   * An operator said so.
+   *
+   * @generated from enum value: ENDPOINT_PAUSE_OPERATOR = 2;
+   */
+  OPERATOR = 2,
+
+  /**
+   * It fails all the time; it is probed when paused_until is over.
+   *
+   * @generated from enum value: ENDPOINT_PAUSE_BREAKER = 3;
+   */
+  BREAKER = 3,
+}
+
+/**
+ * Describes the enum holdfast.v1.EndpointPause.
+ */
+export declare const EndpointPauseSchema: GenEnum<EndpointPause>;
+
+/**
+ * What was decided about a notification that was set aside.
+ *
+ * @generated from enum holdfast.v1.QuarantineState
+ */
+export enum QuarantineState {
+  /**
+   * Never sent; in a filter: any.
+   *
+   * @generated from enum value: QUARANTINE_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Nothing yet.
+   *
+   * @generated from enum value: QUARANTINE_STATE_HELD = 1;
+   */
+  HELD = 1,
+
+  /**
+   * It was forwarded.
+   *
+   * @generated from enum value: QUARANTINE_STATE_RELEASED = 2;
+   */
+  RELEASED = 2,
+
+  /**
+   * It is never forwarded.
+   *
+   * @generated from enum value: QUARANTINE_STATE_DISCARDED = 3;
+   */
+  DISCARDED = 3,
+}
+
+/**
+ * Describes the enum holdfast.v1.QuarantineState.
+ */
+export declare const QuarantineStateSchema: GenEnum<QuarantineState>;
+
+/**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators.
  *
  * @generated from service holdfast.v1.NotificationService
@@ -888,6 +1627,101 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof GetDeliveryRequestSchema;
     output: typeof GetDeliveryResponseSchema;
+  },
+  /**
+   * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One
+   * that waits for its next attempt gets it now. Operators only. Errors: OPERATION_NOT_FOUND;
+   * INVALID_REQUEST when its body was purged.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ReplayDelivery
+   */
+  replayDelivery: {
+    methodKind: "unary";
+    input: typeof ReplayDeliveryRequestSchema;
+    output: typeof ReplayDeliveryResponseSchema;
+  },
+  /**
+   * Sends all deliveries of a range again that have ended, oldest first, spread over time. Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ReplayDeliveries
+   */
+  replayDeliveries: {
+    methodKind: "unary";
+    input: typeof ReplayDeliveriesRequestSchema;
+    output: typeof ReplayDeliveriesResponseSchema;
+  },
+  /**
+   * Lists endpoints that fail or are paused; one that always worked is not listed. Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ListEndpoints
+   */
+  listEndpoints: {
+    methodKind: "unary";
+    input: typeof ListEndpointsRequestSchema;
+    output: typeof ListEndpointsResponseSchema;
+  },
+  /**
+   * Sends nothing to an endpoint until it is resumed; nothing is lost. Operators only.
+   * Errors: OPERATION_NOT_FOUND.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.PauseEndpoint
+   */
+  pauseEndpoint: {
+    methodKind: "unary";
+    input: typeof PauseEndpointRequestSchema;
+    output: typeof PauseEndpointResponseSchema;
+  },
+  /**
+   * Ends an endpoint's pause, whatever its reason. Operators only. Errors: OPERATION_NOT_FOUND.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ResumeEndpoint
+   */
+  resumeEndpoint: {
+    methodKind: "unary";
+    input: typeof ResumeEndpointRequestSchema;
+    output: typeof ResumeEndpointResponseSchema;
+  },
+  /**
+   * Lists what the relay could not verify, newest first; only the newest are kept. Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ListVerificationFailures
+   */
+  listVerificationFailures: {
+    methodKind: "unary";
+    input: typeof ListVerificationFailuresRequestSchema;
+    output: typeof ListVerificationFailuresResponseSchema;
+  },
+  /**
+   * Lists notifications that were set aside, newest first. Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ListQuarantinedNotifications
+   */
+  listQuarantinedNotifications: {
+    methodKind: "unary";
+    input: typeof ListQuarantinedNotificationsRequestSchema;
+    output: typeof ListQuarantinedNotificationsResponseSchema;
+  },
+  /**
+   * Forwards a notification that was set aside to the merchant's internalUrl, once. Operators only.
+   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when it was discarded or purged, or without internalUrl.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ReleaseQuarantinedNotification
+   */
+  releaseQuarantinedNotification: {
+    methodKind: "unary";
+    input: typeof ReleaseQuarantinedNotificationRequestSchema;
+    output: typeof ReleaseQuarantinedNotificationResponseSchema;
+  },
+  /**
+   * Decides that a notification that was set aside is never forwarded. Operators only.
+   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when it was released.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.DiscardQuarantinedNotification
+   */
+  discardQuarantinedNotification: {
+    methodKind: "unary";
+    input: typeof DiscardQuarantinedNotificationRequestSchema;
+    output: typeof DiscardQuarantinedNotificationResponseSchema;
   },
 }>;
 

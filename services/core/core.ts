@@ -1,16 +1,17 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type DoorFiles, readDoorTls } from '../../proto/tls.ts';
 import { openBooks } from './books/books.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Reach } from './crash-points.ts';
 import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
+import { watchHealth } from './health.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openLog } from './log.ts';
 import { openProcessor } from './processor/processor.ts';
 import { openConnectDoor } from './rpc/connect-door.ts';
 import type { Core } from './rpc/core.ts';
-import { mountServices } from './rpc/grpc-door.ts';
 import { interceptorsOf } from './rpc/interceptors.ts';
+import { openGrpcDoor } from './rpc/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
 import { openCipher } from './storage/cipher.ts';
@@ -35,6 +36,7 @@ export interface CoreOptions {
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
   const log = openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
+  const tls = readDoorTls('CORE_TLS', coreFiles(settings));
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
@@ -47,6 +49,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     contracts: openContracts(database, clock),
     feed,
     credentials: openCredentialsFeed(database, cipher),
+    queue,
     processor,
     cipher,
     clock,
@@ -55,16 +58,17 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   };
   const services = servicesOf(core);
   const interceptors = interceptorsOf(core);
-  const server = new Server(SERVER_OPTIONS);
-  mountServices(server, services, interceptors);
-  const corePort = await listen(server, settings);
-  const door = await openConnectDoor(services, interceptors, settings.HOST, settings.CONNECT_PORT);
-  log.info({ event: 'listening', corePort, connectPort: door.port });
+  const health = await watchHealth({ database, log, services: services.map(({ service }) => service.typeName) });
+  const doors = { services, interceptors, host: settings.HOST, tls };
+  const grpc = await openGrpcDoor({ ...doors, health, port: settings.CORE_PORT });
+  const connect = await openConnectDoor({ ...doors, port: settings.CONNECT_PORT });
+  log.info({ event: 'listening', corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
   return {
-    corePort,
-    connectPort: door.port,
+    corePort: grpc.port,
+    connectPort: connect.port,
     async close() {
-      await Promise.all([drain(server), door.close()]);
+      health.drain();
+      await Promise.all([grpc.close(), connect.close(), health.close()]);
       await feed.close();
       processor.close();
       await queue.close();
@@ -73,31 +77,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   };
 }
 
-/** The edge keeps its connections; a dead one is noticed within half a minute. */
-const SERVER_OPTIONS = {
-  'grpc.max_receive_message_length': 1024 * 1024,
-  'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 10_000,
-};
-
-/** How long running calls may take to end; streams are ended at once after it. */
-const DRAIN_MS = 10_000;
-
-function listen(server: Server, settings: CoreSettings): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${settings.HOST}:${settings.CORE_PORT}`, ServerCredentials.createInsecure(), (error, port) => {
-      if (error) reject(new Error(`CORE_PORT ${settings.CORE_PORT} cannot be used: ${error.message}`));
-      else resolve(port);
-    });
-  });
-}
-
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
-    server.tryShutdown(() => {
-      clearTimeout(force);
-      resolve();
-    });
-  });
+function coreFiles(settings: CoreSettings): DoorFiles {
+  const { CORE_TLS_CERT: cert, CORE_TLS_KEY: key, CORE_TLS_CLIENT_CA: clientCa } = settings;
+  return { cert, key, clientCa };
 }

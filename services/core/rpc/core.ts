@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
 import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
+import type { Queue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { CoreSettings } from '../settings.ts';
@@ -18,6 +19,7 @@ export interface Core {
   readonly contracts: Contracts;
   readonly feed: OperationFeed;
   readonly credentials: CredentialsFeed;
+  readonly queue: Queue;
   readonly processor: Processor;
   readonly cipher: Cipher;
   readonly clock: Clock;

@@ -2,11 +2,13 @@ import type { DescService } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Core } from './core.ts';
 import { merchantHandlers } from './merchant/handlers.ts';
+import { notificationHandlers } from './notification/handlers.ts';
 import { createOct } from './oct/create-oct.ts';
 import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
@@ -43,6 +45,7 @@ export function servicesOf(core: Core): MountedService[] {
       watchOperations: watchOperations(core),
     }),
     mounted(MerchantService, merchantHandlers(core)),
+    mounted(NotificationService, notificationHandlers(core)),
     mounted(ProcessorEventService, { reportEvent: reportEvent(core) }),
   ];
 }

@@ -1,0 +1,29 @@
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type AcceptNotificationRequest,
+  NotificationKind,
+  type QuarantineNotificationRequest,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { NotificationInput } from '../../storage/accept-notifications.ts';
+
+/** A verified notification of the contract, as it is stored. */
+export function notificationInput(
+  request: AcceptNotificationRequest | QuarantineNotificationRequest,
+  at: Date,
+): NotificationInput {
+  const { merchantId, requestId, statusInfo, status, amount, currency, signature, body } = request;
+  return {
+    merchantId,
+    requestId,
+    kind: request.kind === NotificationKind.OCT ? 'oct' : 'payment',
+    statusInfo,
+    status,
+    amount,
+    currency,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+    signature,
+    deliveryId: uuidv7(),
+    quarantineId: uuidv7(),
+    receivedAt: at.toISOString(),
+  };
+}

@@ -1,0 +1,110 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  type DeliveryAttemptSchema,
+  type DeliverySchema,
+  DeliveryState,
+  EndpointKind,
+  EndpointPause,
+  type EndpointSchema,
+  NotificationKind,
+  type QuarantinedNotificationSchema,
+  QuarantineReason,
+  QuarantineState,
+  VerificationFailureReason,
+  type VerificationFailureSchema,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { DeliveryRow } from '../../storage/delivery.ts';
+import type { DeliveryAttemptRow } from '../../storage/delivery-attempt.ts';
+import type { EndpointRow } from '../../storage/endpoint.ts';
+import type { QuarantinedNotificationRow } from '../../storage/quarantined-notification.ts';
+import type { VerificationFailureRow } from '../../storage/verification-failure.ts';
+
+/** A delivery as operators see it; never its body. */
+export function presentDelivery(
+  row: DeliveryRow,
+  attempts: readonly DeliveryAttemptRow[] = [],
+): MessageInitShape<typeof DeliverySchema> {
+  return {
+    deliveryId: row.id,
+    merchantId: row.merchantId,
+    endpointKind: endpointKindOf(row.endpointKind),
+    requestId: row.requestId,
+    kind: kindOf(row.kind),
+    statusInfo: row.statusInfo,
+    state: DeliveryState[row.state],
+    attemptCount: row.attemptCount,
+    ...(row.dueAt && { dueAt: timestampFromDate(row.dueAt) }),
+    createdAt: timestampFromDate(row.createdAt),
+    ...(row.deliveredAt && { deliveredAt: timestampFromDate(row.deliveredAt) }),
+    attempts: attempts.map(presentAttempt),
+  };
+}
+
+function presentAttempt(row: DeliveryAttemptRow): MessageInitShape<typeof DeliveryAttemptSchema> {
+  return {
+    number: row.number,
+    startedAt: timestampFromDate(row.startedAt),
+    latencyMs: row.latencyMs,
+    httpStatus: row.httpStatus ?? 0,
+    error: row.error ?? '',
+    responseHead: row.responseHead ?? '',
+  };
+}
+
+/** An endpoint as operators see it. */
+export function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<typeof EndpointSchema> {
+  return {
+    merchantId: row.merchantId,
+    endpointKind: endpointKindOf(row.kind),
+    pause: row.pause == null ? EndpointPause.UNSPECIFIED : EndpointPause[row.pause],
+    ...(row.pausedUntil && { pausedUntil: timestampFromDate(row.pausedUntil) }),
+    failureCount: row.failureCount,
+    changedAt: timestampFromDate(row.changedAt),
+  };
+}
+
+/** A notification that was set aside, as operators see it; never its body or signature. */
+export function presentQuarantined(
+  row: QuarantinedNotificationRow,
+): MessageInitShape<typeof QuarantinedNotificationSchema> {
+  return {
+    quarantineId: row.id,
+    merchantId: row.merchantId,
+    requestId: row.requestId,
+    kind: kindOf(row.kind),
+    statusInfo: row.statusInfo,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    reason: QuarantineReason[row.reason],
+    state: QuarantineState[row.state],
+    receivedAt: timestampFromDate(row.receivedAt),
+    ...(row.decidedAt && { decidedAt: timestampFromDate(row.decidedAt) }),
+    deliveryId: row.deliveryId ?? '',
+  };
+}
+
+/** A failed verification as operators see it. */
+export function presentFailure(row: VerificationFailureRow): MessageInitShape<typeof VerificationFailureSchema> {
+  return {
+    failureId: row.id,
+    failedAt: timestampFromDate(row.failedAt),
+    reason: VerificationFailureReason[row.reason as keyof typeof VerificationFailureReason],
+    kind: kindOf(row.kind),
+    statusInfo: row.statusInfo,
+    claimedMerchantId: row.claimedMerchantId,
+    address: row.address,
+    bodyBytes: row.bodyBytes,
+    bodySha256: row.bodySha256,
+    signatureSha256Prefix: row.signatureSha256Prefix,
+  };
+}
+
+export function kindOf(kind: 'payment' | 'oct'): NotificationKind {
+  return kind === 'oct' ? NotificationKind.OCT : NotificationKind.PAYMENT;
+}
+
+export function endpointKindOf(kind: 'webhook' | 'internal'): EndpointKind {
+  return kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
+}

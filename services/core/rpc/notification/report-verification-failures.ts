@@ -1,0 +1,36 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { MethodImpl } from '@connectrpc/connect';
+import {
+  NotificationKind,
+  type NotificationService,
+  type VerificationFailure,
+  VerificationFailureReason,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { insertVerificationFailures, type VerificationFailureInput } from '../../storage/verification-failure.ts';
+import type { NotificationCore } from './notification-core.ts';
+
+/** Stores what the relay could not verify, for operators to see. */
+export function reportVerificationFailures(
+  core: NotificationCore,
+): MethodImpl<typeof NotificationService.method.reportVerificationFailures> {
+  return async ({ failures, droppedCount }) => {
+    await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));
+    if (droppedCount > 0) core.log.warn({ event: 'verification_failures_dropped', count: droppedCount });
+    return {};
+  };
+}
+
+function inputOf(failure: VerificationFailure): VerificationFailureInput {
+  return {
+    id: failure.failureId,
+    failedAt: failure.failedAt ? timestampDate(failure.failedAt).toISOString() : '',
+    reason: VerificationFailureReason[failure.reason],
+    kind: failure.kind === NotificationKind.OCT ? 'oct' : 'payment',
+    statusInfo: failure.statusInfo,
+    claimedMerchantId: failure.claimedMerchantId,
+    address: failure.address,
+    bodyBytes: failure.bodyBytes,
+    bodySha256: Buffer.from(failure.bodySha256).toString('hex'),
+    signatureSha256Prefix: failure.signatureSha256Prefix,
+  };
+}

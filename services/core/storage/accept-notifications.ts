@@ -1,0 +1,111 @@
+import type { Query, Statement } from './database.ts';
+import type { NotificationKind } from './delivery.ts';
+
+/** A notification that the relay has verified. */
+export interface NotificationInput {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly kind: NotificationKind;
+  readonly statusInfo: string;
+  readonly status: string;
+  /** Source text, as signed. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Base64. */
+  readonly body: string;
+  readonly signature: string;
+  /** UUIDv7 of the delivery that forwards it, and of its place in quarantine if it is set aside. */
+  readonly deliveryId: string;
+  readonly quarantineId: string;
+  /** RFC 3339. */
+  readonly receivedAt: string;
+}
+
+/** What became of one. */
+export interface Accepted {
+  readonly outcome: 'STORED' | 'DUPLICATE' | 'CONFLICT';
+  /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. */
+  readonly forwards: boolean;
+  /** CONFLICT, and seen for the first time. */
+  readonly isNewConflict: boolean;
+}
+
+/**
+ * Stores verified notifications. (merchantId, requestId) is taken by the first one for ever: the same one again (same kind and same
+ * signed text; another statusInfo or body does not matter) is a duplicate, any other a conflict, which is set aside once. No two
+ * of `notifications` may share (merchantId, requestId). Answers in their order.
+ */
+export async function acceptNotifications(
+  query: Query,
+  notifications: readonly NotificationInput[],
+): Promise<Accepted[]> {
+  const rows = await query<{ id: string; forwards: boolean }>(STORE, [JSON.stringify(notifications)]);
+  const stored = new Map(rows.map((row) => [row.id, row.forwards]));
+  const others = notifications.filter(({ deliveryId }) => !stored.has(deliveryId));
+  const compared = others.length === 0 ? [] : await compare(query, others);
+  const conflicts = new Map(compared.map((row) => [row.id, row]));
+  return notifications.map(({ deliveryId }) => {
+    const forwards = stored.get(deliveryId);
+    if (forwards !== undefined) return { outcome: 'STORED', forwards, isNewConflict: false };
+    const conflict = conflicts.get(deliveryId);
+    const outcome = conflict ? 'CONFLICT' : 'DUPLICATE';
+    return { outcome, forwards: false, isNewConflict: conflict?.isNew ?? false };
+  });
+}
+
+/** A statement of its own, because it must see what a concurrent transaction stored while the first one waited for it. */
+async function compare(query: Query, others: readonly NotificationInput[]) {
+  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [JSON.stringify(others)]);
+}
+
+/** Columns of the JSON that carries NotificationInput. */
+const INPUT = `input as materialized (
+    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
+      "receivedAt" timestamptz)
+  )`;
+
+const STORE: Statement = {
+  name: 'store-notifications',
+  text: `with ${INPUT},
+  stored as (
+    insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at)
+    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt"
+    from input order by "merchantId", "requestId"
+    on conflict do nothing
+    returning merchant_id, request_id
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+      attempt_count, due_at, created_at)
+    select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", decode(i.body, 'base64'),
+      i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt"
+    from input i
+    join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
+    join merchant m on m.id = i."merchantId"
+    where m.internal_url is not null
+    returning id
+  )
+  select i."deliveryId" as id, i."deliveryId" in (select id from delivered) as forwards
+  from input i join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"`,
+};
+
+const SET_CONFLICTS_ASIDE: Statement = {
+  name: 'set-conflicts-aside',
+  text: `with ${INPUT},
+  conflicting as (
+    select i.* from input i
+    join notification n on n.merchant_id = i."merchantId" and n.request_id = i."requestId"
+    where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
+  ),
+  set_aside as (
+    insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+      signature, reason, state, received_at)
+    select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
+      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt"
+    from conflicting
+    on conflict do nothing
+    returning id
+  )
+  select "deliveryId" as id, "quarantineId" in (select id from set_aside) as "isNew" from conflicting`,
+};

@@ -1,0 +1,52 @@
+import type { NotificationInput } from './accept-notifications.ts';
+import type { Query, Statement } from './database.ts';
+import type { QuarantinedNotificationRow } from './quarantined-notification.ts';
+
+/** Sets a notification aside. Answers false when the same one lies there already, for the same reason. */
+export async function setAside(
+  query: Query,
+  notification: NotificationInput,
+  reason: QuarantinedNotificationRow['reason'],
+): Promise<boolean> {
+  const { quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+  const body = Buffer.from(notification.body, 'base64');
+  const values = [quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency, body];
+  const rows = await query(SET_ASIDE, [...values, notification.signature, reason, notification.receivedAt]);
+  return rows.length === 1;
+}
+
+/** Forwards what is held, through a delivery with this id. Answers whether it did: not when it was decided, or cannot be forwarded. */
+export async function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<boolean> {
+  return (await query(RELEASE, [id, deliveryId, at])).length === 1;
+}
+
+/** Decides that what is held is never forwarded. Answers whether it did: not when it was decided before. */
+export async function discardHeld(query: Query, id: string, at: Date): Promise<boolean> {
+  return (await query(DISCARD, [id, at])).length === 1;
+}
+
+const SET_ASIDE: Statement = {
+  name: 'set-aside',
+  text: `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+      signature, reason, state, received_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12) on conflict do nothing returning id`,
+};
+
+const RELEASE: Statement = {
+  name: 'release-held',
+  text: `with released as (
+    update quarantined_notification q set state = 'RELEASED', decided_at = $3, delivery_id = $2
+    from merchant m
+    where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
+    returning q.*
+  )
+  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select $2, merchant_id, 'internal', request_id, kind, status_info, body, signature, 'PENDING', 0, $3, $3 from released
+  returning id`,
+};
+
+const DISCARD: Statement = {
+  name: 'discard-held',
+  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2 where id = $1 and state = 'HELD' returning id`,
+};

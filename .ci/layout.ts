@@ -1,0 +1,35 @@
+/** What the linter cannot say about the tree. The names, length and shape of single files are rules of biome.json. */
+import { readFile } from 'node:fs/promises';
+import { ROOT } from './sources.ts';
+
+/** Folders named after nothing in particular collect everything. */
+const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)\//;
+
+/** What stands at the top level, as PRODUCT prescribes it, and what has no better home. */
+const TOP = new Set([
+  ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml tsconfig.json README.md'.split(' '),
+  ...'bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml stryker.config.json'.split(' '),
+  ...'.mocharc.mjs .npmrc .gitignore .gitattributes .dockerignore'.split(' '),
+]);
+
+/** Answers one line for each breach. */
+export async function layoutFaults(paths: readonly string[]): Promise<string[]> {
+  const own = paths.filter((path) => !path.startsWith('proto/gen/'));
+  const texts = await Promise.all(own.map(async (path) => [path, await readFile(ROOT + path, 'utf8')] as const));
+  return [
+    ...own.filter((path) => VAGUE.test(path)).map((path) => `${path} lies in a folder that says nothing`),
+    ...[...new Set(own.map((path) => path.split('/')[0] ?? ''))]
+      .filter((name) => !TOP.has(name))
+      .map((name) => `${name} is at the top level`),
+    ...texts.flatMap(([path, text]) => unfinished(path, text)),
+  ];
+}
+
+/** Marks of what somebody meant to do later. */
+function unfinished(path: string, text: string): string[] {
+  const marks = new RegExp(
+    `\\b(${['TO', 'FIX'].map((start) => `${start}${start === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
+  );
+  const lines = text.split('\n').flatMap((line, index) => (marks.test(line) ? [index + 1] : []));
+  return lines.map((line) => `${path}:${line} leaves something to do`);
+}

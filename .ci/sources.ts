@@ -1,0 +1,93 @@
+/** The project's own source files, and what each of them imports. */
+import { execFile } from 'node:child_process';
+import { access, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path/posix';
+import { promisify } from 'node:util';
+import { type Program, parse, Visitor } from 'oxc-parser';
+
+/** Where the project lies, with a slash at its end. */
+export const ROOT: string = new URL('../', import.meta.url).pathname;
+
+/** A parsed source file. */
+export interface Source {
+  /** From the project's root, such as `gateway/core.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly program: Program;
+  readonly imports: readonly Import[];
+}
+
+/** One import, export-from, import() or import type. */
+export interface Import {
+  readonly specifier: string;
+  /** What it names: a path from the root for the project's own files, else the package's name or `node:…`. */
+  readonly target: string;
+  /** Names that are taken as types only; undefined when a value may be among them. */
+  readonly types?: readonly string[];
+}
+
+/** Every file of the project that is tracked or about to be: ignored and deleted ones are left out. */
+export async function listFiles(): Promise<string[]> {
+  const options = { cwd: ROOT, maxBuffer: 2 ** 24 };
+  const { stdout } = await promisify(execFile)('git', ['ls-files', '-z', '-co', '--exclude-standard'], options);
+  const paths = stdout.split('\0').filter((path) => path !== '');
+  const present = await Promise.all(paths.map((path) => exists(join(ROOT, path))));
+  return paths.filter((_, index) => present[index]).sort();
+}
+
+/** Parses every TypeScript and JavaScript file that is not generated. Throws on the first that does not parse. */
+export async function readSources(): Promise<Source[]> {
+  const paths = (await listFiles()).filter((path) => /\.(ts|mjs|js)$/.test(path) && !path.startsWith('proto/gen/'));
+  return Promise.all(paths.map(async (path) => readSource(path, await readFile(join(ROOT, path), 'utf8'))));
+}
+
+/** Parses one source text, as if it lay at that path. */
+export async function readSource(path: string, text: string): Promise<Source> {
+  const { program, errors } = await parse(path, text);
+  if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);
+  return { path, text, program, imports: importsOf(path, program) };
+}
+
+function importsOf(path: string, program: Program): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: string, types?: readonly string[]) =>
+    found.push({ specifier, target: targetOf(path, specifier), ...(types === undefined ? {} : { types }) });
+  new Visitor({
+    ImportDeclaration({ source, importKind, specifiers }) {
+      const names = specifiers.map((entry) =>
+        entry.type === 'ImportSpecifier' && 'name' in entry.imported ? entry.imported.name : '*',
+      );
+      add(source.value, importKind === 'type' ? names : undefined);
+    },
+    ExportNamedDeclaration({ source, exportKind }) {
+      if (source !== null) add(source.value, exportKind === 'type' ? ['*'] : undefined);
+    },
+    ExportAllDeclaration({ source, exportKind }) {
+      add(source.value, exportKind === 'type' ? ['*'] : undefined);
+    },
+    ImportExpression({ source }) {
+      if (source.type === 'Literal') add(String(source.value));
+    },
+    TSImportType({ source }) {
+      add(source.value, ['*']);
+    },
+  }).visit(program);
+  return found;
+}
+
+/** `./x.ts` seen from a file, `@scope/name/x` and `name/x` as packages. */
+function targetOf(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) return join(dirname(path), specifier);
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

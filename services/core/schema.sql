@@ -1,0 +1,378 @@
+-- The schema after all migrations, for review. Written by npm run generate; npm run check compares it.
+-- The job queue's own schema, pgboss, belongs to its package and is not shown.
+
+create table api_key (
+  id uuid not null,
+  merchant_id text not null,
+  hash bytea not null,
+  last4 text not null,
+  created_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_hash_unique UNIQUE (hash)
+);
+
+create table audit_entry (
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  actor text not null,
+  action text not null,
+  target text not null,
+  detail jsonb,
+  constraint audit_entry_pkey PRIMARY KEY (id)
+);
+
+create table capture (
+  request_id uuid not null,
+  hold_request_id uuid not null,
+  merchant_id text not null,
+  state text not null,
+  amount bigint not null,
+  currency text not null,
+  final_capture boolean not null,
+  capture_date timestamp(3) with time zone,
+  bank_reference text,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  remaining_after bigint,
+  released_after bigint,
+  status_after text,
+  reversed boolean not null,
+  created_at timestamp(3) with time zone not null,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  constraint capture_pkey PRIMARY KEY (request_id),
+  constraint capture_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint capture_ok_has_date CHECK (((state = 'OK'::text) = (capture_date IS NOT NULL))),
+  constraint capture_reversed_was_ok CHECK (((NOT reversed) OR (state = 'OK'::text))),
+  constraint capture_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
+);
+
+create table delivery (
+  id uuid not null,
+  merchant_id text not null,
+  endpoint_kind text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  body bytea,
+  signature text,
+  state text not null,
+  attempt_count integer not null,
+  due_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  delivered_at timestamp(3) with time zone,
+  retry_base integer default 0 not null,
+  constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
+  constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
+  constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
+);
+
+create table delivery_attempt (
+  delivery_id uuid not null,
+  number integer not null,
+  started_at timestamp(3) with time zone not null,
+  latency_ms integer not null,
+  http_status integer,
+  error text,
+  response_head text,
+  constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number)
+);
+
+create table endpoint (
+  merchant_id text not null,
+  kind text not null,
+  pause text,
+  paused_until timestamp(3) with time zone,
+  failure_count integer not null,
+  pause_count integer not null,
+  changed_at timestamp(3) with time zone not null,
+  constraint endpoint_pkey PRIMARY KEY (merchant_id, kind),
+  constraint endpoint_kind CHECK ((kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint endpoint_pause CHECK ((pause = ANY (ARRAY['GONE'::text, 'OPERATOR'::text, 'BREAKER'::text]))),
+  constraint endpoint_paused_until CHECK (((COALESCE(pause, ''::text) = 'BREAKER'::text) = (paused_until IS NOT NULL)))
+);
+
+create table hold (
+  request_id uuid not null,
+  merchant_id text not null,
+  terminal_id text not null,
+  user_id text not null,
+  token_id text,
+  status text not null,
+  phase text not null,
+  amount bigint not null,
+  currency text not null,
+  captured bigint not null,
+  in_flight bigint not null,
+  remaining bigint not null,
+  released bigint not null,
+  reversed bigint not null,
+  release_reason text,
+  closing boolean not null,
+  frozen boolean not null,
+  id_hash bytea not null,
+  id_ciphertext bytea not null,
+  allow_multiple_captures boolean not null,
+  notify_holds boolean not null,
+  hold_period_s integer not null,
+  merchant_reference text,
+  metadata jsonb,
+  return_url text,
+  save_card boolean not null,
+  checkout_url_ciphertext bytea,
+  checkout_expires_at timestamp(3) with time zone,
+  card_brand text,
+  card_last4 text,
+  card_expiry_month integer,
+  card_expiry_year integer,
+  generated_token_id text,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  created_at timestamp(3) with time zone not null,
+  placed_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  closed_at timestamp(3) with time zone,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  constraint hold_pkey PRIMARY KEY (request_id),
+  constraint hold_id_hash_unique UNIQUE (id_hash),
+  constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint hold_books_balance CHECK ((amount = (((captured + in_flight) + remaining) + released))),
+  constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
+  constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
+  constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
+  constraint hold_never_placed CHECK (((phase = 'AUTHORIZED'::text) OR ((captured = 0) AND (in_flight = 0)))),
+  constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
+  constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
+  constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
+  constraint hold_reversed CHECK (((reversed >= 0) AND (reversed <= captured))),
+  constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text])))
+);
+
+create table idempotency_key (
+  merchant_id text not null,
+  key text not null,
+  method text not null,
+  fingerprint bytea not null,
+  request_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint idempotency_key_pkey PRIMARY KEY (merchant_id, key)
+);
+
+create table merchant (
+  id text not null,
+  name text not null,
+  allow_multiple_captures boolean not null,
+  hold_period_s integer not null,
+  currencies text[] not null,
+  terminals text[] not null,
+  notify_holds boolean not null,
+  require_signed_captures boolean not null,
+  capture_public_key text,
+  webhook_url text,
+  internal_url text,
+  created_at timestamp(3) with time zone not null,
+  change_number bigint not null,
+  constraint merchant_pkey PRIMARY KEY (id),
+  constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
+  constraint merchant_signed_captures_need_key CHECK (((NOT require_signed_captures) OR (capture_public_key IS NOT NULL)))
+);
+
+create table migration (
+  id integer default nextval('migration_id_seq'::regclass) not null,
+  name character varying(255) not null,
+  executed_at timestamp(6) with time zone default CURRENT_TIMESTAMP(6) not null,
+  constraint migration_pkey PRIMARY KEY (id)
+);
+
+create table notification (
+  merchant_id text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  status text not null,
+  amount text not null,
+  currency text not null,
+  body bytea,
+  received_at timestamp(3) with time zone not null,
+  constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
+);
+
+create table oct (
+  request_id uuid not null,
+  merchant_id text not null,
+  terminal_id text not null,
+  user_id text not null,
+  token_id text not null,
+  state text not null,
+  amount bigint not null,
+  currency text not null,
+  merchant_reference text,
+  card_brand text,
+  card_last4 text,
+  card_expiry_month integer,
+  card_expiry_year integer,
+  processor_reference text,
+  bank_reference text,
+  processor_code text,
+  processor_message text,
+  created_at timestamp(3) with time zone not null,
+  final_at timestamp(3) with time zone,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  constraint oct_pkey PRIMARY KEY (request_id),
+  constraint oct_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint oct_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
+  constraint oct_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
+);
+
+create table operation (
+  sequence bigint default nextval('operation_sequence_seq'::regclass) not null,
+  request_id uuid not null,
+  kind text not null,
+  status text not null,
+  status_info text not null,
+  merchant_id text not null,
+  terminal_id text not null,
+  user_id text not null,
+  amount bigint not null,
+  currency text not null,
+  hold_request_id uuid,
+  capture_request_id uuid,
+  processor_reference text,
+  bank_reference text,
+  processor_code text,
+  processor_message text,
+  merchant_reference text,
+  final_state_date timestamp(3) with time zone not null,
+  constraint operation_pkey PRIMARY KEY (sequence),
+  constraint operation_request_id_unique UNIQUE (request_id),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'OCT'::text]))),
+  constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
+);
+
+create table processor_event (
+  id text not null,
+  received_at timestamp(3) with time zone not null,
+  constraint processor_event_pkey PRIMARY KEY (id)
+);
+
+create table quarantined_notification (
+  id uuid not null,
+  merchant_id text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  status text not null,
+  amount text not null,
+  currency text not null,
+  body bytea,
+  signature text not null,
+  reason text not null,
+  state text not null,
+  received_at timestamp(3) with time zone not null,
+  decided_at timestamp(3) with time zone,
+  delivery_id uuid,
+  constraint quarantined_notification_pkey PRIMARY KEY (id),
+  constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
+  constraint quarantined_notification_state CHECK ((state = ANY (ARRAY['HELD'::text, 'RELEASED'::text, 'DISCARDED'::text])))
+);
+
+create table release (
+  request_id uuid not null,
+  hold_request_id uuid not null,
+  merchant_id text not null,
+  reason text not null,
+  state text not null,
+  amount bigint not null,
+  currency text not null,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  created_at timestamp(3) with time zone not null,
+  final_at timestamp(3) with time zone,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  constraint release_pkey PRIMARY KEY (request_id),
+  constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
+  constraint release_reason CHECK ((reason = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text, 'LATE'::text]))),
+  constraint release_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
+);
+
+create table signature_nonce (
+  merchant_id text not null,
+  nonce text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint signature_nonce_pkey PRIMARY KEY (merchant_id, nonce)
+);
+
+create table signing_secret (
+  id uuid not null,
+  merchant_id text not null,
+  hash bytea not null,
+  ciphertext bytea not null,
+  created_at timestamp(3) with time zone not null,
+  retired_at timestamp(3) with time zone,
+  constraint signing_secret_pkey PRIMARY KEY (id),
+  constraint signing_secret_hash_unique UNIQUE (hash)
+);
+
+create table verification_failure (
+  id uuid not null,
+  failed_at timestamp(3) with time zone not null,
+  reason text not null,
+  kind text not null,
+  status_info text not null,
+  claimed_merchant_id text not null,
+  address text not null,
+  body_bytes integer not null,
+  body_sha256 bytea not null,
+  signature_sha256prefix text not null,
+  constraint verification_failure_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
+
+CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
+CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+
+CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, id);
+CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
+CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
+CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
+CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+
+CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
+
+CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
+
+CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+
+CREATE INDEX operation_by_hold ON public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
+CREATE INDEX operation_by_merchant ON public.operation USING btree (merchant_id, sequence);
+
+CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
+CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
+
+CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);
+CREATE INDEX release_to_inquire ON public.release USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+
+CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
+
+CREATE INDEX signing_secret_merchant ON public.signing_secret USING btree (merchant_id);
+
+create sequence merchant_change as bigint start 1 increment 1 cache 1;
+
+create sequence migration_id_seq as integer start 1 increment 1 cache 1;
+
+create sequence operation_sequence_seq as bigint start 1 increment 1 cache 1;

@@ -1,0 +1,99 @@
+/** The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row needs. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
+import { MerchantService } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../proto/grpc.ts';
+import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
+import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
+import { openDatabase } from '../services/quickstart/database.ts';
+import { freePort } from '../services/quickstart/port.ts';
+import { choosePorts } from '../services/quickstart/ports.ts';
+import * as processes from '../services/quickstart/processes.ts';
+import { keepSecrets } from '../services/quickstart/secrets.ts';
+import { readSettings } from '../services/quickstart/settings.ts';
+
+/** A merchant made for one row. */
+export interface BenchMerchant {
+  readonly merchantId: string;
+  readonly apiKey: string;
+  readonly signingSecret: string;
+}
+
+/** The running processes. */
+export interface House extends processes.House {
+  readonly databaseUrl: string;
+  /** Starts one of the processes, if it is not running; it is stopped with the house. */
+  start(name: 'worker' | 'gateway'): Promise<void>;
+  stop(name: 'worker' | 'gateway'): Promise<void>;
+  createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
+  close(): Promise<void>;
+}
+
+/** Limits of the edge are out of the way: what is measured is the service, not its brakes. */
+const NO_LIMITS = {
+  REST_RATE_PER_SECOND: '1000000',
+  RELAY_VERIFIED_PER_SECOND: '1000000',
+  RELAY_ADDRESS_PER_SECOND: '1000000',
+  LOG_LEVEL: 'warn',
+};
+
+/** Starts database, sandbox and core. */
+export async function openHouse(): Promise<House> {
+  const dataDir = await mkdtemp(`${tmpdir()}/holdfast-bench-`);
+  const outer = { PORT: await freePort(), CORE_PORT: await freePort(), CONNECT_PORT: await freePort() };
+  const ports = Object.fromEntries(Object.entries(outer).map(([name, port]) => [name, String(port)]));
+  const settings = readSettings({ ...process.env, ...NO_LIMITS, ...ports, DATA_DIR: dataDir, DATABASE_URL: '' });
+  const folder = await openDataDir(dataDir);
+  const signal = new AbortController().signal;
+  const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const house: processes.House = { settings, dataDir: folder.path, ports: chosen, secrets };
+  const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
+  const running = new Map<string, () => Promise<void>>();
+  const start = async (options: ChildOptions) => {
+    if (!running.has(options.name)) running.set(options.name, (await startChild(options, signal)).stop);
+  };
+  const stop = async (name: string) => {
+    await running.get(name)?.();
+    running.delete(name);
+  };
+  await runChild(processes.migrateStep(house, databaseUrl), signal);
+  await start(processes.sandboxProcess(house));
+  await start(processes.coreProcess(house, databaseUrl));
+  return {
+    ...house,
+    databaseUrl,
+    start: (name) =>
+      start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
+    stop,
+    createMerchant: (urls = {}) => createMerchant(house, urls),
+    async close() {
+      for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
+      await stopDatabase();
+      await folder.close();
+      await removeDataDir(dataDir);
+    },
+  };
+}
+
+let merchants = 0;
+
+async function createMerchant(house: processes.House, urls: { webhookUrl?: string; internalUrl?: string }) {
+  const channel = openChannel({
+    address: processes.coreUrl(house.ports),
+    credentials: credentials.createInsecure(),
+    token: house.secrets.operatorToken,
+    timeoutMs: 10_000,
+  });
+  try {
+    const merchantId = `bench${++merchants}`;
+    const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
+    const { apiKey, signingSecret } = await channel
+      .client(MerchantService)
+      .createMerchant({ merchantId, name: merchantId, contract });
+    return { merchantId, apiKey, signingSecret };
+  } finally {
+    channel.close();
+  }
+}

@@ -1,0 +1,80 @@
+/** Closed-loop load from a process of its own, so that the client's work is not the server's. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What a load process is told. */
+export interface LoadOrder {
+  /** A module in bench/loads, by name. */
+  readonly load: string;
+  readonly inFlight: number;
+  readonly seconds: number;
+  /** Seconds before counting starts. */
+  readonly warmUpS: number;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** What it saw. */
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failures: number;
+}
+
+/** One unit of load: opens its connections, then acts as often as it is asked. */
+export interface Load {
+  act(): Promise<void>;
+  close(): void;
+}
+
+/** Runs a load in a child process. Throws when anything in it failed. */
+export async function runLoad(order: LoadOrder): Promise<LoadResult> {
+  const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  child.send(order);
+  const [result] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) =>
+      Promise.reject(new Error(`load ${order.load} ended early, exit code ${code}`)),
+    ),
+  ])) as [LoadResult];
+  child.disconnect();
+  await once(child, 'exit');
+  if (result.failures > 0) throw new Error(`load ${order.load}: ${result.failures} calls failed`);
+  return result;
+}
+
+/** Acts with so many in flight until the time is over; latencies are of calls that started after the warm-up. */
+export async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
+  const latenciesMs: number[] = [];
+  let failures = 0;
+  const startedAt = performance.now() + order.warmUpS * 1_000;
+  const endsAt = startedAt + order.seconds * 1_000;
+  const lane = async () => {
+    for (let at = performance.now(); at < endsAt; at = performance.now()) {
+      try {
+        await load.act();
+      } catch (error) {
+        if (failures++ === 0) process.stderr.write(`${order.load}: ${(error as Error).message}\n`);
+      }
+      const doneAt = performance.now();
+      if (at >= startedAt && doneAt < endsAt) latenciesMs.push(doneAt - at);
+    }
+  };
+  await Promise.all(Array.from({ length: order.inFlight }, lane));
+  latenciesMs.sort((a, b) => a - b);
+  const quantile = (q: number) =>
+    latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * q))] ?? Number.NaN;
+  return { perSecond: latenciesMs.length / order.seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
+}
+
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [order] = (await once(process, 'message')) as [LoadOrder];
+  const { open } = (await import(`./loads/${order.load}.ts`)) as {
+    open(options: LoadOrder['options']): Promise<Load> | Load;
+  };
+  const load = await open(order.options);
+  const result = await drive(load, order);
+  load.close();
+  process.send(result);
+}

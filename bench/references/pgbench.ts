@@ -1,0 +1,95 @@
+/** pgbench with our transactions, where it is installed; the same through raw pg, where it is not. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { House } from '../house.ts';
+import { type LoadResult, runLoad } from '../load.ts';
+import { SCRIPTS, type ScriptName, TABLES } from './scripts.ts';
+
+const execute = promisify(execFile);
+
+/** How the reference was run, for the table. */
+export async function referenceName(): Promise<string> {
+  return (await hasPgbench()) ? 'pgbench' : 'raw pg';
+}
+
+/** Runs a script, row at a time, for some seconds. */
+export async function runReference(
+  house: House,
+  script: ScriptName,
+  clients: number,
+  seconds: number,
+): Promise<LoadResult> {
+  await createTables(house.databaseUrl);
+  if (!(await hasPgbench())) {
+    const options = { databaseUrl: house.databaseUrl, script, connections: String(clients) };
+    return runLoad({ load: 'pg', inFlight: clients, seconds, warmUpS: 1, options });
+  }
+  const file = `${house.dataDir}/${script}.sql`;
+  await writeFile(file, pgbenchScript(script));
+  const url = new URL(house.databaseUrl);
+  const password = decodeURIComponent(url.password);
+  const run = Math.floor(Date.now() / 100) % 2 ** 31;
+  const args = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(clients),
+    '-j',
+    '2',
+    '-T',
+    String(seconds),
+    '-f',
+    file,
+    '-D',
+    'n=0',
+    '-D',
+    `run=${run}`,
+  ];
+  const where = ['-h', url.hostname, '-p', url.port, '-U', decodeURIComponent(url.username), url.pathname.slice(1)];
+  const { stdout } = await execute('pgbench', [...args, ...where], { env: { ...process.env, PGPASSWORD: password } });
+  const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+  const averageMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1]);
+  if (!(perSecond > 0)) throw new Error(`pgbench said nothing: ${stdout.slice(0, 300)}`);
+  return { perSecond, p50Ms: averageMs, p99Ms: Number.NaN, failures: 0 };
+}
+
+async function hasPgbench(): Promise<boolean> {
+  try {
+    await execute('pgbench', ['--version']);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function createTables(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(TABLES);
+  await client.end();
+}
+
+/** Identifiers of one run begin alike and then count up, so that they land in the indexes in order, as UUIDv7 do. */
+function pgbenchScript(script: ScriptName): string {
+  const lines = ['\\set n :n + 1'];
+  for (const transaction of SCRIPTS[script]) {
+    if (transaction.length > 1) lines.push('begin;');
+    for (const statement of transaction) {
+      lines.push(
+        `${statement.replace(/\s+/g, ' ').replace(/:(id|operation|delivery|capture)\b/g, (_, name) => identifier(name))};`,
+      );
+    }
+    if (transaction.length > 1) lines.push('commit;');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function identifier(name: string): string {
+  const kind = ['id', 'operation', 'delivery', 'capture'].indexOf(name);
+  const count = `lpad(to_hex(:n::bigint * 4 + ${kind}), 12, '0')`;
+  return `(lpad(to_hex(:run::bigint), 8, '0') || '-0000-7000-8' || lpad(to_hex(:client_id::bigint), 3, '0') || '-' || ${count})`;
+}

@@ -1,0 +1,76 @@
+import type { House } from './house.ts';
+import type { LoadResult } from './load.ts';
+
+/** One measurement of a row: the service's figure and its reference's, taken one after the other. */
+export interface Measured {
+  readonly value: number;
+  readonly reference: number;
+  readonly p50Ms?: number | undefined;
+  readonly p99Ms?: number | undefined;
+}
+
+/** A row of the table. */
+export interface Row {
+  readonly name: string;
+  readonly unit: string;
+  /** What it is measured against. */
+  readonly reference: string;
+  /** The ratio that is wished for, and on which side of it is good. */
+  readonly goal: { readonly atLeast: number } | { readonly atMost: number } | undefined;
+  /** Prepares and answers how to measure once. */
+  prepare(house: House, seconds: number): Promise<() => Promise<Measured>>;
+}
+
+/** A row's result: medians over the repetitions, and how far these lie apart. */
+export interface Result {
+  readonly name: string;
+  readonly unit: string;
+  readonly value: number;
+  readonly reference: string;
+  readonly referenceValue: number;
+  readonly ratio: number;
+  /** Lowest and highest ratio of the repetitions. */
+  readonly spread: readonly [number, number];
+  readonly goal: string;
+  readonly met: boolean;
+  readonly p50Ms?: number | undefined;
+  readonly p99Ms?: number | undefined;
+}
+
+/** Measures a row, side by side with its reference, several times. */
+export async function measure(row: Row, house: House, repetitions: number, seconds: number): Promise<Result> {
+  const once = await row.prepare(house, seconds);
+  const measured: Measured[] = [];
+  for (let repetition = 0; repetition < repetitions; repetition++) measured.push(await once());
+  const ratios = measured.map(({ value, reference }) => value / reference).sort((a, b) => a - b);
+  const ratio = median(ratios);
+  const { goal } = row;
+  return {
+    name: row.name,
+    unit: row.unit,
+    value: median(measured.map(({ value }) => value)),
+    reference: row.reference,
+    referenceValue: median(measured.map(({ reference }) => reference)),
+    ratio,
+    spread: [ratios[0] ?? ratio, ratios.at(-1) ?? ratio],
+    goal: goal ? ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`) : '',
+    met: !goal || ('atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost),
+    ...latencies(measured),
+  };
+}
+
+/** A throughput as the value of a row. */
+export function throughput(service: LoadResult, reference: LoadResult): Measured {
+  return { value: service.perSecond, reference: reference.perSecond, p50Ms: service.p50Ms, p99Ms: service.p99Ms };
+}
+
+function latencies(measured: readonly Measured[]): { p50Ms?: number; p99Ms?: number } {
+  const of = (pick: (one: Measured) => number | undefined) => measured.map(pick).filter((ms) => ms !== undefined);
+  const [p50s, p99s] = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)];
+  return { ...(p50s.length > 0 && { p50Ms: median(p50s) }), ...(p99s.length > 0 && { p99Ms: median(p99s) }) };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

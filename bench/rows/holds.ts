@@ -1,0 +1,63 @@
+import type { House } from '../house.ts';
+import { runLoad } from '../load.ts';
+import { runReference } from '../references/pgbench.ts';
+import { type Row, throughput } from '../row.ts';
+
+const IN_FLIGHT = 64;
+const REFERENCE_CLIENTS = 32;
+/** A receiver that is not there: deliveries are written and their alarms set with every commit, but no worker runs beside. */
+const NOWHERE = { webhookUrl: 'http://127.0.0.1:9' };
+
+/** Holds placed per second over gRPC, against the same two commits row at a time. */
+export const holds: Row = {
+  name: 'holds over gRPC, 64 in flight',
+  unit: 'per second',
+  reference: 'pgbench, two commits a hold, 32 clients',
+  goal: { atLeast: 1 },
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds);
+    return async () => throughput(await runLoad(order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
+  },
+};
+
+/** Holds placed and captured per second over gRPC, against the same four commits row at a time. */
+export const pairs: Row = {
+  name: 'hold + capture over gRPC, 64 in flight',
+  unit: 'pairs per second',
+  reference: 'pgbench, four commits a pair, 32 clients',
+  goal: { atLeast: 1 },
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes' });
+    return async () => throughput(await runLoad(order), await runReference(house, 'pair', REFERENCE_CLIENTS, seconds));
+  },
+};
+
+/** Holds placed per second over REST, against gRPC. */
+export const restHolds: Row = {
+  name: 'holds over REST, 64 in flight',
+  unit: 'per second',
+  reference: 'holds over gRPC',
+  goal: { atLeast: 0.6 },
+  async prepare(house, seconds) {
+    await house.start('gateway');
+    const { apiKey, merchantId } = await house.createMerchant(NOWHERE);
+    const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
+    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
+    const rest = { load: 'rest-hold', inFlight: IN_FLIGHT, seconds, warmUpS: 1, options };
+    await settled();
+    return async () => throughput(await runLoad(rest), await runLoad(grpc));
+  },
+};
+
+/** What a load of holds is told. */
+export async function holdOrder(house: House, inFlight: number, seconds: number, extra: Record<string, string> = {}) {
+  const merchantId = extra.merchantId ?? (await house.createMerchant(NOWHERE)).merchantId;
+  const address = `127.0.0.1:${house.ports.CORE_PORT}`;
+  const options = { address, token: house.secrets.serviceToken, merchantId, ...extra };
+  return { load: 'hold', inFlight, seconds, warmUpS: 1, options };
+}
+
+/** The gateway hears of a new merchant within a second. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_500));
+}

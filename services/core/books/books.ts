@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { Gather } from '../storage/gather.ts';
 import { type HoldInput, insertHolds } from '../storage/insert-holds.ts';
 import { insertOcts, type OctInput } from '../storage/octs.ts';
+import { announceOperations } from '../storage/operation-log.ts';
 import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';
 import { type ReleaseReservation, type Releasing, reserveHoldRelease } from './reserve-release.ts';
 import { type Reversing, reverse } from './reverse.ts';
@@ -54,19 +55,25 @@ export interface Ended {
 /** Opens the books on a database. */
 export function openBooks(database: Database, ring: Ring): Books {
   const holds = new Gather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), TWO_LANES);
-  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), TWO_LANES);
+  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), ONE_LANE);
   const captures = new Gather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
     ...TWO_LANES,
     keyOf: (capturing) => capturing.idHash.toString('hex'),
   });
   const captureEnds = new Gather<CaptureEnd, Ended>((batch) => settleGatheredCaptures(database, batch), {
-    ...TWO_LANES,
+    ...ONE_LANE,
     keyOf: (end) => end.holdRequestId,
   });
   const octs = new Gather<OctInput, boolean>((batch) => insertOcts(database.query, batch), TWO_LANES);
-  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), TWO_LANES);
+  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), ONE_LANE);
+  const announcements = new Gather<null, null>((batch) => announced(database, batch), {
+    ...ONE_LANE,
+    maxBatch: 10_000,
+  });
   const rung = (ended: Ended): boolean => {
     if (ended.deliveries.length > 0) void ring(ended.deliveries);
+    // A failed announcement is none: streams poll besides, and the commit has been answered already.
+    if (ended.changed) announcements.submit(null).catch(() => undefined);
     return ended.changed;
   };
   return {
@@ -85,5 +92,12 @@ export function openBooks(database: Database, ring: Ring): Books {
   };
 }
 
-/** Two statements under way keep the disk busy while the next one is planned; more only take turns at the same locks. */
+async function announced(database: Database, batch: readonly null[]): Promise<readonly null[]> {
+  await announceOperations(database.query);
+  return batch;
+}
+
+/** Two statements under way keep the disk busy while the next one is planned. */
 const TWO_LANES = { maxBatch: 256, lanes: 2 };
+/** What appends to the operation log takes turns at its lock, so a second statement would only wait there. */
+const ONE_LANE = { maxBatch: 256, lanes: 1 };

@@ -35,6 +35,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     driverOptions: {
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
+      onPoolCreated: (pool: Pool) => pool.on('connect', (client) => void client.query(PLANNER)),
       idle_in_transaction_session_timeout: 30_000,
     },
     migrations: {
@@ -91,3 +92,10 @@ function rowsOf<Row>(result: { rows: unknown[] }): Row[] {
 /** int8 as bigint, because money is never a float; times as Date. The ORM's pool would give strings for both. */
 const TYPES = new pg.TypeOverrides();
 TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
+
+/**
+ * A named statement keeps the plan it got first, and the first plan is made on empty tables, where reading all of a table looks
+ * cheapest. Every statement here finds its rows by an index, so the planner is told not to think of anything else. (Measured: 700
+ * holds a second with the plan of an empty table.) What reads whole tables, the audit, sets these back for itself.
+ */
+const PLANNER = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';

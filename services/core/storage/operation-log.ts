@@ -64,7 +64,7 @@ export function appendOperations(parameter: string): string {
     returning id
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(${OPERATION_ORDER_LOCK}), pg_notify('${OPERATION_CHANNEL}', '') from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(${OPERATION_ORDER_LOCK}) from (select count(*) from result) counted where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -78,11 +78,21 @@ export function appendOperations(parameter: string): string {
   )`;
 }
 
-/** Channel on which every commit with results is announced, so that streams need not poll. */
+/**
+ * Channel on which commits with results are announced, after the commit: within it, the announcement's database-wide lock would be
+ * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.
+ */
 export const OPERATION_CHANNEL = 'holdfast_operation';
 
 /** Key of the advisory lock that makes sequence order commit order. */
 export const OPERATION_ORDER_LOCK = 7_215_001;
+
+/** Announces that there are new results. */
+export async function announceOperations(query: Query): Promise<void> {
+  await query(ANNOUNCE, []);
+}
+
+const ANNOUNCE: Statement = { name: 'announce-operations', text: `select pg_notify('${OPERATION_CHANNEL}', '')` };
 
 /** Reads results after a sequence, in order. */
 export async function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  AcceptOutcome,
+  DeliveryState,
+  EndpointKind,
+  EndpointPause,
+  NotificationKind,
+  NotificationService,
+  QuarantineReason,
+  QuarantineState,
+  VerificationFailureReason,
+} from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { GrpcClient } from '../../../../../proto/grpc.ts';
+import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+
+describe('NotificationService', () => {
+  let stage: Stage;
+  let relay: GrpcClient<typeof NotificationService>;
+  let operator: GrpcClient<typeof NotificationService>;
+
+  before(async () => {
+    stage = await openStage();
+    relay = stage.channel('gateway').opened.client(NotificationService);
+    const { merchants, opened } = stage.channel('operator');
+    operator = opened.client(NotificationService);
+    const internalUrl = 'https://merchant.example';
+    await merchants.createMerchant({ merchantId: 'm', name: 'M', contract: { ...contract(), internalUrl } });
+    await merchants.createMerchant({ merchantId: 'deaf', name: 'D', contract: contract() });
+  });
+
+  after(() => stage.close());
+
+  const notification = (requestId: string, change: object = {}) => ({
+    merchantId: 'm',
+    requestId,
+    kind: NotificationKind.PAYMENT,
+    statusInfo: 'captured',
+    status: 'OK',
+    amount: '10',
+    currency: 'EUR',
+    body: Buffer.from(`{"requestId":"${requestId}"}`),
+    signature: `${'A'.repeat(43)}=`,
+    ...change,
+  });
+  const deliveriesOf = async (requestId: string) => (await operator.listDeliveries({ requestId })).deliveries;
+  const end = (requestId: string, state: 'DEAD' | 'DELIVERED') =>
+    stage.database.query(
+      { name: '', text: 'update delivery set state = $2, due_at = null, attempt_count = 10 where request_id = $1' },
+      [requestId, state],
+    );
+
+  it('accepts, recognises duplicates, sets conflicts aside', async () => {
+    const { outcome } = await relay.acceptNotification(notification('a'));
+    assert.equal(outcome, AcceptOutcome.STORED);
+    assert.equal((await relay.acceptNotification(notification('a'))).outcome, AcceptOutcome.DUPLICATE);
+    const other = notification('a', { amount: '11' });
+    assert.equal((await relay.acceptNotification(other)).outcome, AcceptOutcome.CONFLICT);
+    assert.equal((await relay.acceptNotification(other)).outcome, AcceptOutcome.CONFLICT);
+    const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'm' });
+    assert.equal(notifications.length, 1);
+    assert.equal(notifications[0]?.reason, QuarantineReason.CONFLICT);
+    const [delivery] = await deliveriesOf('a');
+    assert.equal(delivery?.endpointKind, EndpointKind.INTERNAL);
+    assert.equal(delivery.state, DeliveryState.PENDING);
+    assert.deepEqual((await operator.getDelivery({ deliveryId: delivery.deliveryId })).delivery?.attempts, []);
+  });
+
+  it('is for its roles only', async () => {
+    const internal = stage.channel('internal').opened.client(NotificationService);
+    assert.equal((await refusal(internal.acceptNotification(notification('x')))).reason, 'FORBIDDEN');
+    assert.equal((await refusal(relay.listDeliveries({}))).reason, 'FORBIDDEN');
+    assert.equal((await refusal(operator.acceptNotification(notification('x')))).reason, 'FORBIDDEN');
+  });
+
+  it('forwards what was set aside once, and never what was discarded', async () => {
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    for (const requestId of ['b', 'b', 'c']) await relay.quarantineNotification({ ...notification(requestId), reason });
+    const held = async () =>
+      (await operator.listQuarantinedNotifications({ merchantId: 'm', state: QuarantineState.HELD })).notifications;
+    const find = async (requestId: string) =>
+      (await held()).find((each) => each.requestId === requestId)?.quarantineId ?? '';
+    const [b, c] = [await find('b'), await find('c')];
+    assert.equal((await deliveriesOf('b')).length, 0);
+    const released = (await operator.releaseQuarantinedNotification({ quarantineId: b })).notification;
+    assert.equal(released?.state, QuarantineState.RELEASED);
+    const again = (await operator.releaseQuarantinedNotification({ quarantineId: b })).notification;
+    assert.equal(again?.deliveryId, released.deliveryId);
+    assert.deepEqual(
+      (await deliveriesOf('b')).map((each) => each.deliveryId),
+      [released.deliveryId],
+    );
+    assert.equal(
+      (await refusal(operator.discardQuarantinedNotification({ quarantineId: b }))).reason,
+      'INVALID_REQUEST',
+    );
+    await operator.discardQuarantinedNotification({ quarantineId: c });
+    assert.equal(
+      (await refusal(operator.releaseQuarantinedNotification({ quarantineId: c }))).reason,
+      'INVALID_REQUEST',
+    );
+    assert.equal((await deliveriesOf('c')).length, 0);
+    assert.equal(
+      (await relay.acceptNotification(notification('b'))).outcome,
+      AcceptOutcome.STORED,
+      'the pair was free',
+    );
+    assert.equal(
+      (await refusal(operator.releaseQuarantinedNotification({ quarantineId: uuidv7() }))).reason,
+      'OPERATION_NOT_FOUND',
+    );
+  });
+
+  it('does not release what cannot be forwarded', async () => {
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    await relay.quarantineNotification({ ...notification('d', { merchantId: 'deaf' }), reason });
+    const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'deaf' });
+    const quarantineId = notifications[0]?.quarantineId ?? '';
+    assert.equal((await refusal(operator.releaseQuarantinedNotification({ quarantineId }))).reason, 'INVALID_REQUEST');
+    const [still] = (await operator.listQuarantinedNotifications({ merchantId: 'deaf' })).notifications;
+    assert.equal(still?.state, QuarantineState.HELD);
+  });
+
+  it('replays one delivery and a range, throttled', async () => {
+    for (const requestId of ['r1', 'r2', 'r3']) {
+      await relay.acceptNotification(notification(requestId));
+      await end(requestId, 'DEAD');
+    }
+    const [first] = await deliveriesOf('r1');
+    const { delivery } = await operator.replayDelivery({ deliveryId: first?.deliveryId ?? '' });
+    assert.equal(delivery?.state, DeliveryState.PENDING);
+    assert.equal(delivery.attemptCount, 10, 'earlier attempts stay');
+    await end('r1', 'DEAD');
+    const range = { merchantId: 'm', maxCount: 2, perSecond: 1 };
+    assert.deepEqual(
+      { ...(await operator.replayDeliveries(range)), $typeName: '' },
+      { $typeName: '', replayedCount: 2, more: true },
+    );
+    const dues = await Promise.all(['r1', 'r2', 'r3'].map(async (each) => (await deliveriesOf(each))[0]?.dueAt));
+    assert.equal(Number(dues[1]?.seconds) - Number(dues[0]?.seconds), 1);
+    assert.equal(dues[2], undefined);
+    assert.equal((await operator.replayDeliveries(range)).replayedCount, 1);
+    const delivered = { ...range, state: DeliveryState.DELIVERED };
+    assert.equal((await operator.replayDeliveries(delivered)).replayedCount, 0);
+    assert.equal((await refusal(operator.replayDelivery({ deliveryId: 'x' }))).reason, 'OPERATION_NOT_FOUND');
+    await end('r1', 'DELIVERED');
+    await stage.database.query({ name: '', text: "update delivery set body = null where request_id = 'r1'" }, []);
+    const purged = { deliveryId: first?.deliveryId ?? '' };
+    assert.equal((await refusal(operator.replayDelivery(purged))).reason, 'INVALID_REQUEST');
+  });
+
+  it('pauses and resumes an endpoint', async () => {
+    const key = { merchantId: 'm', endpointKind: EndpointKind.WEBHOOK };
+    assert.equal((await operator.pauseEndpoint(key)).endpoint?.pause, EndpointPause.OPERATOR);
+    const { endpoints } = await operator.listEndpoints({});
+    assert.deepEqual(
+      endpoints.map(({ merchantId, pause }) => [merchantId, pause]),
+      [['m', EndpointPause.OPERATOR]],
+    );
+    assert.equal((await operator.resumeEndpoint(key)).endpoint?.pause, EndpointPause.UNSPECIFIED);
+    assert.deepEqual((await operator.listEndpoints({})).endpoints, []);
+    assert.equal(
+      (await refusal(operator.pauseEndpoint({ ...key, merchantId: 'nobody' }))).reason,
+      'OPERATION_NOT_FOUND',
+    );
+  });
+
+  it('keeps failed verifications, each once', async () => {
+    const failure = (reason: VerificationFailureReason) => ({
+      failureId: uuidv7(),
+      failedAt: timestampFromDate(new Date(1_800_000_000_000)),
+      reason,
+      kind: NotificationKind.OCT,
+      statusInfo: 'paid',
+      claimedMerchantId: 'm',
+      address: '192.0.2.1',
+      bodyBytes: 17,
+      bodySha256: Buffer.alloc(32, 1),
+      signatureSha256Prefix: '0123abcd',
+    });
+    const { WRONG_SIGNATURE, UNKNOWN_MERCHANT } = VerificationFailureReason;
+    const failures = [failure(WRONG_SIGNATURE), failure(UNKNOWN_MERCHANT)];
+    await relay.reportVerificationFailures({ failures });
+    await relay.reportVerificationFailures({ failures, droppedCount: 3 });
+    const first = await operator.listVerificationFailures({ pageSize: 1 });
+    const second = await operator.listVerificationFailures({ pageSize: 1, pageToken: first.nextPageToken });
+    assert.deepEqual(
+      [...first.failures, ...second.failures].map((each) => each.failureId),
+      [failures[1]?.failureId, failures[0]?.failureId],
+    );
+    assert.equal(second.nextPageToken, '');
+    assert.equal(Buffer.from(first.failures[0]?.bodySha256 ?? []).length, 32);
+    const wrong = await operator.listVerificationFailures({ reason: WRONG_SIGNATURE });
+    assert.equal(wrong.failures.length, 1);
+  });
+
+  it('audits what operators do', async () => {
+    const rows = await stage.database.query<{ action: string }>(
+      { name: '', text: 'select distinct action from audit_entry' },
+      [],
+    );
+    const actions = new Set(rows.map(({ action }) => action));
+    for (const action of ['delivery.replay', 'delivery.replay-range', 'endpoint.pause', 'endpoint.resume'])
+      assert(actions.has(action));
+    for (const action of ['quarantine.release', 'quarantine.discard']) assert(actions.has(action));
+  });
+});

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const port = z.coerce.number().int().min(0).max(65_535);
 const perSecond = z.coerce.number().int().min(1).max(1_000_000_000);
 
-const SettingsSchema = z.object({
+export const SettingsSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(8080),
   /** Where core answers gRPC: host:port, or any target that grpc-js resolves. */

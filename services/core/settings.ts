@@ -4,7 +4,7 @@ import { parseEncryptionKeys } from './storage/cipher.ts';
 const token = z.string().min(32, 'at least 32 characters');
 const port = z.coerce.number().int().min(0).max(65_535);
 
-const SCHEMA = z.object({
+export const SCHEMA = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// address'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   HOST: z.string().min(1).default('127.0.0.1'),

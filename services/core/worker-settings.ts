@@ -18,7 +18,7 @@ const origin = z
   .transform((text) => URL.parse(text)?.origin ?? '')
   .pipe(z.string().regex(/^https?:\/\//, 'an http or https origin'));
 
-const SCHEMA = z.object({
+export const SCHEMA = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// address'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   ENCRYPTION_KEYS: z.string().transform((text, context) => {

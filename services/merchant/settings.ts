@@ -1,7 +1,7 @@
 /** The demo merchant's settings; the only place where it reads its environment. */
 import { z } from 'zod';
 
-const schema = z.object({
+export const schema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   MERCHANT_PORT: z.coerce.number().int().min(0).max(65535).default(8091),
   /** JSON: the live signing secrets of each merchant that this backend serves, by merchantId. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const port = z.coerce.number().int().min(1).max(65_535);
 const unset = z.literal('').transform(() => undefined);
 
-const schema = z.object({
+export const schema = z.object({
   /** The gateway: REST and the relay. */
   PORT: port.default(8080),
   /** Core's gRPC door. */

@@ -24,7 +24,7 @@ export interface Settings {
 const port = z.coerce.number().int().min(0).max(65_535);
 const token = z.string('is required').min(32, 'must have at least 32 characters');
 
-const environment = z.object({
+export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   SANDBOX_PORT: port.default(50_061),
   CHECKOUT_PORT: port.default(8_090),

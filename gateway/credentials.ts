@@ -11,6 +11,8 @@ export interface Credentials {
   merchantOfApiKey(key: string): string | undefined;
   /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
   secretsOf(merchantId: string): readonly string[] | undefined;
+  /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
+  captureKeyOf(merchantId: string): string | undefined;
   /** False when core has said nothing for 30 s, or nothing yet: then nobody can be told from anybody. */
   isFresh(): boolean;
   /** Whether core is answering: it has spoken within the last two heartbeats. */
@@ -79,6 +81,10 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   return {
     merchantOfApiKey: (key) => snapshot.merchantOfHash(hashOf(key)),
     secretsOf: (merchantId) => snapshot.merchant(merchantId)?.signingSecrets,
+    captureKeyOf: (merchantId) => {
+      const merchant = snapshot.merchant(merchantId);
+      return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
+    },
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
     ready: first.promise,

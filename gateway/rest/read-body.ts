@@ -9,17 +9,26 @@ import { fieldErrors, fieldName, firstOfEach } from './field-errors.ts';
 
 const BOUNDS = { maxBytes: 64 * 1024, timeoutMs: 5_000 } as const;
 
-/**
- * Reads the body of a merchant's POST: type, size, strict JSON, then the schema. Throws Problem: UNSUPPORTED_MEDIA_TYPE,
- * PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, INVALID_REQUEST with each field at fault, FORBIDDEN when the body names a merchant
- * that the API key does not.
- */
-export async function readBody<S extends z.ZodType<{ merchantId?: string | undefined }>>(
-  ctx: Context,
-  schema: S,
-): Promise<z.output<S>> {
+/** A body that may name its merchant. */
+type Schema = z.ZodType<{ merchantId?: string | undefined }>;
+
+/** Reads and parses the body of a merchant's POST. Throws what readJsonBytes() and parseBody() throw. */
+export async function readBody<S extends Schema>(ctx: Context, schema: S): Promise<z.output<S>> {
+  return parseBody(ctx, await readJsonBytes(ctx), schema);
+}
+
+/** Reads the body byte for byte. Throws Problem UNSUPPORTED_MEDIA_TYPE, and BodyRefusal: too large, too slow, broken off. */
+export async function readJsonBytes(ctx: Context): Promise<Buffer> {
   demandJson(ctx);
-  const json = parse(await readBytes(ctx.req, BOUNDS));
+  return readBytes(ctx.req, BOUNDS);
+}
+
+/**
+ * Reads the fields of a body: strict JSON, then the schema. Throws Problem: INVALID_REQUEST with each field at fault,
+ * FORBIDDEN when the body names a merchant that the API key does not.
+ */
+export function parseBody<S extends Schema>(ctx: Context, bytes: Buffer, schema: S): z.output<S> {
+  const json = parse(bytes);
   const faults: FieldError[] = [];
   const result = schema.safeParse(plain(json, [], faults));
   if (!result.success) faults.push(...fieldErrors(result.error.issues));

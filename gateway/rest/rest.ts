@@ -33,7 +33,7 @@ export function createRest(options: RestOptions): Router {
   const router = new Router({ sensitive: true, strict: true });
   router.use(authenticate(credentials), limitRate(limiter));
   router.post('/preauthorization', createPreauthorization(core));
-  router.post('/preauthorization/authorization', capturePreauthorization(core));
+  router.post('/preauthorization/authorization', capturePreauthorization(core, credentials));
   router.post('/preauthorization/release', releasePreauthorization(core));
   router.get('/preauthorization', listPreauthorizations(core));
   router.get('/preauthorization/:requestId', getPreauthorization(core));

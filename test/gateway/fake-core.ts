@@ -36,6 +36,14 @@ export const TOKEN = 'gateway-token-of-the-tests-0123456789';
 type Json = Record<string, unknown>;
 type WatchCall = ServerWritableStream<WatchOperationsRequest, WatchOperationsResponse>;
 
+/** What the credentials feed tells of a merchant; a `captureKey` is a PEM, and demands signed captures. */
+interface FakeMerchant {
+  readonly merchantId: string;
+  readonly apiKeys: readonly string[];
+  readonly secrets?: string[];
+  readonly captureKey?: string;
+}
+
 /** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
 export class FakeCore {
   readonly calls: { method: string; request: Json }[] = [];
@@ -81,11 +89,12 @@ export class FakeCore {
   }
 
   /** Sets what the credentials feed tells, and tells it. */
-  setMerchants(merchants: { merchantId: string; apiKeys: string[]; secrets?: string[] }[]): void {
-    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [] }) => ({
+  setMerchants(merchants: FakeMerchant[]): void {
+    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey }) => ({
       merchantId,
       apiKeyHashes: apiKeys.map((key) => createHash('sha256').update(key).digest()),
       signingSecrets: secrets,
+      ...(captureKey !== undefined && { requireSignedCaptures: true, capturePublicKey: captureKey }),
     }));
     for (const feed of this.#feeds) this.#tell(feed);
   }

@@ -1,0 +1,63 @@
+/** A merchant that signs as RFC 9421 says, or as a test wants it wrong. */
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+
+export const PATH = '/preauthorization/authorization';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+export const PRIVATE_KEY = privateKey;
+export const CAPTURE_KEY = publicKey.export({ type: 'spki', format: 'pem' }) as string;
+
+/** What a test may set otherwise than right. */
+export interface Signing {
+  readonly body?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** Names and values of what is signed, in order. */
+  readonly components?: Record<string, string>;
+  /** Parameters as they are written, each `undefined` left out. */
+  readonly parameters?: Record<string, string | undefined>;
+  readonly label?: string;
+  readonly key?: KeyObject;
+  readonly nowSeconds?: number;
+}
+
+/** The headers of a signed capture. */
+export function signedHeaders(signing: Signing = {}) {
+  const { body = '', idempotencyKey, label = 'sig1', key = privateKey } = signing;
+  const contentDigest = digestOf(body);
+  const components = signing.components ?? rightComponents(body, idempotencyKey);
+  const parameters = {
+    created: String(signing.nowSeconds ?? Math.floor(Date.now() / 1000)),
+    nonce: `"${randomUUID()}"`,
+    keyid: '"acme"',
+    alg: '"ed25519"',
+    ...signing.parameters,
+  };
+  const written = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : `;${name}=${value}`,
+  );
+  const names = Object.keys(components).map((name) => (name.startsWith('"') ? name : `"${name}"`));
+  const input = `(${names.join(' ')})${written.join('')}`;
+  const lines = Object.values(components).map((value, index) => `${names[index]}: ${value}`);
+  const base = [...lines, `"@signature-params": ${input}`].join('\n');
+  return {
+    'content-digest': contentDigest,
+    'signature-input': `${label}=${input}`,
+    signature: `${label}=:${sign(null, Buffer.from(base), key).toString('base64')}:`,
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+}
+
+/** The components that are demanded, with their values. */
+export function rightComponents(body: string, idempotencyKey?: string): Record<string, string> {
+  return {
+    '@method': 'POST',
+    '@path': PATH,
+    'content-digest': digestOf(body),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+}
+
+/** The Content-Digest of a body. */
+export function digestOf(body: string): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+}

@@ -102,7 +102,7 @@ class Delivering implements Deliverer {
     const taken = await this.#parts.queue.fetch({
       limit,
       endpointLimit: endpointSlots,
-      without: this.#crowd.full(),
+      without: [...this.#crowd.full(), ...this.#settler.moving()],
       early,
     });
     for (const { endpoint } of taken) this.#crowd.enter(endpoint);

@@ -27,6 +27,8 @@ export interface MadeAttempt extends Attempt {
 /** Settles alarms: attempts, deliveries, endpoints and next alarms in one transaction; concurrent ones share it. */
 export interface Settler {
   settle(settlement: Settlement): Promise<void>;
+  /** Endpoints whose alarms are being moved. To take alarms of theirs meanwhile is slow: each one is locked. */
+  moving(): Iterable<string>;
   /** Waits until alarms have been moved after what was settled so far. */
   idle(): Promise<void>;
 }
@@ -41,22 +43,28 @@ export interface SettlerParts {
 }
 
 export function openSettler(parts: SettlerParts): Settler {
-  let moving: Promise<void> = Promise.resolve();
+  const moving = new Map<string, Promise<void>>();
+  let moved: Promise<void> = Promise.resolve();
   const settleGathered = async (batch: readonly Settlement[]): Promise<undefined[]> => {
     const changes = await parts.database.transaction((query) => settleBatch(parts, query, batch));
     for (const change of changes) {
       parts.onChange(change.endpoint);
       // Moving many alarms takes a while, and other endpoints' attempts are not to wait for it.
-      moving = moving
-        .then(() => moveAlarms(parts, change))
-        .catch((error) => void parts.log.error(describeError(error)));
+      const name = endpointName(change.endpoint);
+      const move = moved.then(() => moveAlarms(parts, change)).catch((error) => parts.log.error(describeError(error)));
+      const ended: Promise<void> = move.then(() => {
+        if (moving.get(name) === ended) moving.delete(name);
+      });
+      moving.set(name, ended);
+      moved = ended;
     }
     return batch.map(() => undefined);
   };
   const gather = new Gather<Settlement, undefined>(settleGathered, { maxBatch: 500, lanes: 2 });
   return {
     settle: (settlement) => gather.submit(settlement),
-    idle: () => moving,
+    moving: () => moving.keys(),
+    idle: () => moved,
   };
 }
 

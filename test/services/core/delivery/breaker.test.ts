@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import {
+  allowanceOf,
+  type EndpointState,
+  FRESH,
+  isIllness,
+  judgeEndpoint,
+} from '../../../../services/core/delivery/breaker.ts';
+
+describe('judgeEndpoint()', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2027, 0, 1) + seconds * 1_000);
+  const failed = (count: number) => ({ delivered: 0, failed: count, gone: false });
+  const delivered = { delivered: 1, failed: 0, gone: false };
+  const open = judgeEndpoint(FRESH, failed(10), at(0));
+
+  it('opens after ten failures in a row, over however many batches', () => {
+    let state = FRESH;
+    for (let index = 0; index < 9; index++) state = judgeEndpoint(state, failed(1), at(index));
+    assert.equal(state.pause, null);
+    assert.deepEqual(judgeEndpoint(judgeEndpoint(state, delivered, at(9)), failed(9), at(10)).pause, null);
+    assert.deepEqual(judgeEndpoint(state, failed(1), at(9)), {
+      pause: 'BREAKER',
+      pausedUntil: at(19),
+      failureCount: 10,
+      pauseCount: 1,
+    });
+  });
+
+  it('does not lengthen a pause by attempts that were under way when it began', () => {
+    assert.deepEqual(judgeEndpoint(open, failed(5), at(1)).pausedUntil, open.pausedUntil);
+  });
+
+  it('doubles the pause at each failed probe, up to a quarter of an hour', () => {
+    let state: EndpointState = open;
+    const pausesS: number[] = [];
+    for (let index = 0; index < 9; index++) {
+      const probeAt = state.pausedUntil as Date;
+      state = judgeEndpoint(state, failed(1), probeAt);
+      pausesS.push(((state.pausedUntil as Date).getTime() - probeAt.getTime()) / 1_000);
+    }
+    assert.deepEqual(pausesS, [20, 40, 80, 160, 320, 640, 900, 900, 900]);
+  });
+
+  it('closes at the first success', () => {
+    assert.deepEqual(judgeEndpoint(open, { delivered: 1, failed: 3, gone: false }, at(11)), FRESH);
+  });
+
+  it('keeps the pauses that only an operator ends', () => {
+    const gone = judgeEndpoint(FRESH, { delivered: 3, failed: 0, gone: true }, at(0));
+    assert.equal(gone.pause, 'GONE');
+    assert.deepEqual(judgeEndpoint(gone, delivered, at(1)), gone);
+    const paused: EndpointState = { ...FRESH, pause: 'OPERATOR' };
+    assert.deepEqual(judgeEndpoint(paused, delivered, at(1)), paused);
+    assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
+  });
+
+  it('lets everything, one probe or nothing through', () => {
+    assert.equal(allowanceOf(FRESH, at(0)), 'ALL');
+    assert.equal(allowanceOf(open, at(9)), 'NOTHING');
+    assert.equal(allowanceOf(open, at(10)), 'PROBE');
+    assert.equal(allowanceOf({ ...FRESH, pause: 'GONE' }, at(10)), 'NOTHING');
+    assert.equal(allowanceOf({ ...FRESH, pause: 'OPERATOR' }, at(10)), 'NOTHING');
+  });
+
+  it('takes no answer, 429 and 5xx for illness, and no other answer', () => {
+    assert([undefined, 429, 500, 503, 599].every(isIllness));
+    assert([301, 400, 404, 410].every((httpStatus) => !isIllness(httpStatus)));
+  });
+});

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import type { buildConnector } from 'undici';
+import { notificationUrl, parseEndpointUrl, refuseGateway } from '../../../../services/core/delivery/address.ts';
+import { type ConnectRules, guardedConnector } from '../../../../services/core/delivery/connect.ts';
+import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/delivery/destination.ts';
+import { openSender } from '../../../../services/core/delivery/sender.ts';
+
+const PRIVATE_SPELLINGS = [
+  // loopback
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '0177.0.0.01',
+  '127.0.0.1.',
+  '127.255.255.254',
+  '①②⑦.⓪.⓪.①',
+  '127。0。0。1',
+  '%31%32%37.0.0.1',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000:0000:0000:0000:0000:0000:0000:0001]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:7f00:0001]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  // any
+  '0.0.0.0',
+  '0',
+  '[::]',
+  '[::ffff:0.0.0.0]',
+  // private, shared, reserved
+  '10.0.0.1',
+  '10.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '0xc0a80001',
+  '3232235521',
+  '100.64.0.1',
+  '192.0.0.1',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '[fc00::1]',
+  '[fd12:3456::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[2001:db8::1]',
+  '[::ffff:10.0.0.1]',
+  '[::ffff:c0a8:1]',
+  '[64:ff9b::a00:1]',
+  '[2002:a00:1::]',
+  '[100::1]',
+];
+
+const METADATA_SPELLINGS = [
+  '169.254.169.254',
+  '2852039166',
+  '0xa9fea9fe',
+  '0251.0376.0251.0376',
+  '[::ffff:169.254.169.254]',
+  '[::ffff:a9fe:a9fe]',
+  '169.254.170.2',
+  '[fe80::1]',
+  '[fd00:ec2::254]',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+];
+
+/** Connects by the guard, to the port that a listener of ours has on every local address. */
+function connects(rules: ConnectRules, url: string): Promise<Error | null> {
+  const { hostname, host, port, protocol } = new URL(url);
+  return new Promise((resolve) => {
+    const callback: buildConnector.Callback = (...[error, socket]) => {
+      socket?.destroy();
+      resolve(error);
+    };
+    guardedConnector(rules)({ hostname, host, port, protocol }, callback);
+  });
+}
+
+describe('guardedConnector()', () => {
+  let listener: Server;
+  let connections = 0;
+  let port: number;
+
+  before(async () => {
+    listener = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '::', resolve));
+    port = (listener.address() as AddressInfo).port;
+  });
+
+  after(() => listener.close());
+  beforeEach(() => {
+    connections = 0;
+  });
+
+  const resolve = async () => ['127.0.0.1', '::1'];
+
+  it('connects to no private address in any spelling, over http or https', async () => {
+    assert(PRIVATE_SPELLINGS.length > 40);
+    for (const spelling of PRIVATE_SPELLINGS) {
+      for (const protocol of ['http', 'https']) {
+        const error = await connects({ allowed: [], resolve }, `${protocol}://${spelling}:${port}/`);
+        assert(error instanceof DestinationRefused, `${protocol}://${spelling}: ${error}`);
+      }
+    }
+    assert.equal(connections, 0);
+  });
+
+  it('never connects to a metadata service, not even when the allow-list has it', async () => {
+    const allowed = parseNetworks('0.0.0.0/0,::/0');
+    for (const spelling of METADATA_SPELLINGS) {
+      const error = await connects({ allowed }, `http://${spelling}:${port}/`);
+      assert(error instanceof DestinationRefused, spelling);
+    }
+  });
+
+  it('connects to what the allow-list has, by address and by name', async () => {
+    const allowed = parseNetworks('127.0.0.0/8');
+    for (const spelling of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'merchant.example']) {
+      assert.equal(await connects({ allowed, resolve }, `http://${spelling}:${port}/`), null, spelling);
+    }
+    assert(await connects({ allowed, resolve }, `http://[::1]:${port}/`));
+  });
+
+  it('connects to the address that was judged, whatever the name resolves to a moment later', async () => {
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    let asked = 0;
+    const rebinding = async () => answers[asked++] ?? [];
+    const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: rebinding };
+    assert.equal(await connects(rules, `http://rebinding.example:${port}/`), null);
+    assert.equal(asked, 1);
+    assert((await connects(rules, `http://rebinding.example:${port}/`)) instanceof DestinationRefused);
+  });
+
+  it('passes over addresses of a name that are refused', async () => {
+    const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['10.0.0.1', '127.0.0.1'] };
+    assert.equal(await connects(rules, `http://mixed.example:${port}/`), null);
+  });
+
+  it('refuses the gateway, by whichever name', async () => {
+    const never = { hostname: 'gateway.example', port: String(port) };
+    const rules = { allowed: parseNetworks('127.0.0.0/8'), never, resolve: async () => ['127.0.0.1'] };
+    for (const spelling of ['127.0.0.1', '2130706433', 'other-name.example']) {
+      assert((await connects(rules, `http://${spelling}:${port}/`)) instanceof DestinationRefused, spelling);
+    }
+  });
+
+  it('tells the sender why', async () => {
+    const rules = { allowed: [], resolve };
+    const sender = openSender({ rules: { webhook: rules, internal: rules } });
+    const url = new URL(`http://merchant.example:${port}/`);
+    const answer = await sender.send('webhook', { url, headers: {}, body: Buffer.from('x') });
+    assert.match(answer.failure ?? '', /not public/);
+    await sender.close();
+    assert.equal(connections, 0);
+  });
+});
+
+describe('judgeAddress()', () => {
+  it('lets public addresses pass over https only', () => {
+    for (const address of ['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111', '::ffff:8.8.8.8']) {
+      judgeAddress(address, true, []);
+      assert.throws(() => judgeAddress(address, false, []), /https is required/);
+    }
+  });
+});
+
+describe('notificationUrl()', () => {
+  const path = { kind: 'oct', statusInfo: 'paid' } as const;
+
+  it('appends the path to the endpoint, whatever that ends with', () => {
+    for (const endpoint of ['https://a.example', 'https://a.example/']) {
+      assert.equal(notificationUrl(endpoint, path).href, 'https://a.example/webhook/processor/oct/paid');
+    }
+    const nested = notificationUrl('https://a.example:8443/hooks//', { ...path, kind: 'payment' });
+    assert.equal(nested.href, 'https://a.example:8443/hooks/webhook/processor/payment/paid');
+  });
+
+  it('refuses what is not an endpoint or a statusInfo', () => {
+    const wrong = [
+      '',
+      'a.example',
+      'ftp://a.example',
+      'file:///etc/passwd',
+      'http://',
+      'https://u:p@a.example',
+      'https://a.example?x=1',
+      'https://a.example/#x',
+      'javascript:1',
+    ];
+    for (const endpoint of wrong) assert.throws(() => parseEndpointUrl(endpoint), DestinationRefused, endpoint);
+    for (const statusInfo of ['', '../x', 'a/b', 'a?b', 'a b', '1a', 'ä', 'a'.repeat(33)]) {
+      assert.throws(
+        () => notificationUrl('https://a.example', { kind: 'oct', statusInfo }),
+        DestinationRefused,
+        statusInfo,
+      );
+    }
+  });
+
+  it("refuses internal endpoints on the gateway's origin", () => {
+    const url = new URL('http://GATEWAY.example:80/hooks');
+    assert.throws(() => refuseGateway('internal', url, 'http://gateway.example'), DestinationRefused);
+    refuseGateway('webhook', url, 'http://gateway.example');
+    refuseGateway('internal', url, 'http://other.example');
+  });
+});

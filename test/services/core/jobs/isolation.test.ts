@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { v7 as uuidv7 } from 'uuid';
+import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+
+const BACKLOG = 100_000;
+
+/** Every test here leaves a large backlog of a sick endpoint and watches a healthy one. */
+describe('openDeliverer() beside sick endpoints', function () {
+  this.timeout(40_000);
+  let stage: DeliveryStage;
+  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+  let silent: Server;
+
+  beforeEach(async () => {
+    stage = await openDeliveryStage();
+    receiver = await openReceiver();
+    silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    stage.time.now = Date.now();
+  });
+
+  afterEach(async () => {
+    await stage.close();
+    await receiver.close();
+    silent.close();
+  });
+
+  const silentUrl = () => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+
+  /** Deliveries that are due, with their alarms gone off. */
+  const addBacklog = async (merchantId: string, count: number) => {
+    const ids = Array.from({ length: count }, () => uuidv7());
+    await stage.sql(
+      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
+        select id, $2, 'webhook', id::text, 'payment', 'captured', $3, 'PENDING', 0, $4, $4 from unnest($1::uuid[]) id`,
+      [ids, merchantId, Buffer.from(bodyOf(merchantId, 'r')), new Date(stage.time.now)],
+    );
+    for (let from = 0; from < count; from += 10_000) {
+      await stage.queue.set(ids.slice(from, from + 10_000).map((id) => ({ id, endpoint: `${merchantId}/webhook` })));
+    }
+  };
+
+  /** How long single deliveries to a healthy endpoint take from ring to arrival, in milliseconds. */
+  const measure = async (merchantId: string, count: number) => {
+    const latenciesMs: number[] = [];
+    for (let index = 0; index < count; index++) {
+      const arrived = Promise.withResolvers<void>();
+      receiver.how.answer = (response) => {
+        ok(response);
+        arrived.resolve();
+      };
+      const id = await stage.addDelivery(merchantId);
+      const startedMs = performance.now();
+      await stage.queue.ring([{ id, endpoint: `${merchantId}/webhook` }]);
+      await arrived.promise;
+      latenciesMs.push(performance.now() - startedMs);
+    }
+    return latenciesMs.sort((a, b) => a - b);
+  };
+
+  it('attempts a delivery within moments of its ring', async () => {
+    await stage.addMerchant('well', receiver.url);
+    await stage.openDeliverer().start();
+    const latenciesMs = await measure('well', 30);
+    assert((latenciesMs[15] as number) < 50, `median ${latenciesMs[15]} ms`);
+  });
+
+  it('is not delayed by 100 000 due deliveries of an endpoint that is down', async () => {
+    const down = await openReceiver();
+    await down.close();
+    await stage.addMerchant('down', down.url);
+    await stage.addMerchant('well', receiver.url);
+    await addBacklog('down', BACKLOG);
+    await stage.openDeliverer().start();
+    const latenciesMs = await measure('well', 20);
+    assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
+    const [row] = await stage.sql<{ count: bigint }>("select count(*) from delivery where merchant_id = 'down'");
+    assert.equal(Number(row?.count), BACKLOG, 'nothing is dropped');
+  });
+
+  it('is not delayed by endpoints that accept and say nothing', async () => {
+    for (let index = 0; index < 5; index++) {
+      await stage.addMerchant(`silent${index}`, silentUrl());
+      await addBacklog(`silent${index}`, 300);
+    }
+    await stage.addMerchant('well', receiver.url);
+    await stage.openDeliverer({ timeoutMs: 1_500 }).start();
+    const latenciesMs = await measure('well', 20);
+    assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
+  });
+});

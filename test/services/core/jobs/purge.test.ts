@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { openPurge } from '../../../../services/core/jobs/purge.ts';
+import { acceptNotifications } from '../../../../services/core/storage/accept-notifications.ts';
+import { insertVerificationFailures } from '../../../../services/core/storage/verification-failure.ts';
+import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('openPurge()', () => {
+  let stage: DeliveryStage;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+    await stage.addMerchant('m', 'http://127.0.0.1:1');
+  });
+
+  after(() => stage.close());
+
+  const notification = (change: object = {}) => ({
+    merchantId: 'm',
+    requestId: 'r',
+    kind: 'payment' as const,
+    statusInfo: 'captured',
+    status: 'OK',
+    amount: '1',
+    currency: 'EUR',
+    body: Buffer.from('{}').toString('base64'),
+    signature: `${'A'.repeat(43)}=`,
+    deliveryId: uuidv7(),
+    quarantineId: uuidv7(),
+    receivedAt: new Date().toISOString(),
+    ...change,
+  });
+
+  it('empties old bodies of what has ended, and remembers duplicates for ever', async () => {
+    const { query } = stage.database;
+    const ended = await stage.addDelivery('m');
+    const waiting = await stage.addDelivery('m');
+    await stage.sql("update delivery set state = 'DELIVERED', due_at = null where id = $1", [ended]);
+    await acceptNotifications(query, [notification()]);
+    await acceptNotifications(query, [notification({ amount: '2' })]);
+    const bodies = async () => {
+      const [row] = await stage.sql<Record<string, bigint>>(`select
+        (select count(*) from delivery where body is not null) as deliveries,
+        (select count(*) from notification where body is not null) as notifications,
+        (select count(*) from quarantined_notification where body is not null) as quarantined`);
+      return Object.values(row ?? {}).map(Number);
+    };
+    const purge = openPurge(stage.database, 90);
+    assert.equal(await purge(new Date(Date.now() + 89 * DAY_MS)), 0);
+    assert.deepEqual(await bodies(), [3, 1, 1]);
+    assert.equal(await purge(new Date(Date.now() + 91 * DAY_MS)), 3);
+    assert.deepEqual(await bodies(), [2, 0, 0], 'what waits for an attempt keeps its body');
+    assert.equal((await stage.deliveryOf(waiting)).state, 'PENDING');
+    assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
+  });
+
+  it('removes idempotency keys of settled operations and nonces that are over', async () => {
+    await stage.sql('delete from idempotency_key');
+    const requestId = uuidv7();
+    for (const [key, id] of [
+      ['settled', requestId],
+      ['open', uuidv7()],
+    ]) {
+      await stage.sql(
+        "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, now())",
+        [key, id],
+      );
+    }
+    await stage.sql(
+      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+        values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
+      [requestId],
+    );
+    await stage.sql("insert into signature_nonce values ('m', 'n', now())");
+    const purge = openPurge(stage.database, 90);
+    assert.equal(await purge(new Date(Date.now() - 1_000)), 0);
+    assert.equal(await purge(new Date(Date.now() + 8 * DAY_MS)), 2);
+    const keys = await stage.sql<{ key: string }>('select key from idempotency_key');
+    assert.deepEqual(
+      keys.map(({ key }) => key),
+      ['open'],
+    );
+  });
+});
+
+describe('insertVerificationFailures()', () => {
+  let stage: DeliveryStage;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+  });
+
+  after(() => stage.close());
+
+  it('keeps the newest only', async () => {
+    const failures = Array.from({ length: 30 }, () => ({
+      id: uuidv7(),
+      failedAt: new Date().toISOString(),
+      reason: 'WRONG_SIGNATURE',
+      kind: 'payment' as const,
+      statusInfo: 'captured',
+      claimedMerchantId: 'm',
+      address: '192.0.2.1',
+      bodyBytes: 1,
+      bodySha256: 'ab'.repeat(32),
+      signatureSha256Prefix: '',
+    }));
+    await insertVerificationFailures(stage.database.query, failures, 10);
+    const rows = await stage.sql<{ id: string }>('select id from verification_failure order by id');
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      failures.slice(-10).map(({ id }) => id),
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { openQueue } from '../../../services/core/jobs/queue.ts';
+import { startWorker } from '../../../services/core/start-worker.ts';
+import { readWorkerSettings } from '../../../services/core/worker-settings.ts';
+import { type DeliveryStage, KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
+
+describe('startWorker()', function () {
+  this.timeout(20_000);
+  let stage: DeliveryStage;
+  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+    receiver = await openReceiver();
+  });
+
+  after(async () => {
+    await stage.close();
+    await receiver.close();
+  });
+
+  const settings = () =>
+    readWorkerSettings({
+      DATABASE_URL: stage.url,
+      ENCRYPTION_KEYS: `${KEY.id}:${KEY.key.toString('base64')}`,
+      PROCESSOR_URL: '127.0.0.1:1',
+      PROCESSOR_CREDENTIAL: randomBytes(32).toString('hex'),
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      LOG_LEVEL: 'silent',
+    });
+
+  it('goes on with what a dead worker held', async () => {
+    await stage.addMerchant('m', receiver.url);
+    const id = await stage.addDelivery('m');
+    const dead = await openQueue(stage.url, 'core', stage.log);
+    await dead.ring([{ id, endpoint: 'm/webhook' }]);
+    assert.equal((await dead.fetch({ limit: 1, endpointLimit: 1 })).length, 1);
+    await dead.close();
+    await stage.sql("update pgboss.job set started_on = started_on - interval '16 s'");
+    const arrived = Promise.withResolvers<string | undefined>();
+    receiver.how.answer = (response, { headers }) => {
+      ok(response);
+      arrived.resolve(headers['webhook-id'] as string);
+    };
+    const worker = await startWorker(settings());
+    try {
+      assert.equal(await arrived.promise, id);
+    } finally {
+      await worker.close();
+    }
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED', 'what was under way is settled before it stops');
+  });
+
+  it('finds what nobody rang for', async () => {
+    await stage.addMerchant('n', receiver.url);
+    stage.time.now = Date.now() - 10_000;
+    const id = await stage.addDelivery('n');
+    const arrived = Promise.withResolvers<void>();
+    receiver.how.answer = (response) => {
+      ok(response);
+      arrived.resolve();
+    };
+    const worker = await startWorker(settings());
+    try {
+      await arrived.promise;
+    } finally {
+      await worker.close();
+    }
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+});
+
+describe('readWorkerSettings()', () => {
+  it('names every wrong setting and shows no value', () => {
+    const wrong = { DATABASE_URL: 'mysql://secret', WEBHOOK_ALLOWED_CIDRS: 'everywhere', GATEWAY_ORIGIN: 'nowhere' };
+    assert.throws(
+      () => readWorkerSettings({ ...wrong, ENCRYPTION_KEYS: 'x:short' }),
+      (error: Error) => {
+        for (const name of [...Object.keys(wrong), 'ENCRYPTION_KEYS', 'PROCESSOR_URL is not set']) {
+          assert.match(error.message, new RegExp(name));
+        }
+        assert.doesNotMatch(error.message, /secret|everywhere|short/);
+        return true;
+      },
+    );
+  });
+});

@@ -35,7 +35,8 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     driverOptions: {
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
-      onPoolCreated: (pool: Pool) => pool.on('connect', (client) => void client.query(PLANNER)),
+      // A connection that is lost before it is planned for fails its first statement, which tells whoever asked.
+      onPoolCreated: (pool: Pool) => pool.on('connect', (client) => client.query(PLANNER).catch(() => undefined)),
       idle_in_transaction_session_timeout: 30_000,
     },
     migrations: {
@@ -43,8 +44,11 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
       tableName: 'migration',
       snapshot: false,
       allOrNothing: true,
+      silent: true,
     },
     debug: false,
+    // Standard output belongs to the process's own log; what goes wrong here is thrown.
+    logger: () => undefined,
   });
   const pool = (await (
     orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type Database, openDatabase } from '../../../../services/core/storage/database.ts';
 import { migrate } from '../../../../services/core/storage/migrate.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';
 
-describe('migrate()', () => {
+describe('migrate()', function () {
+  this.timeout(60_000);
   let test: TestDatabase;
   let database: Database;
 
@@ -21,5 +24,29 @@ describe('migrate()', () => {
   it('makes exactly the tables that the entities describe', async () => {
     const difference = await database.orm.schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
     assert.equal(difference, '');
+  });
+
+  it('changes nothing when it runs again, and as a process says nothing', async () => {
+    const done = () => database.query<{ name: string }>({ name: 'done', text: 'select name from migration' }, []);
+    const before = await done();
+    const { stdout, stderr } = await promisify(execFile)('node', ['services/core/migrate.ts'], {
+      env: { ...process.env, DATABASE_URL: test.url },
+    });
+    assert.deepEqual([stdout, stderr], ['', '']);
+    assert.deepEqual(await done(), before);
+  });
+
+  it('names what went wrong on standard error alone', async () => {
+    const url = 'postgres://holdfast:secret-password@127.0.0.1:1/holdfast';
+    const failed = promisify(execFile)('node', ['services/core/migrate.ts'], {
+      env: { ...process.env, DATABASE_URL: url },
+    });
+    await assert.rejects(failed, ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
+      assert.equal(code, 1);
+      assert.equal(stdout, '');
+      assert.match(stderr, /^holdfast migrate: .*ECONNREFUSED/);
+      assert.doesNotMatch(stderr, /secret-password/);
+      return true;
+    });
   });
 });

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { freePort } from '../services/quickstart/port.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
+import { stopStack } from './stack.ts';
 
 let directory: string;
 let postgres: Postgres;
@@ -24,6 +25,9 @@ export async function mochaGlobalSetup(): Promise<void> {
   process.env.TEST_DATABASE_URL = postgres.adminUrl;
   process.env.TEST_DATABASE_LOG = logFile;
 }
+
+/** After the last test of this process. */
+export const mochaHooks = { afterAll: stopStack };
 
 /** Stops the server and removes what it wrote. */
 export async function mochaGlobalTeardown(): Promise<void> {

@@ -1,9 +1,7 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
 import { Client } from 'pg';
-import type { Ports } from './ports.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import type { Secrets } from './secrets.ts';
-import type { QuickstartSettings } from './settings.ts';
+import type { House } from './processes.ts';
 import { supervise } from './supervise.ts';
 
 /** Where it is, and how to be done with it. */
@@ -16,12 +14,7 @@ export interface Database {
 
 /** Starts the embedded database and keeps it running, or checks that the named one answers. */
 export async function openDatabase(
-  {
-    settings,
-    dataDir,
-    ports,
-    secrets,
-  }: { settings: QuickstartSettings; dataDir: string; ports: Ports; secrets: Secrets },
+  { settings, dataDir, ports, secrets }: House,
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Database> {

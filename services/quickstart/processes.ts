@@ -9,21 +9,20 @@ import type { QuickstartSettings } from './settings.ts';
 export interface House {
   readonly settings: QuickstartSettings;
   readonly dataDir: string;
-  readonly databaseUrl: string;
   readonly ports: Ports;
   readonly secrets: Secrets;
 }
 
 /** The migration step. */
-export function migrateStep(house: House): ChildOptions {
-  return child(house, 'migrate', 'services/core/migrate.ts', { DATABASE_URL: house.databaseUrl });
+export function migrateStep(house: House, databaseUrl: string): ChildOptions {
+  return child(house, 'migrate', 'services/core/migrate.ts', { DATABASE_URL: databaseUrl });
 }
 
 /** Core's RPC doors. */
-export function coreProcess(house: House): ChildOptions {
+export function coreProcess(house: House, databaseUrl: string): ChildOptions {
   const { ports, secrets } = house;
   return child(house, 'core', 'services/core/index.ts', {
-    ...coreCommon(house),
+    ...coreCommon(house, databaseUrl),
     CORE_PORT: ports.CORE_PORT,
     CONNECT_PORT: ports.CONNECT_PORT,
     GATEWAY_TOKEN: secrets.gatewayToken,
@@ -34,9 +33,9 @@ export function coreProcess(house: House): ChildOptions {
 }
 
 /** Core's jobs. Both kinds of endpoint are on this machine here, which a deployment would refuse. */
-export function workerProcess(house: House): ChildOptions {
+export function workerProcess(house: House, databaseUrl: string): ChildOptions {
   return child(house, 'worker', 'services/core/worker.ts', {
-    ...coreCommon(house),
+    ...coreCommon(house, databaseUrl),
     WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
     INTERNAL_ALLOWED_CIDRS: LOOPBACK,
     GATEWAY_ORIGIN: baseUrl(house.ports),
@@ -94,7 +93,7 @@ export function demoMerchantUrl(ports: Ports): string {
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-function coreCommon({ databaseUrl, ports, secrets }: House): Environment {
+function coreCommon({ ports, secrets }: House, databaseUrl: string): Environment {
   return {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
@@ -112,7 +111,9 @@ type Environment = Record<string, string | number | undefined>;
 function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
   const { environment: inherited, ...known } = house.settings;
   const unknown = Object.entries(inherited).filter(([setting]) => !Object.hasOwn(known, setting));
-  const environment = { ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
+  // Compiled code is kept, which saves each further start of a process half of its CPU.
+  const cache = `${house.dataDir}/run/compiled`;
+  const environment = { NODE_COMPILE_CACHE: cache, ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
   return { name, entry, dataDir: house.dataDir, environment: texts(environment) };
 }
 

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
 import { choosePorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -55,10 +55,8 @@ export async function startQuickstart(
   await rm(fileName, { force: true });
   await stopStaleProcesses(dataDir);
   const [ports, secrets] = [await choosePorts(settings), await keepSecrets(dataDir)];
-  const database = await openDatabase({ settings, dataDir, ports, secrets }, report, signal);
-  started.defer(() => database.stop());
-  const house = { settings, dataDir, databaseUrl: database.url, ports, secrets };
-  const merchants = await startProcesses(house, report, started, signal);
+  const house = { settings, dataDir, ports, secrets };
+  const { merchants, database } = await startProcesses(house, report, started, signal);
   const file = describe(house, merchants);
   await untilServed(file, signal);
   await writePrivateFile(fileName, `${JSON.stringify(file, null, 2)}\n`);
@@ -68,13 +66,13 @@ export async function startQuickstart(
   return { file, dataDir, notes, stop: () => running.disposeAsync() };
 }
 
-/** Whatever fails, everything that started is left to be stopped. */
+/** Starts beside each other what does not need each other. Whatever fails, all that started is left to be stopped. */
 async function startProcesses(
   house: processes.House,
   report: (line: string) => void,
   started: AsyncDisposableStack,
   stopped: AbortSignal,
-): Promise<DemoMerchants> {
+): Promise<{ database: Database; merchants: DemoMerchants }> {
   const stops = new Map<string, () => Promise<void>>();
   started.defer(async () => {
     for (const name of STOP_ORDER) await stops.get(name)?.();
@@ -85,24 +83,26 @@ async function startProcesses(
     const { name } = options;
     stops.set(name, await supervise({ name, report, start: (until) => startChild(options, until) }, signal));
   };
-  const coreAndMerchant = async () => {
-    await begin(processes.coreProcess(house));
+  const coreAndMerchant = async (databaseUrl: string) => {
+    await begin(processes.coreProcess(house, databaseUrl));
     const merchants = await keepDemoMerchants(house);
     await begin(processes.merchantProcess(house, merchants));
     return merchants;
   };
-  const afterMigration = async () => {
-    await runChild(processes.migrateStep(house), signal);
+  const databaseFirst = async () => {
+    const database = await openDatabase(house, report, signal);
+    stops.set('database', database.stop);
+    await runChild(processes.migrateStep(house, database.url), signal);
     // The gateway not sooner: it would look for core in vain, and then ever less often.
-    const besides = [begin(processes.workerProcess(house)), begin(processes.gatewayProcess(house))];
-    const [merchants] = await together([coreAndMerchant(), ...besides], failed);
-    return merchants;
+    const besides = [begin(processes.workerProcess(house, database.url)), begin(processes.gatewayProcess(house))];
+    const [merchants] = await together([coreAndMerchant(database.url), ...besides], failed);
+    return { database, merchants };
   };
-  const [merchants] = await together([afterMigration(), begin(processes.sandboxProcess(house))], failed);
-  return merchants;
+  const [result] = await together([databaseFirst(), begin(processes.sandboxProcess(house))], failed);
+  return result;
 }
 
-const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant'];
+const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant', 'database'];
 
 /** Waits for all. The first failure ends the other starts, and none goes on behind the back of whoever stops the rest. */
 async function together<T extends readonly unknown[]>(

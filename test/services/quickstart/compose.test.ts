@@ -56,8 +56,9 @@ describe('docker-compose.yml', () => {
       await readFile(new URL(entry ?? '', root));
       const source = await readFile(new URL(file, root), 'utf8');
       for (const setting of Object.keys(environment)) assert.match(source, new RegExp(`\\b${setting}\\b`), setting);
-      const module = await import(new URL(file, root).href.replace('migrate.ts', 'settings.ts'));
-      if (name !== 'migrate') (module.readSettings ?? module.readWorkerSettings)(substituted(environment));
+      if (!file.endsWith('settings.ts')) return;
+      const { readSettings, readWorkerSettings } = await import(new URL(file, root).href);
+      (readSettings ?? readWorkerSettings)(substituted(environment));
     });
   }
 });

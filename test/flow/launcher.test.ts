@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { removeDataDir } from '../../services/quickstart/data-dir.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import { openShop } from '../../services/quickstart/shop.ts';
+import { createDatabase } from '../database.ts';
+import { type Launched, lastProcessesOf, launch, launchSettings, processesOf, quickstartFile } from './launched.ts';
+
+const ORDER = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+
+describe('npm start', () => {
+  let dataDir: string;
+  let settings: Record<string, string>;
+  let launched: Launched;
+  let requestId: string;
+
+  before(async function () {
+    // The processes are found in /proc.
+    if (process.platform !== 'linux') this.skip();
+    dataDir = await mkdtemp(`${tmpdir()}/holdfast-launcher-`);
+    settings = await launchSettings(dataDir);
+  });
+
+  after(async () => {
+    if (dataDir === undefined) return;
+    for (const { pid } of await processesOf(dataDir)) process.kill(pid, 'SIGKILL');
+    await removeDataDir(dataDir);
+  });
+
+  const start = async () => {
+    launched = launch(settings);
+    await launched.printed('Ctrl-C stops everything');
+    return quickstartFile(dataDir);
+  };
+
+  it('places a hold from nothing in a moment, and tells other programs how', async function () {
+    this.timeout(60_000);
+    const file = await start();
+    assert.equal((await stat(`${dataDir}/quickstart.json`)).mode & 0o777, 0o600);
+    assert.equal(file.baseUrl, `http://127.0.0.1:${settings.PORT}`);
+    const shop = openShop(file);
+    const { status, body } = await shop.post('/preauthorization', ORDER);
+    assert.equal(status, 201);
+    requestId = body.requestId;
+    await shop.notified(requestId, 'authorized');
+  });
+
+  it('prints commands that work, and no secret', async () => {
+    const { apiKey, signingSecret, operatorToken } = await quickstartFile(dataDir);
+    for (const secret of [apiKey, signingSecret, operatorToken]) assert(!launched.output().includes(secret));
+    const config = await readFile(`${dataDir}/demo.curl`, 'utf8');
+    assert(config.includes(apiKey));
+    assert.match(
+      launched.output(),
+      /curl -K \S+demo\.curl http:\S+\/preauthorization -d '\{"tokenId":"tok_sandbox_ok"/,
+    );
+  });
+
+  it('lets no second launcher into its folder', async () => {
+    const second = launch({ ...(await launchSettings(dataDir)) });
+    assert.equal(await second.ended, 1);
+    assert.match(second.output(), /^holdfast: DATA_DIR: another launcher works in .*\n$/);
+    await access(`${dataDir}/quickstart.json`);
+  });
+
+  it('reports a process that dies, and starts it again', async function () {
+    this.timeout(30_000);
+    for (const name of ['core', 'postgres']) {
+      process.kill(await pidOf(name), 'SIGKILL');
+      await launched.printed(`${name} ended (killed by SIGKILL); starting it again in 0.25 s`);
+      await launched.printed(`${name} runs again`);
+    }
+    const file = await quickstartFile(dataDir);
+    await served(async () => (await openShop(file).get(`/preauthorization/${requestId}`)).status);
+  });
+
+  it('leaves no process when it is killed, and starts again with what was stored', async function () {
+    this.timeout(60_000);
+    launched.process.kill('SIGKILL');
+    await launched.ended;
+    assert.deepEqual(await lastProcessesOf(dataDir), []);
+    const { body } = await openShop(await start()).get(`/preauthorization/${requestId}`);
+    assert.deepEqual([body.requestId, body.amount], [requestId, 1000]);
+  });
+
+  it('starts again when everything was killed', async function () {
+    this.timeout(60_000);
+    const { apiKey } = await quickstartFile(dataDir);
+    launched.process.kill('SIGKILL');
+    for (const { pid } of await processesOf(dataDir)) killed(pid);
+    const file = await start();
+    assert.equal(file.apiKey, apiKey);
+    const { body } = await openShop(file).get(`/preauthorization/${requestId}`);
+    assert.equal(body.requestId, requestId);
+    assert.equal((await openShop(file).post('/preauthorization', ORDER)).status, 201);
+  });
+
+  it('stops everything on Ctrl-C, and exits with 0', async function () {
+    this.timeout(30_000);
+    assert(launched.process.pid !== undefined);
+    // A terminal signals the whole group.
+    process.kill(-launched.process.pid, 'SIGINT');
+    assert.equal(await launched.ended, 0);
+    assert.deepEqual(await processesOf(dataDir), []);
+    await assert.rejects(access(`${dataDir}/quickstart.json`), { code: 'ENOENT' });
+    assert.doesNotMatch(launched.output(), /ended \(/);
+  });
+
+  const pidOf = async (name: string) => {
+    const file = name === 'postgres' ? await postmasterPid() : await readFile(`${dataDir}/run/${name}.pid`, 'utf8');
+    return Number(file);
+  };
+
+  const postmasterPid = async () => {
+    const servers = await processesOf(dataDir);
+    return String(servers.find(({ commandLine }) => /\/bin\/postgres\0-D/.test(commandLine))?.pid);
+  };
+});
+
+describe('npm start, when it cannot', () => {
+  let dataDir: string;
+  let settings: Record<string, string>;
+
+  beforeEach(async function () {
+    if (process.platform !== 'linux') this.skip();
+    dataDir = await mkdtemp(`${tmpdir()}/holdfast-launcher-`);
+    settings = await launchSettings(dataDir);
+  });
+
+  afterEach(() => removeDataDir(dataDir));
+
+  const refused = async (environment: Record<string, string>, line: RegExp) => {
+    const launched = launch({ ...settings, ...environment });
+    assert.equal(await launched.ended, 1);
+    assert.match(launched.output(), line);
+    assert.equal(launched.output().trimEnd().split('\n').length, 1, launched.output());
+    assert.deepEqual(await processesOf(dataDir), []);
+  };
+
+  it('says that a port is taken', async () => {
+    const server = createServer().listen(Number(settings.PORT), '127.0.0.1');
+    await once(server, 'listening');
+    await refused({}, /^holdfast: PORT: port \d+ is already taken/);
+    server.close();
+  });
+
+  it('says that the database is unreachable, without its password', async () => {
+    const url = `postgresql://holdfast:secret-word@127.0.0.1:${await freePort()}/holdfast`;
+    await refused(
+      { DATABASE_URL: url },
+      /^holdfast: DATABASE_URL: cannot reach the database 127[^ ]* \(ECONNREFUSED\)$/m,
+    );
+  });
+
+  it('says which setting is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: CORE_PORT: /));
+
+  it('says which setting of a process is wrong, and stops the others', async function () {
+    this.timeout(30_000);
+    const database = await createDatabase();
+    const environment = { DATABASE_URL: database.url, REST_RATE_PER_SECOND: 'many' };
+    await refused(environment, /^holdfast: gateway did not start: .*REST_RATE_PER_SECOND/);
+    await database.drop();
+  });
+});
+
+/** Asks until the answer is 200, for 8 s: a restarted process needs a moment. */
+async function served(ask: () => Promise<number>): Promise<void> {
+  const deadlineMs = Date.now() + 8_000;
+  while ((await ask()) !== 200) assert(Date.now() < deadlineMs, 'still not served');
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

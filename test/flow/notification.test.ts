@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { credentials } from '@grpc/grpc-js';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { payAtCheckout } from '../../services/quickstart/customer.ts';
+import { type Stack, useStack } from '../stack.ts';
+
+const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
+
+describe('a notification', () => {
+  let stack: Stack;
+  let toClose: Server | undefined;
+
+  before(async function () {
+    this.timeout(60_000);
+    stack = await useStack();
+  });
+
+  after(() => {
+    toClose?.close();
+    toClose?.closeAllConnections();
+  });
+
+  it('payment notification OK and KO', async () => {
+    const placed = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_capture_declined' });
+    const { requestId: holdRequestId, preauthorizationId } = placed.body;
+    const authorized = await stack.shop.notified(holdRequestId, 'authorized');
+    assert.deepEqual([authorized.kind, authorized.body.status, authorized.body.amount], ['payment', 'OK', 1000]);
+    const capture = { preauthorizationId, amountToCapture: 300 };
+    const refused = await stack.shop.post('/preauthorization/authorization', capture);
+    assert.deepEqual([refused.status, refused.body.code], [402, 'CARD_DECLINED']);
+    const declined = await stack.shop.notified(refused.body.requestId, 'declined');
+    assert.deepEqual([declined.kind, declined.body.status, declined.body.amount], ['payment', 'KO', 300]);
+    assert.equal(declined.body.holdRequestId, holdRequestId);
+  });
+
+  it('carries the fields of the seed after a capture', async () => {
+    const placed = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_ok' });
+    const { preauthorizationId } = placed.body;
+    const capture = { preauthorizationId, amountToCapture: 250, finalCapture: true };
+    const captured = await stack.shop.post('/preauthorization/authorization', capture);
+    const { body } = await stack.shop.notified(captured.body.requestId, 'captured');
+    const { requestId } = captured.body;
+    const expected = { merchantId: stack.file.merchantId, requestId, status: 'OK', amount: 250, currency: 'EUR' };
+    for (const [name, value] of Object.entries(expected)) assert.equal(body[name], value, name);
+    assert(body.reference && body.paymentMethodData);
+    assert(Math.abs(Date.parse(body.finalStateDate) - Date.now()) < 30_000);
+    assert.equal(body.preauthorizationId, undefined);
+    await stack.shop.notified(placed.body.requestId, 'authorized');
+  });
+
+  it('OCT notification OK and KO', async () => {
+    const paid = await stack.shop.post('/oct', { ...ORDER, tokenId: 'tok_sandbox_ok' });
+    assert.deepEqual([paid.status, paid.body.status], [201, 'OK']);
+    const ok = await stack.shop.notified(paid.body.requestId, 'paid');
+    assert.deepEqual([ok.kind, ok.body.status], ['oct', 'OK']);
+    const found = await stack.shop.get(`/oct/${paid.body.requestId}`);
+    assert.deepEqual([found.status, found.body.status, found.body.amount], [200, 'OK', 1000]);
+    const refused = await stack.shop.post('/oct', { ...ORDER, tokenId: 'tok_sandbox_insufficient_funds' });
+    assert.equal(refused.status, 402);
+    const ko = await stack.shop.notified(refused.body.requestId, 'declined');
+    assert.deepEqual([ko.kind, ko.body.status], ['oct', 'KO']);
+  });
+
+  it('tokenData only when a token was generated', async () => {
+    for (const saveCard of [true, false]) {
+      const opened = await stack.shop.post('/preauthorization', { ...ORDER, saveCard });
+      await payAtCheckout(opened.body.checkoutUrl, '4242424242424242');
+      const { body } = await stack.shop.notified(opened.body.requestId, 'authorized');
+      assert.equal('tokenData' in body, saveCard);
+      if (saveCard) {
+        const again = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: body.tokenData.tokenId });
+        assert.equal(again.status, 201);
+        const { body: second } = await stack.shop.notified(again.body.requestId, 'authorized');
+        assert.equal('tokenData' in second, false);
+      }
+    }
+  });
+
+  it('signature exactly as specified', async () => {
+    const requests: { path: string | undefined; signature: unknown; type: unknown; text: string }[] = [];
+    const receiver = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request.setEncoding('utf8')) text += chunk;
+      const { 'x-service-signature': signature, 'content-type': type } = request.headers;
+      requests.push({ path: request.url, signature, type, text });
+      response.end();
+      receiver.emit('received');
+    });
+    toClose = receiver;
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const received = once(receiver, 'received');
+    const { port } = receiver.address() as AddressInfo;
+    const { apiKey, signingSecret } = await createMerchant(stack, `http://127.0.0.1:${port}/hooks`);
+    const oct = await fetchUntilKnown(stack, apiKey);
+    await received;
+    const [request] = requests;
+    assert(request !== undefined);
+    assert.equal(request.path, '/hooks/webhook/processor/oct/paid');
+    assert.match(String(request.type), /^application\/json/);
+    const body = JSON.parse(request.text);
+    const amount = /"amount":\s*([^,}]+)/.exec(request.text)?.[1] ?? '';
+    const signed = `${body.merchantId}${body.requestId}${body.status}${amount}${body.currency}`;
+    assert.equal(signed, `direct${oct.requestId}OK1000EUR`);
+    assert.equal(request.signature, createHmac('sha256', signingSecret).update(signed).digest('base64'));
+  });
+});
+
+/** A merchant that is notified directly, not through the relay. */
+async function createMerchant(stack: Stack, webhookUrl: string) {
+  const channel = openChannel({
+    address: stack.file.coreUrl,
+    credentials: credentials.createInsecure(),
+    token: stack.file.operatorToken,
+    timeoutMs: 5_000,
+  });
+  try {
+    const contract = { currencies: ['EUR'], terminals: ['till-1'], webhookUrl };
+    const merchant = { merchantId: 'direct', name: 'Notified directly', contract };
+    return await channel.client(MerchantService).createMerchant(merchant);
+  } finally {
+    channel.close();
+  }
+}
+
+/** Sends an OCT; the edge learns of a new merchant's key within moments, and refuses it until then. */
+async function fetchUntilKnown(stack: Stack, apiKey: string): Promise<{ requestId: string }> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...ORDER, tokenId: 'tok_sandbox_ok' });
+  for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 20) {
+    const response = await fetch(`${stack.file.baseUrl}/oct`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { requestId: string };
+    if (response.status === 201) return answer;
+    assert.equal(response.status, 401);
+  }
+  throw new Error('the gateway did not learn of the merchant within 5 s');
+}

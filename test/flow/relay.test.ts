@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import crypto, { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { startGateway } from '../../gateway/gateway.ts';
+import { readSettings } from '../../gateway/settings.ts';
+import { signNotification, verifyNotification } from '../../proto/signature.ts';
+import { type Stack, useStack } from '../stack.ts';
+
+describe('the relay', () => {
+  let stack: Stack;
+
+  before(async function () {
+    this.timeout(60_000);
+    stack = await useStack();
+  });
+
+  it('forwards what verifies, byte for byte and once', async () => {
+    const { fields, body } = notification(stack.file.merchantId, '10.50');
+    const signature = signNotification(stack.file.signingSecret, fields);
+    const first = await send(stack.file.baseUrl, body, signature);
+    const second = await send(stack.file.baseUrl, body, signature);
+    assert.deepEqual([first.status, second.status], [200, 200]);
+    assert.deepEqual([first.duplicate, second.duplicate], [null, 'true']);
+    const received = await stack.shop.notified(fields.requestId);
+    assert.equal(received.bodyText, body);
+    assert.deepEqual([received.kind, received.statusInfo, received.verified], ['payment', 'captured', true]);
+    assert.equal((await stack.shop.received(fields.requestId)).length, 1);
+  });
+
+  it('constant-time comparison', () => {
+    const { fields } = notification('demo', '10.50');
+    const secrets = ['whsec_older', 'whsec_newer'];
+    const signatures = [signNotification('whsec_older', fields), signNotification('whsec_other', fields), 'short', ''];
+    for (const signature of signatures) {
+      assert.equal(
+        comparisonsOf(() => verifyNotification(secrets, fields, signature)),
+        secrets.length,
+      );
+    }
+  });
+
+  it('answers every kind of wrong signature, and an unknown merchant, alike', async () => {
+    const { fields, body } = notification(stack.file.merchantId, '10.50');
+    const right = signNotification(stack.file.signingSecret, fields);
+    const stranger = notification('stranger', '10.50');
+    const wrong: [string, string][] = [
+      [body, `${right.startsWith('A') ? 'B' : 'A'}${right.slice(1)}`],
+      [body, randomBytes(32).toString('base64')],
+      [body, ''],
+      [
+        body,
+        randomBytes(30)
+          .toString('latin1')
+          .replace(/[^!-~]/g, '?'),
+      ],
+      [stranger.body, right],
+    ];
+    const answers = [];
+    for (const [text, signature] of wrong) answers.push(await send(stack.file.baseUrl, text, signature));
+    for (const answer of answers) {
+      assert.equal(answer.status, 401);
+      assert.equal(answer.text, answers[0]?.text);
+    }
+    assert.deepEqual(await stack.shop.received(fields.requestId), []);
+  });
+
+  it('attempts limited', async () => {
+    const secrets = JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'));
+    const gateway = await startGateway(
+      readSettings({
+        PORT: '0',
+        CORE_URL: stack.file.coreUrl,
+        GATEWAY_TOKEN: secrets.gatewayToken,
+        RELAY_ADDRESS_PER_SECOND: '5',
+        LOG_LEVEL: 'silent',
+      }),
+    );
+    try {
+      await gateway.ready;
+      const { body } = notification(stack.file.merchantId, '10.50');
+      const attempt = () => send(`http://127.0.0.1:${gateway.port}`, body, randomBytes(32).toString('base64'));
+      const answers = await Promise.all(Array.from({ length: 20 }, attempt));
+      const limited = answers.filter(({ status }) => status === 429);
+      assert(limited.length >= 10, `${limited.length} of 20 were limited`);
+      for (const { retryAfter } of limited) assert(Number(retryAfter) >= 1);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it('failures logged', async () => {
+    const { body } = notification('nobody-we-know', '10.50');
+    await send(stack.file.baseUrl, body, randomBytes(32).toString('base64'));
+    const lines = (await readFile(`${stack.dataDir}/logs/gateway.log`, 'utf8')).split('\n');
+    const line = lines.find((text) => text.includes('nobody-we-know'));
+    assert(line !== undefined);
+    const { reason, claimedMerchantId, bodySha256, bodyBytes, address } = JSON.parse(line);
+    assert.equal(claimedMerchantId, 'nobody-we-know');
+    assert.equal(bodySha256, crypto.createHash('sha256').update(body).digest('hex'));
+    assert.equal(bodyBytes, body.length);
+    assert(reason && address);
+  });
+});
+
+function notification(merchantId: string, amount: string) {
+  const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount, currency: 'EUR' };
+  const { amount: _, ...rest } = fields;
+  return { fields, body: `{ "amount": ${amount}, ${JSON.stringify(rest).slice(1)}` };
+}
+
+async function send(baseUrl: string, body: string, signature: string) {
+  const response = await fetch(`${baseUrl}/webhook/processor/payment/captured`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-service-signature': signature },
+  });
+  const { headers, status } = response;
+  return {
+    status,
+    text: await response.text(),
+    duplicate: headers.get('x-relay-duplicate'),
+    retryAfter: headers.get('retry-after'),
+  };
+}
+
+/** How often Node's constant-time comparison is used meanwhile. */
+function comparisonsOf(act: () => void): number {
+  const original = crypto.timingSafeEqual;
+  let count = 0;
+  crypto.timingSafeEqual = (left, right) => {
+    count += 1;
+    return original(left, right);
+  };
+  syncBuiltinESMExports();
+  try {
+    act();
+  } finally {
+    crypto.timingSafeEqual = original;
+    syncBuiltinESMExports();
+  }
+  return count;
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { type SignedFields, signNotification } from '../../proto/signature.ts';
+import { payAtCheckout } from '../../services/quickstart/customer.ts';
+import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
+import { type Stack, useStack } from '../stack.ts';
+
+/** Last of the flow tests by its name, so that the logs hold all that the others did. */
+describe('what is logged', () => {
+  let stack: Stack;
+  let logs: string;
+
+  before(async function () {
+    this.timeout(60_000);
+    stack = await useStack();
+    await act(stack);
+    const folder = `${stack.dataDir}/logs`;
+    const files = (await readdir(folder)).map((name) => `${folder}/${name}`);
+    assert(files.length >= 5);
+    const texts = await Promise.all(
+      [...files, String(process.env.TEST_DATABASE_LOG)].map((file) => readFile(file, 'utf8')),
+    );
+    logs = texts.join('\n');
+  });
+
+  it('is something', () => {
+    for (const process of ['core', 'gateway', 'worker']) assert.match(logs, new RegExp(`"${process}"`), process);
+  });
+
+  it('is no preauthorizationId', () => {
+    assert.doesNotMatch(logs, /pre_[A-Za-z0-9_-]{32}/);
+    const ids = stack.answers.flatMap((answer) => answer.match(/pre_[A-Za-z0-9_-]{32}/g) ?? []);
+    assert(ids.length > 0);
+    absent(ids);
+  });
+
+  it('is no API key, token or secret', async () => {
+    assert.doesNotMatch(logs, /hf_[A-Za-z0-9_-]{43}|whsec_[A-Za-z0-9+/]{8}/);
+    const secrets = Object.values(JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'))) as string[];
+    const { apiKey, signingSecret, singleCapture } = stack.file;
+    absent([...secrets, apiKey, signingSecret, singleCapture.apiKey, singleCapture.signingSecret]);
+    absent([signingSecret.slice('whsec_'.length), String(secrets[0]).slice('k1:'.length)]);
+  });
+
+  it('is no signature', async () => {
+    const received = await (await fetch(`${stack.file.demoMerchantUrl}/received`)).json();
+    const bodies = (received as { body: Record<string, unknown> }[]).map((item) => item.body);
+    assert(bodies.length > 0);
+    absent(
+      bodies.map((body) =>
+        signNotification(stack.file.signingSecret, { ...body, amount: String(body.amount) } as unknown as SignedFields),
+      ),
+    );
+  });
+
+  it('is no card number, card token or checkout address', () => {
+    absent(TEST_CARDS.map(({ number }) => number));
+    assert.doesNotMatch(logs, /tok_[A-Za-z0-9]/);
+    const capabilities = stack.answers.flatMap((answer) => /\/checkout\/([A-Za-z0-9_-]{20,})/.exec(answer)?.[1] ?? []);
+    assert(capabilities.length > 0);
+    absent(capabilities);
+  });
+
+  const absent = (values: string[]) => {
+    for (const [index, value] of values.entries())
+      assert(!logs.includes(value), `the ${index + 1}. of ${values.length}`);
+  };
+});
+
+/** A little of everything that could leave a trace, for a run of this file alone. */
+async function act({ shop, file }: Stack): Promise<void> {
+  const order = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
+  const placed = await shop.post('/preauthorization', { ...order, tokenId: 'tok_sandbox_ok' });
+  const { preauthorizationId } = placed.body;
+  const captured = await shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 500 });
+  await shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 5000 });
+  const opened = await shop.post('/preauthorization', { ...order, saveCard: true });
+  await payAtCheckout(opened.body.checkoutUrl, '4242424242424242');
+  await shop.post('/webhook/processor/payment/captured', {
+    merchantId: file.merchantId,
+    signature: file.signingSecret,
+  });
+  await shop.get(`/preauthorization/${preauthorizationId}`);
+  await shop.notified(captured.body.requestId, 'captured');
+  await shop.notified(opened.body.requestId, 'authorized');
+}

@@ -93,12 +93,15 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   };
 }
 
+/** Codes of a connection that the other side has left. */
+const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
+
 /** What every request meets first. With hops, Koa takes the client's address from X-Forwarded-For, counted from the right. */
 function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, closing: AbortSignal): Koa {
   const app = new Koa({ proxy: TRUSTED_PROXY_HOPS > 0, maxIpsCount: TRUSTED_PROXY_HOPS });
-  // Only what happens after the answer has begun ends up here; a reader that went away is no news.
+  // Only what happens after the answer has begun ends up here; that the other side went away stands in the request's line.
   app.on('error', (error) => {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') log.warn('answer broken off', errorFields(error));
+    if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
   app.use(logRequests(log));
   app.use(helmet());

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { startGateway } from '../../gateway/gateway.ts';
 import { readSettings } from '../../gateway/settings.ts';
 import { signNotification } from '../../proto/signature.ts';
@@ -75,6 +79,31 @@ describe('startGateway()', () => {
       { event: 'request', method: 'GET', route: 'none', status: 404 },
     ]);
   });
+
+  const GONE = {
+    'before its body is out': `POST /oct HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    'while core answers': `GET /operations/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\n\r\n`,
+    'in the middle of a notification':
+      'POST /webhook/processor/payment/captured HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  };
+  for (const [when, request] of Object.entries(GONE)) {
+    it(`writes one line without a stack about a sender that is gone ${when}`, async () => {
+      stage.lines.length = 0;
+      const begun = Promise.withResolvers<ServerResponse>();
+      const begin = (message: unknown) => begun.resolve((message as { response: ServerResponse }).response);
+      subscribe('http.server.request.start', begin);
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.write(request);
+      const gone = once(await begun.promise, 'close');
+      unsubscribe('http.server.request.start', begin);
+      socket.resetAndDestroy();
+      await gone;
+      await stage.ask('GET', '/healthz');
+      const [line, ...more] = stage.lines.filter(({ fields }) => fields.route !== '/healthz');
+      assert.deepEqual(more, []);
+      assert.deepEqual([line?.event, line?.fields.aborted, line?.fields.stack], ['request', true, undefined]);
+    });
+  }
 
   it('relays notifications', async () => {
     stage.core.answers.set('acceptNotification', () => ({ outcome: 1 }));

@@ -48,7 +48,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   INVALID_REQUEST: [400, 'The request is not valid'],
   TOKEN_INVALID: [400, 'The card token is not valid'],
   AMOUNT_EXCEEDS_HOLD: [400, 'The amount is more than the hold'],
-  UNAUTHENTICATED: [401, 'A valid API key is required'],
+  UNAUTHENTICATED: [401, 'Valid credentials are required'],
   SIGNATURE_REQUIRED: [401, 'A valid message signature is required'],
   CARD_DECLINED: [402, 'The card was declined'],
   FORBIDDEN: [403, 'The credential does not allow this'],

@@ -106,6 +106,10 @@ describe('problems of RPC', () => {
 });
 
 describe('Problem', () => {
+  it('does not guess at the credentials that a 401 asks for: a merchant has a key, a notification a signature', () => {
+    assert.equal(new Problem('UNAUTHENTICATED').toJSON().title, 'Valid credentials are required');
+  });
+
   it('always says what the problem is', () => {
     const body = new Problem('NOT_FOUND' satisfies ProblemCode).toJSON();
     assert.deepEqual(body, {

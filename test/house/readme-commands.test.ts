@@ -1,0 +1,135 @@
+/**
+ * The README's commands, word by word. Exempt are the three that install and run everything, since they would run themselves:
+ * .ci/run gives the install and the tests on a fresh clone, test/flow the launcher, and test/services/quickstart the demo's steps.
+ */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { banner } from '../../services/quickstart/banner.ts';
+import { type Stack, stopStack, useStack } from '../stack.ts';
+import { codeBlocks } from './readme.ts';
+
+const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
+const commands = codeBlocks('sh');
+
+describe('the commands in the README', () => {
+  let stack: Stack;
+  let folder: string;
+  let output: string;
+
+  before(async function () {
+    this.timeout(90_000);
+    for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
+    stack = await useStack();
+    await banner({ ...stack, notes: [], stop: stopStack });
+    folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);
+    await symlink(stack.dataDir, `${folder}/.data`);
+    const script = commands.filter((command) => !EXEMPT.includes(command)).join('\n');
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+    const options = { cwd: folder, env: { ...process.env, PATH }, timeout: 60_000 };
+    ({ stdout: output } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options));
+  });
+
+  after(async () => {
+    if (folder !== undefined) await rm(folder, { recursive: true });
+  });
+
+  it('start it, play it and test it in one line each', () => {
+    for (const command of EXEMPT) assert(commands.includes(command), command);
+  });
+
+  it('place a hold and capture it in two parts', () => {
+    assert.match(output, /"preauthorizationId":"pre_/);
+    assert.match(output, /"amountCaptured":400,"amountRemaining":650,"amountReleased":0,/);
+    assert.match(output, /"amountCaptured":500,"amountRemaining":0,"amountReleased":150,/);
+    assert.match(output, /"status":"CAPTURED","amount":1050,/);
+  });
+
+  it('see the verified notification', () => {
+    assert.match(output, /"statusInfo":"captured"/);
+    assert.match(output, /"verified":true/);
+  });
+
+  it('open a checkout', () => {
+    assert.match(output, /"checkoutUrl":"http/);
+  });
+
+  it('ask core as an internal service', () => {
+    assert.match(output, /"amountReleased":"150"/);
+  });
+
+  it('send a signed and a forged notification through the relay', () => {
+    assert.match(output, /200\n401\n/);
+  });
+
+  it('make the secrets of a deployment', async () => {
+    const made = await readFile(`${folder}/.env`, 'utf8');
+    assert.match(made, /^OPERATOR_TOKEN=[\w-]{43}$/m);
+    assert.match(made, /^ENCRYPTION_KEYS=k1:[\w+/]{43}=$/m);
+  });
+});
+
+describe('the verification examples in the README', () => {
+  const harness: Readonly<Record<string, { program: string; ending: string; after: string }>> = {
+    js: {
+      program: process.execPath,
+      ending: 'mjs',
+      after: `console.log(JSON.parse(process.argv[2]).map((c) => (verify(...c) ? 1 : 0)).join(''));`,
+    },
+    python: {
+      program: 'python3',
+      ending: 'py',
+      after: `import sys\nprint("".join("1" if verify(*c) else "0" for c in json.loads(sys.argv[1])))`,
+    },
+    php: {
+      program: 'php',
+      ending: 'php',
+      after: `foreach (json_decode($argv[1], true) as $c) echo verify(...$c) ? 1 : 0;`,
+    },
+  };
+
+  for (const [language, { program, ending, after: calls }] of Object.entries(harness)) {
+    it(`verifies every vector in ${language}, and nothing else`, async function () {
+      this.timeout(20_000);
+      if (!isInstalled(program)) this.skip();
+      const cases = await vectors();
+      const folder = await mkdtemp(`${tmpdir()}/holdfast-example-`);
+      const [code] = codeBlocks(language);
+      const file = `${folder}/verify.${ending}`;
+      try {
+        await writeFile(file, `${language === 'php' ? '<?php\n' : ''}${code}\n${calls}\n`);
+        const { stdout } = await promisify(execFile)(program, [file, JSON.stringify(cases)]);
+        assert.equal(stdout.trim(), '10'.repeat(cases.length / 2));
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
+});
+
+/** For each vector the arguments that verify, and then some that must not. */
+async function vectors(): Promise<[secret: string, body: string, header: string][]> {
+  const file = new URL('../proto/signature.json', import.meta.url);
+  const { vectors: all } = JSON.parse(await readFile(file, 'utf8')) as { vectors: Record<string, string>[] };
+  return all.flatMap(({ secret = '', signature = '', amount = '', ...fields }) => {
+    // The amount goes into the body as a number, the way we send it; its digits must survive.
+    const body = JSON.stringify({ ...fields, amount: 0 }).replace('"amount":0', `"amount":${amount}`);
+    return [
+      [secret, body, signature],
+      [secret, body.replace(`"amount":${amount}`, `"amount":1${amount}`), signature],
+    ];
+  });
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, [program === 'openssl' ? 'version' : '--version'], { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { access } from 'node:fs/promises';
+import { z } from 'zod';
+import { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
+import { README, tableRows } from './readme.ts';
+
+/** Where each process keeps its settings; the migration step has but one and no schema. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  launcher: 'services/quickstart/settings.ts',
+  core: 'services/core/settings.ts',
+  worker: 'services/core/worker-settings.ts',
+  gateway: 'gateway/settings.ts',
+  sandbox: 'services/sandbox/settings.ts',
+  merchant: 'services/merchant/settings.ts',
+};
+
+const root = new URL('../../', import.meta.url);
+
+describe('the table of settings in the README', () => {
+  for (const [process, file] of Object.entries(SETTINGS)) {
+    it(`says what ${process} knows, with its defaults`, async () => {
+      const described = tableRows('Setting').filter(([, processes]) => processes?.split(', ').includes(process));
+      const told = described.map(([name, , preset]) => `${name?.replaceAll('`', '')}: ${preset?.replaceAll('`', '')}`);
+      assert.deepEqual(told.sort(), (await settingsOf(file)).sort());
+    });
+  }
+});
+
+describe('the README', () => {
+  it('names every word of the vocabulary of refusals', () => {
+    const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
+    for (const word of words) assert(README.includes(`\`${word}\``), word);
+  });
+
+  it('points to nothing that is not there', async () => {
+    const targets = [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target);
+    assert(targets.length > 0);
+    await Promise.all(targets.map((target) => access(new URL(target, root))));
+  });
+});
+
+/** As the table has them: `NAME: default`, `NAME: *required*`, `NAME: unset` or `NAME: empty`. */
+async function settingsOf(file: string): Promise<string[]> {
+  const module = await import(new URL(file, root).href);
+  const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
+  assert(schema, `${file} exports its schema`);
+  return Object.entries(schema.shape).map(([name, setting]) => `${name}: ${presetOf(setting as z.ZodType)}`);
+}
+
+function presetOf(setting: z.ZodType): string {
+  if (!setting.safeParse(undefined).success) return '*required*';
+  const { default: preset } = z.toJSONSchema(setting, { io: 'input', unrepresentable: 'any' });
+  return preset === undefined ? 'unset' : String(preset) || 'empty';
+}

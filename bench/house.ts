@@ -27,6 +27,8 @@ export interface House extends processes.House {
   start(name: 'worker' | 'gateway'): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
+  /** Does something before the house is closed. */
+  atClose(act: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function openHouse(): Promise<House> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const house: processes.House = { settings, dataDir: folder.path, ports: chosen, secrets };
   const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
+  const closing: (() => Promise<void>)[] = [];
   const running = new Map<string, () => Promise<void>>();
   const start = async (options: ChildOptions) => {
     if (!running.has(options.name)) running.set(options.name, (await startChild(options, signal)).stop);
@@ -68,7 +71,9 @@ export async function openHouse(): Promise<House> {
       start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
+    atClose: (act) => void closing.push(act),
     async close() {
+      for (const act of closing) await act();
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
       await stopDatabase();
       await folder.close();

@@ -2,30 +2,42 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
+import { drawPlot } from './plot.ts';
 import { measure, type Result } from './row.ts';
-import { holds, pairs, restHolds } from './rows/holds.ts';
+import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
+import { echo, holds, pairs, restHolds } from './rows/holds.ts';
+import { loneHold } from './rows/lone-hold.ts';
+import { relay } from './rows/relay.ts';
+import { history, memory } from './rows/soak.ts';
+import { watch } from './rows/watch.ts';
 import { printTable } from './table.ts';
 
-const ROWS = [holds, pairs, restHolds];
+const ROWS = [holds, echo, pairs, loneHold, restHolds, relay, firstAttemptP50, firstAttemptP99, deliveries, watch];
+const LONG_ROWS = [history, memory];
 
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
+    soak: { type: 'boolean', default: false },
+    plot: { type: 'string' },
     rows: { type: 'string', default: '' },
     repetitions: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '4' },
   },
 });
-const wanted = ROWS.filter(({ name }) => name.includes(values.rows));
+const wanted = [...ROWS, ...(values.soak ? LONG_ROWS : [])].filter(({ name }) => name.includes(values.rows));
 const house = await openHouse();
 const results: Result[] = [];
 try {
   for (const row of wanted) {
     process.stderr.write(`${row.name} …\n`);
-    results.push(await measure(row, house, Number(values.repetitions), Number(values.seconds)));
+    results.push(
+      await measure(row, house, LONG_ROWS.includes(row) ? 1 : Number(values.repetitions), Number(values.seconds)),
+    );
   }
 } finally {
   await house.close();
 }
 process.stdout.write(printTable(results));
 if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+if (values.plot) await writeFile(values.plot, drawPlot(results));

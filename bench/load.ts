@@ -1,6 +1,7 @@
 /** Closed-loop load from a process of its own, so that the client's work is not the server's. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** What a load process is told. */
@@ -11,6 +12,8 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Seconds before counting starts. */
   readonly warmUpS: number;
+  /** Starts so many a second, evenly, instead of as many as it can. */
+  readonly perSecond?: number;
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -50,8 +53,9 @@ export async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   let failures = 0;
   const startedAt = performance.now() + order.warmUpS * 1_000;
   const endsAt = startedAt + order.seconds * 1_000;
+  const turn = pacer(order.perSecond);
   const lane = async () => {
-    for (let at = performance.now(); at < endsAt; at = performance.now()) {
+    for (let at = await turn(); at < endsAt; at = await turn()) {
       try {
         await load.act();
       } catch (error) {
@@ -66,6 +70,19 @@ export async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   const quantile = (q: number) =>
     latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * q))] ?? Number.NaN;
   return { perSecond: latenciesMs.length / order.seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
+}
+
+/** Answers when the next act may start, and the time: at once, or evenly spread. */
+function pacer(perSecond: number | undefined): () => Promise<number> {
+  let next = performance.now();
+  return async () => {
+    const now = performance.now();
+    if (perSecond === undefined) return now;
+    const at = Math.max(next, now);
+    next = at + 1_000 / perSecond;
+    if (at > now) await sleep(at - now);
+    return performance.now();
+  };
 }
 
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -22,9 +22,9 @@ export async function open({ databaseUrl, script, connections = '32' }: LoadOrde
         for (const [number, transaction] of transactions.entries()) {
           if (transaction.length > 1) await client.query('begin');
           for (const [index, statement] of transaction.entries()) {
-            const names = [...statement.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+            const names = [...statement.matchAll(/(?<!:):(\w+)/g)].map((match) => match[1] ?? '');
             let parameter = 0;
-            const text = statement.replace(/:\w+/g, () => `$${++parameter}`);
+            const text = statement.replace(/(?<!:):\w+/g, () => `$${++parameter}`);
             await client.query({
               name: `${script}-${number}-${index}`,
               text,

@@ -20,6 +20,19 @@ export const holds: Row = {
   },
 };
 
+/** The same against a plain grpc-js echo: what the calls alone would allow. */
+export const echo: Row = {
+  name: 'holds over gRPC, against an echo',
+  unit: 'per second',
+  reference: 'grpc-js echo, 64 in flight, client and server in one process',
+  goal: undefined,
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds);
+    const plain = { load: 'echo', inFlight: IN_FLIGHT, seconds, warmUpS: 1, options: {} };
+    return async () => throughput(await runLoad(order), await runLoad(plain));
+  },
+};
+
 /** Holds placed and captured per second over gRPC, against the same four commits row at a time. */
 export const pairs: Row = {
   name: 'hold + capture over gRPC, 64 in flight',

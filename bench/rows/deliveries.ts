@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import { openQueue } from '../../services/core/jobs/queue.ts';
+import { openLog } from '../../services/core/log.ts';
+import type { House } from '../house.ts';
+import { runLoad } from '../load.ts';
+import { openReceiver } from '../receiver.ts';
+import type { Measured, Row } from '../row.ts';
+import { holdOrder } from './holds.ts';
+
+const OPERATIONS_PER_SECOND = 500;
+const BACKLOG = 10_000;
+
+/** From the final commit of an operation to the first attempt of its delivery, at 500 operations a second; median. */
+export const firstAttemptP50: Row = latencyRow('p50', 0.5, 10);
+/** The same, 99th percentile. */
+export const firstAttemptP99: Row = latencyRow('p99', 0.99, 100);
+
+function latencyRow(word: string, quantile: number, goalMs: number): Row {
+  return {
+    name: `final commit to first attempt at ${OPERATIONS_PER_SECOND} operations/s, ${word}`,
+    unit: 'ms',
+    reference: `the goal, ${goalMs} ms`,
+    goal: { atMost: 1 },
+    async prepare(house, seconds) {
+      return async () => ({ value: await firstAttemptMs(house, seconds, quantile), reference: goalMs });
+    },
+  };
+}
+
+async function firstAttemptMs(house: House, seconds: number, quantile: number): Promise<number> {
+  const receiver = await openReceiver();
+  const { merchantId } = await house.createMerchant({ webhookUrl: receiver.url });
+  await house.start('worker');
+  try {
+    await runLoad({ ...(await holdOrder(house, 64, seconds, { merchantId })), perSecond: OPERATIONS_PER_SECOND });
+    await drained(house, merchantId, 0);
+    const [row] = await query<{ ms: number }>(
+      house,
+      `select percentile_cont($2) within group (order by extract(epoch from a.started_at - d.created_at) * 1000)::float8 as ms
+        from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1 where d.merchant_id = $1`,
+      [merchantId, quantile],
+    );
+    return row?.ms ?? Number.NaN;
+  } finally {
+    await house.stop('worker');
+    await receiver.close();
+  }
+}
+
+/** Deliveries a second to one fast receiver, against pg-boss alone fetching and completing as many jobs. */
+export const deliveries: Row = {
+  name: 'deliveries to one fast receiver',
+  unit: 'per second',
+  reference: 'pg-boss alone, fetch + complete',
+  goal: { atLeast: 0.3 },
+  async prepare(house) {
+    const receiver = await openReceiver();
+    house.atClose(() => receiver.close());
+    return async () => ({
+      value: await deliveriesPerSecond(house, receiver.url),
+      reference: await jobsPerSecond(house),
+    });
+  },
+};
+
+async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Measured['value']> {
+  const { merchantId } = await house.createMerchant({ webhookUrl });
+  const body = JSON.stringify({
+    merchantId,
+    requestId: 'r',
+    status: 'OK',
+    amount: 10_000,
+    currency: 'EUR',
+    reference: 'bench',
+  });
+  const rows = await query<{ id: string }>(
+    house,
+    `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
+      select uuidv7(), $1, 'webhook', gen_random_uuid()::text, 'payment', 'captured', convert_to($2, 'UTF8'), 'PENDING', 0, now(), now()
+      from generate_series(1, ${BACKLOG}) returning id`,
+    [merchantId, body],
+  );
+  const queue = await openQueue(house.databaseUrl, 'core', openLog('bench', 'warn'));
+  await queue.ring(rows.map(({ id }) => ({ id, endpoint: `${merchantId}/webhook` })));
+  await queue.close();
+  await house.start('worker');
+  try {
+    await drained(house, merchantId, BACKLOG * 0.9);
+    const [from, at] = [await pending(house, merchantId), performance.now()];
+    await drained(house, merchantId, 0);
+    return from / ((performance.now() - at) / 1_000);
+  } finally {
+    await house.stop('worker');
+  }
+}
+
+async function jobsPerSecond(house: House): Promise<number> {
+  const boss = new PgBoss({
+    connectionString: house.databaseUrl,
+    schema: 'pgboss',
+    migrate: false,
+    schedule: false,
+    supervise: false,
+  });
+  await boss.start();
+  const queue = 'bench';
+  try {
+    await boss.createQueue(queue);
+    await boss.insert(
+      queue,
+      Array.from({ length: BACKLOG }, () => ({ data: {}, group: { id: 'one' } })),
+    );
+    const startedAt = performance.now();
+    for (;;) {
+      const jobs = await boss.fetch(queue, { batchSize: 100, groupConcurrency: 1_000 });
+      if (jobs.length === 0) break;
+      await boss.complete(
+        queue,
+        jobs.map(({ id }) => id),
+      );
+    }
+    return BACKLOG / ((performance.now() - startedAt) / 1_000);
+  } finally {
+    await boss.deleteQueue(queue);
+    await boss.stop({ graceful: false });
+  }
+}
+
+async function drained(house: House, merchantId: string, left: number): Promise<void> {
+  const deadline = performance.now() + 120_000;
+  while ((await pending(house, merchantId)) > left) {
+    if (performance.now() > deadline) throw new Error('the backlog of deliveries did not drain in two minutes');
+    await sleep(20);
+  }
+}
+
+async function pending(house: House, merchantId: string): Promise<number> {
+  const [row] = await query<{ count: string }>(
+    house,
+    `select count(*) from delivery where merchant_id = $1 and state = 'PENDING'`,
+    [merchantId],
+  );
+  return Number(row?.count);
+}
+
+async function query<T extends object>(house: House, text: string, values: unknown[]): Promise<T[]> {
+  const client = new pg.Client({ connectionString: house.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<T>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { House } from '../house.ts';
+import { runLoad } from '../load.ts';
+import type { Row } from '../row.ts';
+import { holdOrder } from './holds.ts';
+
+const FEW = 10_000;
+const MANY = 2_000_000;
+const SOAK_S = 600;
+
+/** What a hold and its capture cost among two million stored holds, against among ten thousand. */
+export const history: Row = {
+  name: `cost of a hold + capture among ${MANY} holds`,
+  unit: 'ms of the service a pair',
+  reference: `among ${FEW} holds`,
+  goal: { atMost: 1.1 },
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, 64, seconds * 2, { capture: 'yes' });
+    await store(house, order.options.merchantId ?? '', FEW);
+    const few = await runLoad(order);
+    await store(house, order.options.merchantId ?? '', MANY);
+    return async () => {
+      const many = await runLoad(order);
+      return { value: 1_000 / many.perSecond, reference: 1_000 / few.perSecond, p50Ms: many.p50Ms, p99Ms: many.p99Ms };
+    };
+  },
+};
+
+/** Core's memory after ten minutes of load, against after one. */
+export const memory: Row = {
+  name: "core's memory after 10 minutes of load",
+  unit: 'MiB',
+  reference: 'after 1 minute, MiB',
+  goal: { atMost: 1.1 },
+  async prepare(house) {
+    const order = await holdOrder(house, 32, SOAK_S, { capture: 'yes' });
+    return async () => {
+      const load = runLoad(order);
+      const early = await afterSeconds(60, house);
+      const late = await afterSeconds(SOAK_S - 70, house);
+      await load;
+      return { value: late, reference: early };
+    };
+  },
+};
+
+async function afterSeconds(seconds: number, house: House): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  const pid = (await readFile(`${house.dataDir}/run/core.pid`, 'utf8')).trim();
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+}
+
+/** Stores captured holds of the past, with their results, up to a number. */
+async function store(house: House, merchantId: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString: house.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: string }>('select count(*) from hold');
+    const missing = count - Number(rows[0]?.count);
+    if (missing > 0) await client.query(STORE, [merchantId, missing]);
+    await client.query('vacuum analyze');
+  } finally {
+    await client.end();
+  }
+}
+
+const STORE = `with made as materialized (select uuidv7(interval '-30 days' + n * interval '1 millisecond') as id from generate_series(1, $2::int) n),
+  stored as (insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
+    in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
+    hold_period_s, save_card, created_at, placed_at, expires_at, closed_at, inquiry_count)
+  select id, $1, 't1', 'u1', 'tok', 'CAPTURED', 'AUTHORIZED', 10000, 'EUR', 10000, 0, 0, 0, 0, false, false, sha256(id::text::bytea),
+    sha256(id::text::bytea), true, true, 604800, false, now() - interval '30 d', now() - interval '30 d', now() - interval '23 d',
+    now() - interval '29 d', 0 from made)
+  insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
+    processor_reference, final_state_date)
+  select nextval('operation_sequence_seq'), id, 'HOLD', 'OK', 'authorized', $1, 't1', 'u1', 10000, 'EUR', 'ref', now() - interval '30 d'
+  from made`;

@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { credentials } from '@grpc/grpc-js';
+import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { runLoad } from '../load.ts';
+import type { Row } from '../row.ts';
+import { holdOrder } from './holds.ts';
+
+const WATCHERS = 100;
+const GOAL_MS = 50;
+
+/** From an operation's final state date, which is just before its commit, to its message at each of 100 watchers; 99th percentile. */
+export const watch: Row = {
+  name: `commit to message, ${WATCHERS} watchers, 1 000 operations/s asked for, p99`,
+  unit: 'ms',
+  reference: `the goal, ${GOAL_MS} ms`,
+  goal: { atMost: 1 },
+  async prepare(house, seconds) {
+    return async () => {
+      const order = await holdOrder(house, 128, seconds);
+      const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      child.send({ address: order.options.address, token: order.options.token });
+      await once(child, 'message');
+      await runLoad({ ...order, perSecond: 1_000 });
+      child.send('stop');
+      const [lags] = (await once(child, 'message')) as [{ p50Ms: number; p99Ms: number }];
+      child.disconnect();
+      await once(child, 'exit');
+      return { value: lags.p99Ms, reference: GOAL_MS, ...lags };
+    };
+  },
+};
+
+/** The watchers' process. */
+async function watchAll({ address, token }: { address: string; token: string }): Promise<void> {
+  const stop = new AbortController();
+  const lagsMs: number[] = [];
+  const channels = Array.from({ length: 4 }, () =>
+    openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 30_000 }),
+  );
+  const started: Promise<void>[] = [];
+  for (let index = 0; index < WATCHERS; index++) {
+    const stream = channels[index % 4]?.client(OperationService).watchOperations({}, { signal: stop.signal });
+    const first = Promise.withResolvers<void>();
+    started.push(first.promise);
+    void (async () => {
+      for await (const message of stream ?? []) {
+        first.resolve();
+        const date = message.operation?.finalStateDate;
+        if (date) lagsMs.push(Date.now() - timestampMs(date));
+      }
+    })().catch((error: Error) => {
+      if (!stop.signal.aborted) throw error;
+    });
+  }
+  await Promise.all(started);
+  process.send?.('ready');
+  await once(process, 'message');
+  stop.abort();
+  lagsMs.sort((a, b) => a - b);
+  const quantile = (q: number) => lagsMs[Math.floor(lagsMs.length * q)] ?? Number.NaN;
+  for (const channel of channels) channel.close();
+  process.send?.({ p50Ms: quantile(0.5), p99Ms: quantile(0.99) });
+}
+
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [order] = (await once(process, 'message')) as [{ address: string; token: string }];
+  await watchAll(order);
+}

@@ -35,8 +35,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     driverOptions: {
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
-      // A connection that is lost before it is planned for fails its first statement, which tells whoever asked.
-      onPoolCreated: (pool: Pool) => pool.on('connect', (client) => client.query(PLANNER).catch(() => undefined)),
+      options: PLANNER,
       idle_in_transaction_session_timeout: 30_000,
     },
     migrations: {
@@ -102,4 +101,4 @@ TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
  * cheapest. Every statement here finds its rows by an index, so the planner is told not to think of anything else. (Measured: 700
  * holds a second with the plan of an empty table.) What reads whole tables, the audit, sets these back for itself.
  */
-const PLANNER = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
+const PLANNER = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';

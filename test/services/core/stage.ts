@@ -7,6 +7,7 @@ import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
 import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
+import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
@@ -23,6 +24,7 @@ import { readSettings } from '../../../services/core/settings.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
 import { openDatabase } from '../../../services/core/storage/database.ts';
 import { migrate } from '../../../services/core/storage/migrate.ts';
+import { freePort } from '../../../services/quickstart/port.ts';
 import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createDatabase } from '../../database.ts';
@@ -38,6 +40,10 @@ export interface StageOptions {
   /** Cores on the one database. */
   readonly cores?: number;
   readonly reach?: Reach;
+  /** Address of a processor that takes the sandbox's place, `host:port`. */
+  readonly processor?: string;
+  /** Where the sandbox reports its events instead of the first core, `host:port`. */
+  readonly eventsTo?: string;
 }
 
 /** Opens a stage. */
@@ -48,7 +54,7 @@ export async function openStage(options: StageOptions = {}) {
   const clock = new TestClock(Date.UTC(2027, 0, 1));
   const tokens = { gateway: token(), internal: token(), operator: token(), processor: token(), credential: token() };
   const common = { PROCESSOR_CREDENTIAL: tokens.credential, PROCESSOR_TOKEN: tokens.processor, LOG_LEVEL: 'silent' };
-  const corePort = { url: '127.0.0.1:1' };
+  const corePort = await freePort();
   const ledger = `${directory}/ledger.sqlite`;
   const sandbox = await startSandbox(
     {
@@ -56,9 +62,7 @@ export async function openStage(options: StageOptions = {}) {
       sandboxPort: 0,
       checkoutPort: 0,
       sandboxLedger: ledger,
-      get coreUrl() {
-        return corePort.url;
-      },
+      coreUrl: options.eventsTo ?? `127.0.0.1:${corePort}`,
       processorToken: tokens.processor,
       processorCredential: tokens.credential,
       logLevel: 'silent',
@@ -68,9 +72,9 @@ export async function openStage(options: StageOptions = {}) {
   const settings = readSettings({
     ...common,
     DATABASE_URL: database.url,
-    CORE_PORT: '0',
+    CORE_PORT: String(corePort),
     CONNECT_PORT: '0',
-    PROCESSOR_URL: `127.0.0.1:${sandbox.grpcPort}`,
+    PROCESSOR_URL: options.processor ?? `127.0.0.1:${sandbox.grpcPort}`,
     PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     GATEWAY_TOKEN: tokens.gateway,
@@ -80,7 +84,10 @@ export async function openStage(options: StageOptions = {}) {
   const now = () => new Date(clock.now());
   const coreOptions: CoreOptions = { clock: now, ...(options.reach && { reach: options.reach }) };
   const cores: RunningCore[] = [];
-  for (let index = 0; index < (options.cores ?? 1); index++) cores.push(await startCore(settings, coreOptions));
+  // The sandbox reports to the first.
+  for (let index = 0; index < (options.cores ?? 1); index++) {
+    cores.push(await startCore(index === 0 ? settings : { ...settings, CORE_PORT: 0 }, coreOptions));
+  }
   const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
   const log = openLog('test', 'silent');
   const recovery: Recovery = {
@@ -92,9 +99,8 @@ export async function openStage(options: StageOptions = {}) {
     cipher: openCipher(settings.ENCRYPTION_KEYS),
     reach: options.reach ?? (() => undefined),
   };
-  const channels = cores.map(({ corePort }) => corePort);
   const open = (bearer: string, index = 0) => {
-    const address = `127.0.0.1:${channels[index % channels.length]}`;
+    const address = `127.0.0.1:${cores[index % cores.length]?.corePort}`;
     return openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 15_000 });
   };
   const channel = (role: keyof typeof tokens, index = 0) => {
@@ -105,6 +111,7 @@ export async function openStage(options: StageOptions = {}) {
       octs: opened.client(OctService),
       operations: opened.client(OperationService),
       merchants: opened.client(MerchantService),
+      events: opened.client(ProcessorEventService),
       opened,
     };
   };

@@ -1,0 +1,91 @@
+/** What a merchant does at core, in few words: each call names the merchant and has sensible fields. */
+import assert from 'node:assert/strict';
+import { Client } from 'pg';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { HoldPhase, HoldStatus, ReleaseReason } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { type CARD, pay } from '../sandbox/checkout/browse.ts';
+import { contract, type Stage } from './stage.ts';
+
+export type Desk = ReturnType<typeof openDesk>;
+
+/** A new merchant, and its desk. */
+export async function openMerchant(stage: Stage, merchantId: string, terms: Parameters<typeof contract>[0] = {}) {
+  const { merchants } = stage.channel('operator');
+  const { apiKey, signingSecret } = await merchants.createMerchant({
+    merchantId,
+    name: merchantId,
+    contract: contract(terms),
+  });
+  return { ...openDesk(stage, merchantId), apiKey, signingSecret };
+}
+
+/** The desk of a merchant at one of the cores. */
+export function openDesk(stage: Stage, merchantId: string, core = 0) {
+  const { holds, octs, operations } = stage.channel('gateway', core);
+  const place = (fields: object = {}) =>
+    holds.createPreauthorization({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 10_000n, ...fields });
+  const desk = {
+    merchantId,
+    place,
+    /** Places a hold that must succeed. */
+    async hold(fields: object = {}): Promise<Preauthorization> {
+      const { preauthorization, state } = await place(fields);
+      assert.equal(state, OperationState.OK);
+      assert(preauthorization);
+      return preauthorization;
+    },
+    checkout: (fields: object = {}) =>
+      holds.createPreauthorization({ ...CUSTOMER, merchantId, amount: 10_000n, ...fields }),
+    capture: ({ preauthorizationId }: { preauthorizationId: string }, amountToCapture: bigint, fields: object = {}) =>
+      holds.capturePreauthorization({ merchantId, preauthorizationId, amountToCapture, ...fields }),
+    release: ({ requestId }: { requestId: string }, fields: object = {}) =>
+      holds.releasePreauthorization({ merchantId, requestId, ...fields }),
+    async get({ requestId }: { requestId: string }): Promise<Preauthorization> {
+      const { preauthorization } = await holds.getPreauthorization({ merchantId, requestId });
+      assert(preauthorization);
+      return preauthorization;
+    },
+    /** The books of a hold in one line. */
+    books: async (hold: { requestId: string }) => inOneLine(await desk.get(hold)),
+    oct: (fields: object = {}) =>
+      octs.createOct({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 700n, ...fields }),
+    getOct: (requestId: string) => octs.getOct({ merchantId, requestId }),
+    /** Results of a hold, oldest first: kind and word. */
+    async results({ requestId }: { requestId: string }): Promise<string[]> {
+      const of = await operations.listOperations({ merchantId, holdRequestId: requestId });
+      const own = await operations.getOperation({ merchantId, requestId });
+      const words = of.operations.map((operation) => `${operation.statusInfo} ${operation.amount}`).reverse();
+      return own.operation?.statusInfo ? [own.operation.statusInfo, ...words] : words;
+    },
+    operations,
+  };
+  return desk;
+}
+
+/** A hold's books in one line: status, phase, amounts captured/in flight/remaining/released/reversed, why the rest was given back. */
+export function inOneLine(hold: Preauthorization): string {
+  const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;
+  const amounts = [amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed].join('/');
+  const reason = hold.releaseReason === ReleaseReason.UNSPECIFIED ? '' : ` ${ReleaseReason[hold.releaseReason]}`;
+  const phase = hold.phase === HoldPhase.AUTHORIZED ? '' : ` ${HoldPhase[hold.phase]}`;
+  return `${HoldStatus[hold.status]}${phase} ${amounts}${reason}${hold.frozen ? ' frozen' : ''}`;
+}
+
+/** Fills in a checkout page; answers when the sandbox has reported to core. */
+export async function payAt(url: string, card: Partial<typeof CARD> = {}): Promise<number> {
+  return (await pay(url, card)).status;
+}
+
+/** Runs SQL on the stage's database. */
+export async function sql<Row extends object>(stage: Stage, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: stage.settings.DATABASE_URL });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+const CUSTOMER = { currency: 'EUR', terminalId: 'T1', userId: 'u1' };

@@ -1,0 +1,133 @@
+/** Captures, releases and expiry of one hold at the same time, through two cores. */
+import assert from 'node:assert/strict';
+import type { CrashPoint } from '../../../../../services/core/crash-points.ts';
+import { type Desk, openDesk, openMerchant } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+const DAY_MS = 24 * 3_600 * 1_000;
+
+describe('captures at once', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let several: Desk;
+  let sole: Desk;
+  let dying: CrashPoint | undefined;
+
+  before(async () => {
+    const reach = (point: CrashPoint) => {
+      if (point !== dying) return;
+      dying = undefined;
+      throw new Error('died here');
+    };
+    stage = await openStage({ cores: 2, reach });
+    several = await openMerchant(stage, 'several');
+    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
+  });
+  after(() => stage.close());
+
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const asked = ({ requestId }: { requestId: string }) =>
+    stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
+
+  const REFUSED = new Set([
+    'CAPTURE_IN_FLIGHT',
+    'HOLD_CAPTURED',
+    'AMOUNT_EXCEEDS_HOLD',
+    'MULTIPLE_CAPTURES_NOT_ALLOWED',
+  ]);
+  const tried = async (call: Promise<{ capture?: { amount: bigint } | undefined }>) => {
+    try {
+      return (await call).capture?.amount ?? 0n;
+    } catch (error) {
+      const reason = await why(Promise.reject(error));
+      assert(REFUSED.has(reason), reason);
+      return 0n;
+    }
+  };
+  const both = (merchantId: string) => [openDesk(stage, merchantId, 0), openDesk(stage, merchantId, 1)] as const;
+
+  it('lets exactly those win that fit, and asks the processor for nothing else', async () => {
+    const desks = both('several');
+    for (let round = 0; round < 4; round++) {
+      const hold = await several.hold();
+      const calls = Array.from({ length: 64 }, (_, index) => desks[index % 2]?.capture(hold, 1_000n) ?? assert.fail());
+      const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
+      assert.equal(won.length, 10);
+      assert.equal(asked(hold).length, 10);
+      assert.equal(await several.books(hold), 'CAPTURED 10000/0/0/0/0');
+    }
+  });
+
+  it('charges what it answered, whatever the amounts', async () => {
+    const desks = both('several');
+    for (let round = 0; round < 4; round++) {
+      const hold = await several.hold();
+      const calls = Array.from(
+        { length: 64 },
+        (_, index) => desks[index % 2]?.capture(hold, BigInt(300 + ((index * 7_919 + round) % 1_500))) ?? assert.fail(),
+      );
+      const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
+      const sum = won.reduce((total, amount) => total + amount, 0n);
+      assert(sum <= 10_000n);
+      assert.equal((await several.get(hold)).amountCaptured, sum);
+      const approved = asked(hold);
+      assert.equal(approved.length, won.length);
+      assert.equal(stage.oracle.find(hold.requestId)?.captured, Number(sum));
+    }
+  });
+
+  it('lets one win where one is allowed', async () => {
+    const desks = both('sole');
+    for (let round = 0; round < 4; round++) {
+      const hold = await sole.hold();
+      const calls = Array.from({ length: 64 }, (_, index) => desks[index % 2]?.capture(hold, 10n) ?? assert.fail());
+      const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
+      assert.equal(won.length, 1);
+      assert.equal(asked(hold).length, 1);
+    }
+  });
+
+  it('lets either captures or the release have what remains', async () => {
+    const desks = both('several');
+    for (let round = 0; round < 6; round++) {
+      const hold = await several.hold();
+      const captures = Array.from({ length: 8 }, (_, index) => desks[index % 2]?.capture(hold, 500n) ?? assert.fail());
+      const released = desks[round % 2]?.release(hold).then(
+        () => true,
+        () => false,
+      );
+      const won = await Promise.all(
+        captures.map((call) =>
+          call.then(
+            () => true,
+            () => false,
+          ),
+        ),
+      );
+      const captured = won.filter(Boolean).length * 500;
+      const { captured: atProcessor, voided } = stage.oracle.find(hold.requestId) ?? assert.fail();
+      assert.equal(atProcessor, captured);
+      const rest = 10_000 - captured;
+      const given = await released;
+      assert.equal(voided, given ? rest : 0);
+      const books = await several.get(hold);
+      assert.deepEqual(
+        [books.amountCaptured, books.amountInFlight, books.amountRemaining, books.amountReleased].map(Number),
+        given ? [captured, 0, 0, rest] : [captured, 0, rest, 0],
+      );
+    }
+  });
+
+  it('never lets an expiry take what a capture has reserved', async () => {
+    const hold = await several.hold();
+    dying = 'capture reserved';
+    await assert.rejects(several.capture(hold, 4_000n));
+    stage.clock.advance(7 * DAY_MS);
+    await stage.expire();
+    assert.equal(await several.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+    await stage.inquire();
+    await stage.expire();
+    assert.equal(await several.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await several.results(hold), ['authorized', 'failed 4000', 'expired 10000']);
+  });
+});

@@ -1,3 +1,4 @@
+import type { HoldBooks } from '../domain/hold.ts';
 import type { FinalOutcome } from '../domain/operation.ts';
 import type { AttemptTable } from '../storage/attempts.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/attempts.ts';
@@ -9,7 +10,7 @@ import { announceOperations } from '../storage/operation-log.ts';
 import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';
 import { type ReleaseReservation, type Releasing, reserveHoldRelease } from './reserve-release.ts';
 import { type Reversing, reverse } from './reverse.ts';
-import { type CaptureEnd, settleGatheredCaptures } from './settle-capture.ts';
+import { type CaptureEnd, type CaptureEnded, settleGatheredCaptures } from './settle-capture.ts';
 import { type HoldEnd, settleGatheredHolds } from './settle-hold.ts';
 import { type OctEnd, settleGatheredOcts } from './settle-oct.ts';
 import { settleHoldRelease } from './settle-release.ts';
@@ -27,8 +28,8 @@ export interface Books {
   /** Ends the placing of a hold. False = it had ended before. */
   settleHold(end: HoldEnd): Promise<boolean>;
   reserveCapture(capturing: Capturing): Promise<Reservation>;
-  /** Ends a capture. False = it had ended before. */
-  settleCapture(end: CaptureEnd): Promise<boolean>;
+  /** Ends a capture. Answers the hold's books right after it; undefined = it had ended before. */
+  settleCapture(end: CaptureEnd): Promise<HoldBooks | undefined>;
   reserveRelease(releasing: Releasing): Promise<ReleaseReservation>;
   /** Ends a release. False = it had ended before. */
   settleRelease(requestId: string, outcome: FinalOutcome, at: Date): Promise<boolean>;
@@ -60,7 +61,7 @@ export function openBooks(database: Database, ring: Ring): Books {
     ...TWO_LANES,
     keyOf: (capturing) => capturing.idHash.toString('hex'),
   });
-  const captureEnds = new Gather<CaptureEnd, Ended>((batch) => settleGatheredCaptures(database, batch), {
+  const captureEnds = new Gather<CaptureEnd, CaptureEnded>((batch) => settleGatheredCaptures(database, batch), {
     ...ONE_LANE,
     keyOf: (end) => end.holdRequestId,
   });
@@ -80,7 +81,10 @@ export function openBooks(database: Database, ring: Ring): Books {
     insertHold: (hold) => holds.submit(hold),
     settleHold: async (end) => rung(await holdEnds.submit(end)),
     reserveCapture: (capturing) => captures.submit(capturing),
-    settleCapture: async (end) => rung(await captureEnds.submit(end)),
+    settleCapture: async (end) => {
+      const ended = await captureEnds.submit(end);
+      return rung(ended) ? ended.books : undefined;
+    },
     reserveRelease: (releasing) => reserveHoldRelease(database, releasing),
     settleRelease: async (requestId, outcome, at) => rung(await settleHoldRelease(database, requestId, outcome, at)),
     insertOct: (oct) => octs.submit(oct),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { settleCapture } from '../domain/hold.ts';
+import { type HoldBooks, settleCapture } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold.ts';
@@ -20,10 +20,15 @@ export interface CaptureEnd {
   readonly at: Date;
 }
 
-const NOTHING: Ended = { changed: false, deliveries: [] };
+/** What ending it did, and the hold's books right after it. */
+export interface CaptureEnded extends Ended {
+  readonly books?: HoldBooks;
+}
+
+const NOTHING: CaptureEnded = { changed: false, deliveries: [] };
 
 /** Ends captures, each of another hold, in one transaction: lock, reckon, write. */
-export function settleGatheredCaptures(database: Database, ends: readonly CaptureEnd[]): Promise<Ended[]> {
+export function settleGatheredCaptures(database: Database, ends: readonly CaptureEnd[]): Promise<CaptureEnded[]> {
   return database.transaction(async (query) => {
     const locked = await lockHolds(
       query,
@@ -37,10 +42,10 @@ export function settleGatheredCaptures(database: Database, ends: readonly Captur
     const results = ends.filter(({ requestId }) => open.has(requestId)).map((end) => captureResult(end, holds));
     if (results.length === 0) return ends.map(() => NOTHING);
     const settled = await settleCaptures(query, results);
-    const operations = new Map(results.map(({ requestId, operation }) => [requestId, operation]));
+    const written = new Map(results.map((result) => [result.requestId, result]));
     return ends.map(({ requestId }) => {
-      const operation = operations.get(requestId);
-      return operation ? endedOf(settled, operation) : NOTHING;
+      const result = written.get(requestId);
+      return result ? { ...endedOf(settled, result.operation), books: result.books } : NOTHING;
     });
   });
 }

@@ -1,14 +1,18 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type {
-  CapturePreauthorizationRequest,
-  CapturePreauthorizationResponseSchema,
-  PreauthorizationService,
+import {
+  type CapturePreauthorizationRequest,
+  type CapturePreauthorizationResponseSchema,
+  type CaptureSchema,
+  HoldStatus,
+  type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Capturing } from '../../books/reserve-capture.ts';
-import { isOk, type Outcome } from '../../domain/operation.ts';
+import type { HoldBooks } from '../../domain/hold.ts';
+import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
 import { hashOf } from '../../storage/cipher.ts';
@@ -51,9 +55,35 @@ async function settle(core: Core, capturing: Capturing, hold: HoldRow, outcome: 
     return unknown(requestId, hold.requestId, false);
   }
   const end = { requestId, holdRequestId: hold.requestId, amount, finalCapture, outcome, at: core.clock() };
-  await core.books.settleCapture(end);
+  const books = await core.books.settleCapture(end);
+  if (!books) return replay(core, requestId, false);
   if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
-  return replay(core, requestId, false);
+  return { capture: captured(capturing, hold, outcome, end.at, books) };
+}
+
+/** The capture as it was just stored; nothing is read back. */
+function captured(
+  capturing: Capturing,
+  hold: HoldRow,
+  outcome: Approved,
+  at: Date,
+  books: HoldBooks,
+): MessageInitShape<typeof CaptureSchema> {
+  return {
+    requestId: capturing.requestId,
+    holdRequestId: hold.requestId,
+    state: OperationState.OK,
+    amount: capturing.amount,
+    currency: hold.currency,
+    finalCapture: capturing.finalCapture,
+    captureDate: timestampFromDate(at),
+    bankReference: outcome.bankReference,
+    amountRemaining: books.remaining,
+    amountReleased: books.released,
+    preauthorizationStatus: HoldStatus[books.status],
+    processorReference: outcome.reference,
+    createdAt: timestampFromDate(capturing.at),
+  };
 }
 
 /** The answer of a stored capture: each of its fields was written once, with its result. */
@@ -86,7 +116,7 @@ async function capturingOf(
 ): Promise<Capturing> {
   const merchantId = scopeOf(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
-  await refuseUnsigned(core, context, idHash);
+  await refuseUnsigned(core, context, merchantId, idHash);
   const at = core.clock();
   const { amountToCapture: amount, finalCapture } = request;
   const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
@@ -114,9 +144,14 @@ async function idHashOf(
 }
 
 /** The gateway has verified the merchant's signature, and operators are audited; an internal service has neither. */
-async function refuseUnsigned(core: Core, context: HandlerContext, idHash: Buffer): Promise<void> {
+async function refuseUnsigned(
+  core: Core,
+  context: HandlerContext,
+  named: string | undefined,
+  idHash: Buffer,
+): Promise<void> {
   if (roleOf(context) !== 'internal') return;
-  const merchantId = await merchantOf(core, idHash);
+  const merchantId = named ?? (await merchantOf(core, idHash));
   const contract = merchantId === undefined ? undefined : await core.contracts.find(merchantId);
   if (contract?.requireSignedCaptures) {
     throw new HoldfastError('SIGNATURE_REQUIRED', "this merchant's captures must come signed, through the gateway");

@@ -1,6 +1,7 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
 import { Client } from 'pg';
 import { type Postgres, startPostgres } from './postgres.ts';
+import type { PostgresHome } from './postgres-home.ts';
 import type { House } from './processes.ts';
 import { supervise } from './supervise.ts';
 
@@ -38,8 +39,13 @@ export async function openDatabase(
   return {
     url,
     stop,
-    ...(home.moved ? { note: `PostgreSQL cannot reach ${dataDir}; its data is in ${home.root}` } : {}),
+    ...(home.moved ? { note: movedNote(dataDir, home) } : {}),
   };
+}
+
+function movedNote(dataDir: string, { root, native }: PostgresHome): string {
+  return `PostgreSQL refuses to be root; the user nobody, who runs it, cannot reach ${dataDir}:
+  its data is in ${root}, its programs are in ${native}`;
 }
 
 async function reach(url: string): Promise<void> {

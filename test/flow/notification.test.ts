@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
@@ -137,6 +138,7 @@ async function fetchUntilKnown(stack: Stack, apiKey: string): Promise<{ requestI
     const answer = (await response.json()) as { requestId: string };
     if (response.status === 201) return answer;
     assert.equal(response.status, 401);
+    await delay(20);
   }
   throw new Error('the gateway did not learn of the merchant within 5 s');
 }

@@ -38,6 +38,14 @@ describe('startPostgres()', () => {
     assert.deepEqual(rows, [{ current_user: 'holdfast', rolsuper: false }]);
   });
 
+  it("puts root's data where the server's user can reach it", async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    // mkdtemp makes a folder of mode 700.
+    assert.equal(postgres.home.moved, true);
+    assert.match(postgres.home.root, /^\/var\/lib\/holdfast\/[0-9a-f]{16}$/);
+    assert.notEqual((await stat(postgres.home.data)).uid, 0);
+  });
+
   it('refuses a connection without the password', async () => {
     const url = postgres.url.replace(options.password, 'wrong');
     await assert.rejects(query(url, 'select 1'), { code: '28P01' });

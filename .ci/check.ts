@@ -2,6 +2,7 @@
 import { breakingFaults, generatedFaults } from './contract.ts';
 import { breaches } from './import-law.ts';
 import { layoutFaults } from './layout.ts';
+import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
 import { runTool } from './run-tool.ts';
 import { dumpFaults, entityFaults } from './schema.ts';
@@ -26,6 +27,7 @@ const STEPS: readonly Step[] = [
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
+  ['lock complete', lockFaults],
   ['layout', async () => layoutFaults(await listFiles())],
 ];
 

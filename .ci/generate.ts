@@ -1,7 +1,9 @@
-/** `npm run generate`: the code of the contract, and the dump of the schema. */
+/** `npm run generate`: the code of the contract, the dump of the schema, and what npm leaves out of its lock. */
+import { completeLock } from './lock.ts';
 import { runTool } from './run-tool.ts';
 import { writeDump } from './schema.ts';
 import { withMigratedDatabase } from './scratch-database.ts';
 
+await completeLock();
 await runTool('buf', ['generate']);
 await withMigratedDatabase(writeDump);

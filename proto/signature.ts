@@ -8,6 +8,9 @@
  * `webhook-signature` follows Standard Webhooks v1 (github.com/standard-webhooks/standard-webhooks, spec section
  * "Signature scheme"): "v1," + Base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)), where the key is the
  * Base64-decoded part of the secret after `whsec_`. It covers the whole body and the time.
+ *
+ * A merchant may copy this file: it needs nothing but node:crypto. What a receiver must do besides, and the same in other
+ * languages, is in docs/verify-webhooks.md.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createLog } from '../../services/merchant/log.ts';
+import { startMerchant } from '../../services/merchant/merchant.ts';
+import { readSettings } from '../../services/merchant/settings.ts';
+import { codeBlocks } from './code-blocks.ts';
+import { SERVICE_CASES, STANDARD_CASES } from './webhook-cases.ts';
+
+const block = codeBlocks('verify-webhooks.md');
+const run = promisify(execFile);
+
+/** Runs the document's code over all cases and answers its judgements, in order. */
+type Judge = (directory: string) => Promise<{ service: boolean[]; standard: boolean[] }>;
+
+const EXPECTED = {
+  service: SERVICE_CASES.map(({ name, verified }) => ({ name, verified })),
+  standard: STANDARD_CASES.map(({ name, verified }) => ({ name, verified })),
+};
+
+describe('docs/verify-webhooks.md', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'holdfast-docs-'));
+    await writeFile(
+      join(directory, 'cases.json'),
+      JSON.stringify({ service: SERVICE_CASES, standard: STANDARD_CASES }),
+    );
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  async function judges(judge: Judge) {
+    const judged = await judge(directory);
+    const told = (cases: readonly { name: string }[], verdicts: boolean[]) =>
+      cases.map(({ name }, index) => ({ name, verified: verdicts[index] }));
+    assert.deepEqual(told(SERVICE_CASES, judged.service), EXPECTED.service);
+    assert.deepEqual(told(STANDARD_CASES, judged.standard), EXPECTED.standard);
+  }
+
+  it('verifies with Node', () => judges(judgeWithNode));
+  it('verifies with Python', async function () {
+    if (!isInstalled('python3')) this.skip();
+    this.timeout(60_000);
+    await judges((directory) => judgeWith(directory, { file: 'verify.py', program: 'python3', driver: PYTHON }));
+  });
+  // Skipped where there is no php, which nothing else here needs.
+  it('verifies with PHP', async function () {
+    if (!isInstalled('php')) this.skip();
+    this.timeout(60_000);
+    await judges((directory) => judgeWith(directory, { file: 'verify.php', program: 'php', driver: PHP }));
+  });
+  it('verifies with openssl', async function () {
+    if (!isInstalled('bash') || !isInstalled('openssl', 'version')) this.skip();
+    this.timeout(60_000);
+    await judges(judgeWithShell);
+  });
+
+  it('sends a notification with curl that the demo merchant takes', async function () {
+    if (!isInstalled('curl') || !isInstalled('openssl', 'version')) this.skip();
+    this.timeout(60_000);
+    const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    const settings = readSettings({
+      MERCHANT_PORT: '0',
+      SIGNING_SECRETS: JSON.stringify({ acme: [SECRET] }),
+      MERCHANT_DATA: join(directory, 'merchant.sqlite'),
+    });
+    const merchant = await startMerchant(settings, createLog('silent'));
+    try {
+      const env = { ...process.env, SECRET, RECEIVER: `http://127.0.0.1:${merchant.port}`, no_proxy: '127.0.0.1' };
+      const script = block('verify.sh') + block('send.sh');
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: directory, env });
+      assert.equal(stdout, '{"received":true,"duplicate":false} 200\n');
+    } finally {
+      await merchant.close();
+    }
+  });
+});
+
+const judgeWithNode: Judge = async (directory) => {
+  const file = join(directory, 'verify.mjs');
+  await writeFile(file, block('verify.mjs'));
+  const { verifyServiceSignature, verifyStandardWebhook } = await import(pathToFileURL(file).href);
+  return {
+    service: SERVICE_CASES.map(({ secrets, body, header }) =>
+      verifyServiceSignature(secrets, Buffer.from(body), header),
+    ),
+    standard: STANDARD_CASES.map(({ secrets, body, id, timestamp, signature, now }) =>
+      verifyStandardWebhook(secrets, Buffer.from(body), id, timestamp, signature, now),
+    ),
+  };
+};
+
+const PYTHON = `
+import json
+from verify import *
+cases = json.load(open("cases.json", encoding="utf-8"))
+print(json.dumps({
+    "service": [verify_service_signature(c["secrets"], c["body"].encode("utf-8"), c["header"]) for c in cases["service"]],
+    "standard": [verify_standard_webhook(c["secrets"], c["body"].encode("utf-8"), c["id"], c["timestamp"], c["signature"], c["now"])
+                 for c in cases["standard"]],
+}))`;
+
+const PHP = `<?php
+require 'verify.php';
+$cases = json_decode(file_get_contents('cases.json'), true);
+echo json_encode([
+    'service' => array_map(fn ($c) => verify_service_signature($c['secrets'], $c['body'], $c['header']), $cases['service']),
+    'standard' => array_map(
+        fn ($c) => verify_standard_webhook($c['secrets'], $c['body'], $c['id'], $c['timestamp'], $c['signature'], $c['now']),
+        $cases['standard']
+    ),
+]);`;
+
+async function judgeWith(
+  directory: string,
+  { file, program, driver }: { file: string; program: string; driver: string },
+) {
+  await writeFile(join(directory, file), block(file));
+  await writeFile(join(directory, `driver-${file}`), driver);
+  const { stdout } = await run(program, [`driver-${file}`], { cwd: directory });
+  return JSON.parse(stdout);
+}
+
+/** The shell's functions judge fields and one secret; a body that is no notification has no fields to give them. */
+const judgeWithShell: Judge = async (directory) => {
+  const lines = [block('verify.sh'), 'tell() { if "$@"; then echo true; else echo false; fi; }'];
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const each = (secrets: readonly string[], command: (secret: string) => string) =>
+    lines.push(`any() { ${secrets.map((secret) => `${command(secret)} && return 0; `).join('')} return 1; }; tell any`);
+  for (const { secrets, fields, header } of SERVICE_CASES) {
+    const words = fields && Object.values(fields).map(quote).join(' ');
+    each(
+      words === undefined ? [] : secrets,
+      (secret) => `verify_service_signature ${quote(header)} ${quote(secret)} ${words}`,
+    );
+  }
+  for (const [index, { secrets, id, timestamp, signature, now, body }] of STANDARD_CASES.entries()) {
+    await writeFile(join(directory, `body-${index}`), body);
+    const rest = [id, timestamp, `body-${index}`, String(now)].map(quote).join(' ');
+    each(secrets, (secret) => `verify_webhook_signature ${quote(signature)} ${quote(secret)} ${rest}`);
+  }
+  await writeFile(join(directory, 'driver.sh'), lines.join('\n'));
+  const { stdout } = await run('bash', ['driver.sh'], { cwd: directory });
+  const verdicts = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line === 'true');
+  return { service: verdicts.slice(0, SERVICE_CASES.length), standard: verdicts.slice(SERVICE_CASES.length) };
+};
+
+function isInstalled(program: string, argument = '--version'): boolean {
+  return spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
+}

@@ -42,9 +42,32 @@ export async function findKeptOperation(
   return owner.request_id;
 }
 
-/** Refuses a repetition while the first call is still running: it started, and recovery does not look at it yet. */
-export function refuseWhileRunning(core: Core, attempt: { inquireAt?: Date | null | undefined }): void {
-  if (attempt.inquireAt == null || attempt.inquireAt > core.clock()) {
+/**
+ * Checks a call, and lets a repetition pass that would be refused by now, because the contract has changed since. Answers the
+ * operation of the first call when that is so. Errors: what `check` throws for a call that is no repetition.
+ */
+export async function checkUnlessKept(
+  core: Core,
+  merchantId: string,
+  key: KeyInput | undefined,
+  check: () => void,
+): Promise<string | undefined> {
+  try {
+    check();
+    return undefined;
+  } catch (refusal) {
+    const kept = await findKeptOperation(core, merchantId, key);
+    if (kept === undefined) throw refusal;
+    return kept;
+  }
+}
+
+/** Refuses a repetition while the first call is still running: it started, and recovery has not looked at it yet. */
+export function refuseWhileRunning(
+  core: Core,
+  attempt: { inquireAt?: Date | null | undefined; inquiryCount: number },
+): void {
+  if (attempt.inquiryCount === 0 && attempt.inquireAt != null && attempt.inquireAt > core.clock()) {
     throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', 'the call with this idempotency key is still running', {
       retryAfterS: 1,
     });

@@ -29,7 +29,7 @@ export function presentHold(hold: HoldRow, cipher: Cipher) {
     terminalId: hold.terminalId,
     userId: hold.userId,
     ...(hold.merchantReference != null && { merchantReference: hold.merchantReference }),
-    ...(hold.metadata != null && { metadata: hold.metadata }),
+    ...(hold.metadata != null && { metadata: inOrder(hold.metadata) }),
     ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
     ...time('checkoutExpiresAt', awaiting ? hold.checkoutExpiresAt : null),
     ...time('expiresAt', hold.expiresAt),
@@ -42,6 +42,35 @@ export function presentHold(hold: HoldRow, cipher: Cipher) {
     ...presentAnswer(hold),
     frozen: hold.frozen,
   };
+}
+
+/** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
+export function presentPlaced(hold: HoldRow, cipher: Cipher) {
+  return presentHold({ ...hold, ...UNTOUCHED, remaining: hold.amount }, cipher);
+}
+
+/** A hold as it was when its checkout was opened: the first answer to its request. */
+export function presentCheckout(hold: HoldRow, cipher: Cipher) {
+  const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
+  const answer = { processorReference: null, processorCode: null, processorMessage: null };
+  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: hold.amount };
+  return presentHold(opened as HoldRow, cipher);
+}
+
+const UNTOUCHED = {
+  status: 'IN_PROGRESS',
+  captured: 0n,
+  inFlight: 0n,
+  released: 0n,
+  reversed: 0n,
+  releaseReason: null,
+  closedAt: null,
+  frozen: false,
+} as const;
+
+/** The merchant's own data in one order, however the database keeps it, so that an answer is the same each time. */
+export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A capture as callers see it. */

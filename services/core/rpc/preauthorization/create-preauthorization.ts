@@ -14,17 +14,18 @@ import {
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/settle-hold.ts';
 import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
+import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { KeyInput } from '../../storage/claim-key.ts';
-import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
+import { HoldEntity } from '../../storage/hold.ts';
 import type { HoldInput } from '../../storage/insert-holds.ts';
 import type { MerchantRow } from '../../storage/merchant.ts';
 import { contractOf, FieldCheck } from '../check-fields.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
-import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { openCheckoutUrl, presentHold } from '../present.ts';
+import { checkUnlessKept, findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { inOrder, presentCheckout, presentPlaced } from '../present.ts';
 import { keptRefusal, processorRefusal } from '../refuse.ts';
-import { openCheckout } from './open-checkout.ts';
+import { noPageYet, openCheckout } from './open-checkout.ts';
 
 type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
 
@@ -37,10 +38,14 @@ export function createPreauthorization(
 ): MethodImpl<typeof PreauthorizationService.method.createPreauthorization> {
   return async (request) => {
     const contract = await contractOf(core, request.merchantId);
-    check(request, contract);
+    const { merchantId } = request;
     const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
+    const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
+    if (kept !== undefined) return stored(core, kept, true);
     const { hold, preauthorizationId } = newHold(core, request, contract, key);
-    if (!(await core.books.insertHold(hold))) return replay(core, request.merchantId, key);
+    if (!(await core.books.insertHold(hold))) {
+      return stored(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
+    }
     core.reach('hold stored');
     if (request.tokenId === undefined) return openCheckout(core, hold.requestId, contract);
     const outcome = await core.processor.authorize({
@@ -65,8 +70,11 @@ async function settle(core: Core, hold: HoldInput, preauthorizationId: string, o
   }
   const at = core.clock();
   const facts = { ...hold, amount: BigInt(hold.amount) };
-  if (!(await core.books.settleHold({ hold: facts, outcome, at })))
-    return replay(core, hold.merchantId, undefined, requestId);
+  if (!(await core.books.settleHold({ hold: facts, outcome, at }))) {
+    // Recovery or an event came first: what it wrote stays, and is what is answered.
+    await settleAttempt(core, 'hold', requestId, outcome);
+    return stored(core, requestId, false);
+  }
   if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
   return { preauthorization: { ...placed(hold, outcome, at), preauthorizationId }, state: OperationState.OK };
 }
@@ -85,7 +93,7 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
     terminalId: hold.terminalId,
     userId: hold.userId,
     merchantReference: hold.merchantReference ?? '',
-    metadata: hold.metadata ?? {},
+    metadata: inOrder(hold.metadata ?? {}),
     expiresAt: timestampFromDate(expiryOf(hold, at, outcome.expiresAt)),
     createdAt: timestampFromDate(new Date(hold.createdAt)),
     placedAt: timestampFromDate(at),
@@ -95,49 +103,18 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
   };
 }
 
-/** The first answer again, from what is stored of the operation. */
-async function replay(core: Core, merchantId: string, key: KeyInput | undefined, known?: string): Promise<Response> {
-  const requestId = known ?? (await findKeptOperation(core, merchantId, key));
-  const row = await core.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId: requestId ?? '' });
-  const replayed = known === undefined;
-  if (row.tokenId == null) return await replayCheckout(core, row, replayed);
+/** The answer to a stored hold's request: the first one again, from what was written once. */
+async function stored(core: Core, requestId: string, replayed: boolean): Promise<Response> {
+  const row = await core.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
+  if (row.tokenId == null && row.checkoutUrlCiphertext != null) {
+    return { preauthorization: presentCheckout(row, core.cipher), state: OperationState.PENDING, replayed };
+  }
   if (row.placedAt != null) {
-    return { preauthorization: asPlaced(presentHold(row, core.cipher), row), state: OperationState.OK, replayed };
+    return { preauthorization: presentPlaced(row, core.cipher), state: OperationState.OK, replayed };
   }
-  if (row.phase === 'FAILED') throw await keptRefusal(core, row.requestId, replayed);
-  if (row.phase === 'AUTHORIZING') refuseWhileRunning(core, row);
-  return { ...unknown(row.requestId), replayed };
-}
-
-async function replayCheckout(core: Core, row: HoldRow, replayed: boolean): Promise<Response> {
-  if (row.checkoutUrlCiphertext == null) {
-    if (row.phase === 'FAILED') throw await keptRefusal(core, row.requestId, replayed);
-    refuseWhileRunning(core, row);
-    return { ...unknown(row.requestId), replayed };
-  }
-  const preauthorization = {
-    ...presentHold(row, core.cipher),
-    preauthorizationId: '',
-    status: HoldStatus.IN_PROGRESS,
-    phase: HoldPhase.AWAITING_CHECKOUT,
-    checkoutUrl: openCheckoutUrl(row, core.cipher),
-  };
-  return { preauthorization, state: OperationState.PENDING, replayed };
-}
-
-/** A hold as it was when it was placed, whatever has happened to it since. */
-function asPlaced(hold: ReturnType<typeof presentHold>, row: HoldRow): Partial<ReturnType<typeof presentHold>> {
-  const { closedAt: _, releaseReason: __, ...rest } = hold;
-  return {
-    ...rest,
-    status: HoldStatus.IN_PROGRESS,
-    amountCaptured: 0n,
-    amountInFlight: 0n,
-    amountRemaining: row.amount,
-    amountReleased: 0n,
-    amountReversed: 0n,
-    frozen: false,
-  };
+  if (row.phase === 'FAILED') throw await keptRefusal(core, requestId, replayed);
+  if (row.phase === 'AUTHORIZING' || row.phase === 'AWAITING_CHECKOUT') refuseWhileRunning(core, row);
+  return { ...(row.tokenId == null ? noPageYet(requestId) : unknown(requestId)), replayed };
 }
 
 function unknown(requestId: string): Response {

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { CreateOctResponseSchema } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import {
+  CapturePreauthorizationResponseSchema,
+  CreatePreauthorizationResponseSchema,
+  HoldStatus,
+  ReleasePreauthorizationResponseSchema,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { CARD } from '../../sandbox/checkout/browse.ts';
+import { type Desk, openDesk, openMerchant, payAt, sql } from '../desk.ts';
+import { openStage, refusal, type Stage } from '../stage.ts';
+
+/** Names a key, and sees to it that no test meets another's. */
+const newKey = () => ({ idempotencyKey: randomUUID() });
+
+describe('idempotency keys', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+  let elsewhere: Desk;
+
+  before(async () => {
+    stage = await openStage({ cores: 2, processorTimeoutMs: 1_000 });
+    desk = await openMerchant(stage, 'acme');
+    elsewhere = openDesk(stage, 'acme', 1);
+  });
+  after(() => stage.close());
+
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const everything = (merchantId: string) =>
+    sql<{ id: string }>(
+      stage,
+      `select request_id::text as id from hold where merchant_id = $1 union all select request_id::text from capture where merchant_id = $1
+        union all select request_id::text from release where merchant_id = $1 union all select request_id::text from oct where merchant_id = $1`,
+      [merchantId],
+    );
+
+  /** Asserts that a repetition, here and at another core, has the bytes of the first answer and says so. */
+  async function repeats<S extends DescMessage>(
+    schema: S,
+    first: MessageShape<S> & { replayed: boolean },
+    again: (desk: Desk) => Promise<MessageShape<S> & { replayed: boolean }>,
+  ): Promise<void> {
+    assert.equal(first.replayed, false);
+    for (const each of [desk, elsewhere]) {
+      const repeated = await again(each);
+      assert.equal(repeated.replayed, true);
+      const bytes = (message: MessageShape<S>) => Buffer.from(toBinary(schema, message)).toString('hex');
+      assert.deepEqual({ ...repeated, replayed: false }, { ...first });
+      assert.equal(bytes({ ...repeated, replayed: false }), bytes(first));
+    }
+  }
+
+  /** Asserts that a refusal that created an operation is kept. */
+  async function repeatsRefusal(word: string, call: (desk: Desk) => Promise<unknown>): Promise<void> {
+    const { metadata, ...first } = await refusal(call(desk));
+    assert.equal(first.reason, word);
+    assert.match(metadata.requestId ?? '', /^[0-9a-f-]{36}$/);
+    for (const each of [desk, elsewhere]) {
+      const repeated = await refusal(call(each));
+      assert.deepEqual(repeated, { ...first, metadata: { ...metadata, replayed: 'true' } });
+    }
+  }
+
+  describe('the same fields', () => {
+    it('get the placed hold again, whatever has happened to it since', async () => {
+      const fields = {
+        ...newKey(),
+        metadata: { order: '17', b: 'second', a: 'first', '10': 'ten', '9': 'nine' },
+        merchantReference: 'order 17',
+      };
+      const first = await desk.place(fields);
+      const hold = first.preauthorization ?? assert.fail();
+      const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.place(fields));
+      await again();
+      await desk.capture(hold, 4_000n);
+      await again();
+      await desk.release(hold);
+      stage.clock.advance(3_600_000);
+      await again();
+      assert.equal(hold.status, HoldStatus.IN_PROGRESS);
+    });
+
+    it('get the open checkout again, also when it is paid and captured, and when it was declined', async () => {
+      for (const number of [CARD.number, '4000000000000002']) {
+        const fields = { ...newKey(), saveCard: true };
+        const first = await desk.checkout(fields);
+        assert.equal(first.state, OperationState.PENDING);
+        const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.checkout(fields));
+        await again();
+        await payAt(first.preauthorization?.checkoutUrl ?? '', { number });
+        await again();
+        const hold = await desk.get(first.preauthorization ?? assert.fail());
+        if (hold.preauthorizationId) await desk.capture(hold, 1_000n);
+        await again();
+      }
+    });
+
+    it('get the capture again, also when the hold has moved on and the capture was reversed', async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
+      const key = newKey();
+      const first = await desk.capture(hold, 4_000n, key);
+      const again = () =>
+        repeats(CapturePreauthorizationResponseSchema, first, (each) => each.capture(hold, 4_000n, key));
+      await again();
+      await desk.capture(hold, 1_000n, { finalCapture: true });
+      stage.clock.advance(2_000);
+      await stage.sandbox.reportDue();
+      assert.equal((await desk.get(hold)).amountReversed, 5_000n);
+      await again();
+    });
+
+    it('get the release again', async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
+      await desk.capture(hold, 1_000n);
+      const key = newKey();
+      const first = await desk.release(hold, key);
+      assert.equal(first.state, OperationState.OK);
+      const again = () => repeats(ReleasePreauthorizationResponseSchema, first, (each) => each.release(hold, key));
+      await again();
+      stage.clock.advance(2_000);
+      await stage.sandbox.reportDue();
+      await again();
+    });
+
+    it('get the cancelled checkout again', async () => {
+      const { preauthorization } = await desk.checkout();
+      const key = newKey();
+      const first = await desk.release(preauthorization ?? assert.fail(), key);
+      assert.equal(first.preauthorization?.status, HoldStatus.FAILED);
+      await repeats(ReleasePreauthorizationResponseSchema, first, (each) =>
+        each.release(preauthorization ?? assert.fail(), key),
+      );
+    });
+
+    it('get the OCT again', async () => {
+      const fields = { ...newKey(), merchantReference: 'prize' };
+      await repeats(CreateOctResponseSchema, await desk.oct(fields), (each) => each.oct(fields));
+    });
+
+    it('get the refusal that made a KO operation again', async () => {
+      const keys = [newKey(), newKey(), newKey(), newKey()] as const;
+      await repeatsRefusal('CARD_DECLINED', (at) => at.place({ ...keys[0], tokenId: 'tok_sandbox_declined' }));
+      await repeatsRefusal('TOKEN_INVALID', (at) => at.place({ ...keys[1], tokenId: 'tok_sandbox_invalid' }));
+      await repeatsRefusal('PROCESSOR_ERROR', (at) => at.oct({ ...keys[2], tokenId: 'tok_sandbox_processor_error' }));
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_capture_declined' });
+      await repeatsRefusal('CARD_DECLINED', (at) => at.capture(hold, 1n, keys[3]));
+    });
+
+    it('get the unknown outcome again until it is settled, and then its result', async () => {
+      const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
+      const first = await desk.place(fields);
+      assert.equal(first.state, OperationState.UNKNOWN);
+      assert.equal(first.preauthorization?.preauthorizationId, '');
+      const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.place(fields));
+      await again();
+      stage.clock.advance(60_000);
+      await again();
+      await stage.inquire();
+      const settled = await desk.place(fields);
+      assert.deepEqual([settled.state, settled.replayed], [OperationState.OK, true]);
+      assert.equal(settled.preauthorization?.requestId, first.preauthorization?.requestId);
+      assert.match(settled.preauthorization?.preauthorizationId ?? '', /^pre_/);
+    });
+
+    it('get it although the contract would refuse them by now', async () => {
+      const changing = await openMerchant(stage, 'changing');
+      const key = newKey();
+      const hold = await changing.hold({ ...key, currency: 'USD' });
+      const oct = await changing.oct({ idempotencyKey: `${key.idempotencyKey}-oct`, currency: 'USD' });
+      const { merchants } = stage.channel('operator');
+      const terms = { currencies: ['EUR'], terminals: ['T9'] };
+      await merchants.updateMerchant({ merchantId: 'changing', name: 'x', contract: terms });
+      const again = await changing.place({ ...key, currency: 'USD' });
+      assert.deepEqual([again.replayed, again.preauthorization], [true, hold]);
+      const octAgain = await changing.oct({ idempotencyKey: `${key.idempotencyKey}-oct`, currency: 'USD' });
+      assert.deepEqual([octAgain.replayed, octAgain.oct], [true, oct.oct]);
+      assert.equal(await why(changing.place({ ...newKey(), currency: 'USD' })), 'INVALID_REQUEST');
+    });
+  });
+
+  it('refuse other fields, another hold and another method', async () => {
+    const key = newKey();
+    const hold = await desk.hold(key);
+    const other = await desk.hold();
+    const reused = [
+      () => desk.place({ ...key, amount: 10_001n }),
+      () => desk.place({ ...key, userId: 'u2' }),
+      () => desk.place({ ...key, metadata: { a: '1' } }),
+      () => desk.checkout(key),
+      () => desk.oct({ ...key, amount: 10_000n }),
+      () => desk.capture(hold, 10_000n, key),
+      () => desk.release(hold, key),
+    ];
+    for (const call of reused) assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
+    const second = newKey();
+    await desk.capture(hold, 1_000n, second);
+    for (const call of [
+      () => desk.capture(hold, 1_001n, second),
+      () => desk.capture(hold, 1_000n, { ...second, finalCapture: true }),
+      () => desk.capture(other, 1_000n, second),
+    ]) {
+      assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
+    }
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await desk.books(other), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('refuse a repetition while the first call runs', async () => {
+    const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
+    const running = desk.place(fields);
+    while ((await sql(stage, `select 1 from idempotency_key where key = $1`, [fields.idempotencyKey])).length === 0);
+    assert.equal(await why(elsewhere.place(fields)), 'IDEMPOTENCY_IN_FLIGHT');
+    assert.equal((await running).state, OperationState.UNKNOWN);
+  });
+
+  it('make one operation of fifty calls at once, whichever core they reach', async () => {
+    const crowd = await openMerchant(stage, 'crowd');
+    const desks = [crowd, openDesk(stage, 'crowd', 1)] as const;
+    const fifty = async (call: (at: Desk) => Promise<unknown>) => {
+      const before = (await everything('crowd')).length;
+      const answers = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, index) => call(desks[index % 2] ?? crowd)),
+      );
+      const first = answers.filter(
+        (each) => each.status === 'fulfilled' && !(each.value as { replayed: boolean }).replayed,
+      );
+      assert.equal(first.length, 1);
+      for (const each of answers) {
+        if (each.status === 'rejected') assert.equal(await why(Promise.reject(each.reason)), 'IDEMPOTENCY_IN_FLIGHT');
+      }
+      assert.equal((await everything('crowd')).length, before + 1);
+    };
+    const keys = [newKey(), newKey(), newKey(), newKey(), newKey()] as const;
+    await fifty((at) => at.place(keys[0]));
+    await fifty((at) => at.checkout(keys[1]));
+    await fifty((at) => at.oct(keys[2]));
+    const hold = await crowd.hold();
+    await fifty((at) => at.capture(hold, 1_000n, keys[3]));
+    await fifty((at) => at.release(hold, keys[4]));
+    assert.equal(await crowd.books(hold), 'CAPTURED 1000/0/0/9000/0 RELEASED');
+    assert.equal(stage.oracle.entries(hold.requestId).length, 3);
+  });
+
+  it('belong to one merchant', async () => {
+    const other = await openMerchant(stage, 'other');
+    const key = newKey();
+    const mine = await desk.hold(key);
+    const theirs = await other.hold({ ...key, amount: 5n });
+    assert.notEqual(mine.requestId, theirs.requestId);
+  });
+
+  it('are free again after a refusal that created nothing', async () => {
+    const key = newKey();
+    assert.equal(await why(desk.place({ ...key, currency: 'XXX' })), 'INVALID_REQUEST');
+    const hold = await desk.hold(key);
+    const second = newKey();
+    assert.equal(await why(desk.capture(hold, 10_001n, second)), 'AMOUNT_EXCEEDS_HOLD');
+    await desk.capture(hold, 10n, second);
+  });
+
+  it('of a call under a dead key do not hide the hold’s state from other calls', async () => {
+    const hold = await desk.hold();
+    const key = newKey();
+    await desk.capture(hold, 10_000n, key);
+    assert.equal(await why(desk.capture(hold, 1n, newKey())), 'HOLD_CAPTURED');
+    assert.equal((await desk.capture(hold, 10_000n, key)).replayed, true);
+  });
+});

@@ -1,13 +1,14 @@
 /** The gateway's way to core: one grpc-js channel, a deadline on every call, one repetition of what is safe to repeat. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DescService } from '@bufbuild/protobuf';
-import { credentials, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import { MerchantService } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../proto/gen/holdfast/v1/operation_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { type GrpcCall, type GrpcClient, openChannel } from '../proto/grpc.ts';
+import { type ChannelTls, channelSecurity } from '../proto/tls.ts';
 import { isServiceError } from './problem.ts';
 
 /** Clients of core's services. Their methods reject with grpc-js ServiceError. */
@@ -17,12 +18,23 @@ export interface Core {
   readonly operations: GrpcClient<typeof OperationService>;
   readonly merchants: GrpcClient<typeof MerchantService>;
   readonly notifications: GrpcClient<typeof NotificationService>;
+  /** Whether a core says that it can serve; false when none answers within a second. */
+  isServing(): Promise<boolean>;
   close(): void;
 }
 
+/** Where core is, and how it is called. */
+export interface CoreOptions {
+  /** grpc-js target; see GrpcChannel. */
+  readonly address: string;
+  readonly token: string;
+  readonly timeoutMs: number;
+  readonly tls?: ChannelTls | undefined;
+}
+
 /** Opens the channel; connects when the first call is made. `timeoutMs` is the deadline of a unary call. */
-export function connectCore(options: { address: string; token: string; timeoutMs: number }): Core {
-  const channel = openChannel({ ...options, credentials: credentials.createInsecure() });
+export function connectCore(options: CoreOptions): Core {
+  const channel = openChannel({ ...options, ...channelSecurity(options.tls) });
   const client = <S extends DescService>(service: S): GrpcClient<S> =>
     repeating(service, channel.client(service), options.timeoutMs);
   return {
@@ -31,6 +43,7 @@ export function connectCore(options: { address: string; token: string; timeoutMs
     operations: client(OperationService),
     merchants: client(MerchantService),
     notifications: client(NotificationService),
+    isServing: () => channel.isServing(),
     close: () => channel.close(),
   };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
+import { readChannelTls } from '../proto/tls.ts';
 import { answerProblems } from './answer-problems.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
@@ -38,6 +39,12 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     address: settings.CORE_URL,
     token: settings.GATEWAY_TOKEN,
     timeoutMs: settings.CORE_TIMEOUT_MS,
+    tls: readChannelTls('CORE_TLS', {
+      ca: settings.CORE_TLS_CA,
+      cert: settings.CORE_TLS_CERT,
+      key: settings.CORE_TLS_KEY,
+      name: settings.CORE_TLS_NAME,
+    }),
   });
   const credentials = watchCredentials(core, log);
   const closing = new AbortController();
@@ -64,7 +71,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
 
   const app = createApp(settings, log, closing.signal);
   app.use(relay.middleware);
-  for (const router of [createHealth(credentials, closing.signal), rest]) {
+  for (const router of [createHealth(core, credentials, closing.signal), rest]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
   const { server, drain } = createHttpServer(app.callback());

@@ -8,6 +8,13 @@ export const SettingsSchema = z.object({
   PORT: port.default(8080),
   /** Where core answers gRPC: host:port, or any target that grpc-js resolves. */
   CORE_URL: z.string().min(1).default('127.0.0.1:50051'),
+  /** PEM file of the authorities that core's certificate must be of, or `system`. Unset: core is reached in clear. */
+  CORE_TLS_CA: z.string().optional(),
+  /** PEM files of what the gateway shows to a core that demands a certificate. */
+  CORE_TLS_CERT: z.string().optional(),
+  CORE_TLS_KEY: z.string().optional(),
+  /** The name in core's certificate, when it is not the one in CORE_URL. */
+  CORE_TLS_NAME: z.string().optional(),
   GATEWAY_TOKEN: z.string().min(32),
   /** Unset: limits are kept in this process. */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),

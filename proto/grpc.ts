@@ -18,7 +18,9 @@ import {
   type MethodDefinition,
   type ServiceDefinition,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js';
+import { service as health } from 'grpc-health-check';
 
 /** How one call is made. Every unary call has a deadline. */
 export interface GrpcCall {
@@ -68,11 +70,15 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 /** One HTTP/2 channel that several service clients share. Close it when done. */
 export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
+  /** Whether the peer, or one of the first two that balancing finds, says that it can serve (grpc.health.v1). Never rejects. */
+  isServing(timeoutMs?: number): Promise<boolean>;
   close(): void;
 } {
   const connection = new Client(channel.address, channel.credentials, { ...CHANNEL_OPTIONS, ...channel.options });
   return {
     client: (service) => clientOf(service, connection, channel),
+    isServing: async (timeoutMs = 1_000) =>
+      (await checkHealth(connection, timeoutMs)) || (await checkHealth(connection, timeoutMs)),
     close: () => connection.close(),
   };
 }
@@ -162,6 +168,24 @@ async function* stream(
     messages.cancel();
   }
 }
+
+/** A peer that knows no health service is taken for healthy, as the protocol of health checking says. */
+function checkHealth(connection: Client, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    connection.makeUnaryRequest(
+      HEALTH_CHECK.path,
+      HEALTH_CHECK.requestSerialize,
+      HEALTH_CHECK.responseDeserialize,
+      { service: '' },
+      new Metadata(),
+      { deadline: Date.now() + timeoutMs },
+      (error, response) =>
+        resolve(error ? error.code === status.UNIMPLEMENTED : (response as { status?: unknown }).status === 'SERVING'),
+    );
+  });
+}
+
+const HEALTH_CHECK = health.Check as MethodDefinition<object, object>;
 
 function metadataOf(channel: GrpcChannel, call: GrpcCall): Metadata {
   const metadata = new Metadata();

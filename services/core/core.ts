@@ -37,11 +37,11 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const log = openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', coreFiles(settings));
+  const processor = openProcessor(settings);
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const feed = openOperationFeed(database, settings.DATABASE_URL, log);
-  const processor = openProcessor(settings);
   const core: Core = {
     settings,
     database,

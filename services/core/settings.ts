@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseEncryptionKeys } from './storage/cipher.ts';
 
 const token = z.string().min(32, 'at least 32 characters');
+const file = z.string().min(1).optional();
 const port = z.coerce.number().int().min(0).max(65_535);
 
 export const SCHEMA = z.object({
@@ -18,6 +19,13 @@ export const SCHEMA = z.object({
   SERVICE_TOKEN: token,
   OPERATOR_TOKEN: token,
   PROCESSOR_TOKEN: token,
+  CORE_TLS_CERT: file,
+  CORE_TLS_KEY: file,
+  CORE_TLS_CLIENT_CA: file,
+  PROCESSOR_TLS_CA: file,
+  PROCESSOR_TLS_CERT: file,
+  PROCESSOR_TLS_KEY: file,
+  PROCESSOR_TLS_NAME: file,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

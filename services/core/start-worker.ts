@@ -31,10 +31,10 @@ export interface WorkerOptions {
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
   const log = openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
+  const processor = openProcessor(settings);
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const processor = openProcessor(settings);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openTerms(database, cipher, clock);
   const gatewayOrigin = settings.GATEWAY_ORIGIN;

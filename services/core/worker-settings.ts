@@ -17,6 +17,7 @@ const origin = z
   .string()
   .transform((text) => URL.parse(text)?.origin ?? '')
   .pipe(z.string().regex(/^https?:\/\//, 'an http or https origin'));
+const file = z.string().min(1).optional();
 
 export const SCHEMA = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// address'),
@@ -36,6 +37,10 @@ export const SCHEMA = z.object({
   INTERNAL_ALLOWED_CIDRS: networks,
   GATEWAY_ORIGIN: origin.optional(),
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
+  PROCESSOR_TLS_CA: file,
+  PROCESSOR_TLS_CERT: file,
+  PROCESSOR_TLS_KEY: file,
+  PROCESSOR_TLS_NAME: file,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

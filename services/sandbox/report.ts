@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import {
   ProcessorEventService,
   type ReportEventRequestSchema,
 } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
+import { type ChannelTls, channelSecurity } from '../../proto/tls.ts';
 import type { Clock } from './clock.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
@@ -38,14 +39,16 @@ export interface ReporterSetup {
   readonly log: Log;
   /** `host:port` of core's gRPC door. */
   readonly coreUrl: string;
+  /** Absent = in clear. */
+  readonly coreTls?: ChannelTls | undefined;
   readonly token: string;
 }
 
 /** Opens the channel to core; nothing is sent before the first `wake()` or `runOnce()`. */
-export function openReporter({ ledger, clock, log, coreUrl, token }: ReporterSetup): Reporter {
+export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: ReporterSetup): Reporter {
   const channel = openChannel({
     address: coreUrl,
-    credentials: credentials.createInsecure(),
+    ...channelSecurity(coreTls),
     token,
     timeoutMs: REPORT_TIMEOUT_MS,
   });

@@ -1,7 +1,8 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { type Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
+import type { Server as GrpcServer } from '@grpc/grpc-js';
+import { type DoorTls, doorCredentials, readChannelTls, readDoorTls } from '../../proto/tls.ts';
 import { checkoutApp } from './checkout/app.ts';
 import { capabilities } from './checkout/capability.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -29,9 +30,18 @@ const LONGEST_GOODBYE_MS = 3_000;
 export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
   const clock = given.clock ?? systemClock;
   const log = given.log ?? openLog(settings.logLevel);
+  const doorTls = readDoorTls('SANDBOX_TLS', settings.doorFiles ?? {});
+  const coreTls = readChannelTls('CORE_TLS', settings.coreFiles ?? {});
   const ledger = openLedger(settings.sandboxLedger);
   const secrets = capabilities(settings.processorCredential);
-  const reporter = openReporter({ ledger, clock, log, coreUrl: settings.coreUrl, token: settings.processorToken });
+  const reporter = openReporter({
+    ledger,
+    clock,
+    log,
+    coreUrl: settings.coreUrl,
+    coreTls,
+    token: settings.processorToken,
+  });
   let baseUrl = settings.checkoutBaseUrl?.replace(/\/+$/, '') ?? '';
   const origin = () => new URL(baseUrl).origin;
   const app = checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin });
@@ -43,7 +53,7 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
     const { processorCredential: credential } = settings;
     const calls = { ledger, clock, log, credential, capabilities: secrets, checkoutBaseUrl: baseUrl };
     processor = processorServer({ ...calls, onEvent: reporter.wake });
-    const grpcPort = await bind(processor.server, settings.sandboxPort, settings.host);
+    const grpcPort = await bind(processor.server, settings.sandboxPort, settings.host, doorTls);
     reporter.wake();
     log.info('ready', { grpcPort, checkoutPort });
     return { grpcPort, checkoutPort, reportDue: reporter.runOnce, close };
@@ -67,10 +77,10 @@ function listen(server: HttpServer, port: number, host: string): Promise<number>
   });
 }
 
-async function bind(server: GrpcServer, port: number, host: string): Promise<number> {
+async function bind(server: GrpcServer, port: number, host: string, tls: DoorTls | undefined): Promise<number> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   try {
-    return await promisify(server.bindAsync.bind(server))(address, ServerCredentials.createInsecure());
+    return await promisify(server.bindAsync.bind(server))(address, doorCredentials(tls));
   } catch (cause) {
     throw new Error(`SANDBOX_PORT: cannot listen on ${address}`, { cause });
   }

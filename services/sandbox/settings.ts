@@ -1,5 +1,6 @@
 /** The sandbox's settings: the environment, read once, checked. */
 import * as z from 'zod';
+import type { ChannelFiles, DoorFiles } from '../../proto/tls.ts';
 
 /** What the sandbox needs to know to run. Port 0 = any free port. */
 export interface Settings {
@@ -18,11 +19,16 @@ export interface Settings {
   readonly processorToken: string;
   /** Bearer token that core must show. */
   readonly processorCredential: string;
+  /** PEM files of the processor door; absent = in clear. */
+  readonly doorFiles?: DoorFiles;
+  /** PEM files of the channel to core; absent = in clear. */
+  readonly coreFiles?: ChannelFiles;
   readonly logLevel: string;
 }
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const token = z.string('is required').min(32, 'must have at least 32 characters');
+const file = z.string().min(1).optional();
 
 export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -33,6 +39,13 @@ export const environment = z.object({
   CORE_URL: z.string().min(1).default('127.0.0.1:50051'),
   PROCESSOR_TOKEN: token,
   PROCESSOR_CREDENTIAL: token,
+  SANDBOX_TLS_CERT: file,
+  SANDBOX_TLS_KEY: file,
+  SANDBOX_TLS_CLIENT_CA: file,
+  CORE_TLS_CA: file,
+  CORE_TLS_CERT: file,
+  CORE_TLS_KEY: file,
+  CORE_TLS_NAME: file,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -55,6 +68,17 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     coreUrl: values.CORE_URL,
     processorToken: values.PROCESSOR_TOKEN,
     processorCredential: values.PROCESSOR_CREDENTIAL,
+    doorFiles: {
+      cert: values.SANDBOX_TLS_CERT,
+      key: values.SANDBOX_TLS_KEY,
+      clientCa: values.SANDBOX_TLS_CLIENT_CA,
+    },
+    coreFiles: {
+      ca: values.CORE_TLS_CA,
+      cert: values.CORE_TLS_CERT,
+      key: values.CORE_TLS_KEY,
+      name: values.CORE_TLS_NAME,
+    },
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -1,5 +1,4 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { credentials } from '@grpc/grpc-js';
 import {
   Answer,
   Finding,
@@ -7,6 +6,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
+import { channelSecurity, readChannelTls } from '../../../proto/tls.ts';
 import type { FinalOutcome, Outcome } from '../domain/operation.ts';
 
 /** The card processor, as core sees it. A call that does not answer in time, or at all, has the outcome UNKNOWN; none throws. */
@@ -58,13 +58,23 @@ export interface ProcessorSettings {
   readonly PROCESSOR_URL: string;
   readonly PROCESSOR_CREDENTIAL: string;
   readonly PROCESSOR_TIMEOUT_MS: number;
+  readonly PROCESSOR_TLS_CA?: string | undefined;
+  readonly PROCESSOR_TLS_CERT?: string | undefined;
+  readonly PROCESSOR_TLS_KEY?: string | undefined;
+  readonly PROCESSOR_TLS_NAME?: string | undefined;
 }
 
-/** Opens the channel to the processor (or its adapter). */
+/** Opens the channel to the processor (or its adapter). Throws an Error that names the setting of a TLS file that is wrong. */
 export function openProcessor(settings: ProcessorSettings): Processor {
+  const tls = readChannelTls('PROCESSOR_TLS', {
+    ca: settings.PROCESSOR_TLS_CA,
+    cert: settings.PROCESSOR_TLS_CERT,
+    key: settings.PROCESSOR_TLS_KEY,
+    name: settings.PROCESSOR_TLS_NAME,
+  });
   const channel = openChannel({
     address: settings.PROCESSOR_URL,
-    credentials: credentials.createInsecure(),
+    ...channelSecurity(tls),
     token: settings.PROCESSOR_CREDENTIAL,
     timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
   });

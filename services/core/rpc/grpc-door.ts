@@ -6,7 +6,7 @@
 
 import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
-import { ConnectError, createContextValues, createHandlerContext, type Interceptor } from '@connectrpc/connect';
+import { Code, ConnectError, createContextValues, createHandlerContext, type Interceptor } from '@connectrpc/connect';
 import { invokeUnaryImplementation, transformInvokeImplementation } from '@connectrpc/connect/protocol';
 import {
   Metadata,
@@ -23,39 +23,68 @@ import type { MountedService } from './services.ts';
 
 type MethodSpec = MountedService['methods'][string];
 
-/** Mounts services on a grpc-js server. */
-export function mountServices(server: Server, services: readonly MountedService[], interceptors: Interceptor[]): void {
+/** Calls under way. */
+export interface Calls {
+  /** Settles when there is none. */
+  idle(): Promise<void>;
+}
+
+/** Mounts services on a grpc-js server. When `stopping` aborts, streams end with UNAVAILABLE; what writes is never disturbed. */
+export function mountServices(
+  server: Server,
+  services: readonly MountedService[],
+  interceptors: Interceptor[],
+  stopping: AbortSignal,
+): Calls {
+  const running = new Set<Promise<void>>();
+  const tracked = (call: Promise<void>) => {
+    const ended = call.finally(() => running.delete(ended));
+    running.add(ended);
+  };
+  const handlerOf = (spec: MethodSpec) =>
+    spec.kind === 'unary'
+      ? (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
+          tracked(serveUnary(spec, call, callback, interceptors))
+      : (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
   for (const { service, methods } of services) {
-    const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec, interceptors)]);
+    const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec)]);
     const definition = serviceDefinition(service) as ServiceDefinition<UntypedServiceImplementation>;
     server.addService(definition, Object.fromEntries(handlers));
   }
+  return {
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
 }
 
-function handlerOf(spec: MethodSpec, interceptors: Interceptor[]) {
-  if (spec.kind === 'unary') {
-    return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>): void => {
-      const context = contextOf(spec, call);
-      invokeUnaryImplementation(spec, context, call.request as never, interceptors).then(
-        (response) => callback(null, response),
-        (error: unknown) => callback(statusOf(error)),
-      );
-    };
+async function serveUnary(
+  spec: MethodSpec & { kind: 'unary' },
+  call: ServerUnaryCall<object, object>,
+  callback: sendUnaryData<object>,
+  interceptors: Interceptor[],
+): Promise<void> {
+  const context = contextOf(spec, call);
+  try {
+    callback(null, await invokeUnaryImplementation(spec, context, call.request as never, interceptors));
+  } catch (error) {
+    callback(statusOf(error));
   }
-  return (call: ServerWritableStream<object, object>): Promise<void> => serveStream(spec, call, interceptors);
 }
 
 async function serveStream(
   spec: MethodSpec,
   call: ServerWritableStream<object, object>,
   interceptors: Interceptor[],
+  stopping: AbortSignal,
 ): Promise<void> {
-  const context = contextOf(spec, call);
+  const context = contextOf(spec, call, stopping);
   const invoke = transformInvokeImplementation(spec as never, context, interceptors);
   try {
     for await (const message of invoke(single(call.request as never))) {
       if (!call.write(message)) await drained(call, context.signal);
     }
+    if (stopping.aborted) throw new ConnectError('this core is stopping; call again', Code.Unavailable);
     call.end();
   } catch (error) {
     if (!call.cancelled) call.emit('error', statusOf(error));
@@ -80,7 +109,11 @@ function drained(call: ServerWritableStream<object, object>, gone: AbortSignal):
   });
 }
 
-function contextOf(spec: MethodSpec, call: ServerUnaryCall<object, object> | ServerWritableStream<object, object>) {
+function contextOf(
+  spec: MethodSpec,
+  call: ServerUnaryCall<object, object> | ServerWritableStream<object, object>,
+  stopping?: AbortSignal,
+) {
   const cancelled = new AbortController();
   call.once('cancelled', () => cancelled.abort());
   const deadline = call.getDeadline();
@@ -94,6 +127,7 @@ function contextOf(spec: MethodSpec, call: ServerUnaryCall<object, object> | Ser
     requestHeader: headersOf(call.metadata),
     requestSignal: cancelled.signal,
     contextValues: createContextValues(),
+    ...(stopping && { shutdownSignal: stopping }),
     ...(Number.isFinite(timeoutMs) && { timeoutMs: Math.max(timeoutMs, 0) }),
   });
 }

@@ -1,0 +1,73 @@
+import type { Interceptor } from '@connectrpc/connect';
+import { Server } from '@grpc/grpc-js';
+import { type DoorTls, doorCredentials } from '../../../proto/tls.ts';
+import type { Health } from '../health.ts';
+import { mountServices } from './grpc-door.ts';
+import { reflectionOf } from './reflection.ts';
+import type { MountedService } from './services.ts';
+
+/** The listening door for gRPC. */
+export interface GrpcDoor {
+  readonly port: number;
+  /** Sends GOAWAY, ends streams, lets running calls end, then closes. */
+  close(): Promise<void>;
+}
+
+export interface GrpcDoorParts {
+  readonly services: readonly MountedService[];
+  readonly interceptors: Interceptor[];
+  readonly health: Health;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: DoorTls | undefined;
+}
+
+/** Opens the door: core's services, health and reflection. Rejects when the port is taken. */
+export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
+  const stopping = new AbortController();
+  const server = new Server(SERVER_OPTIONS);
+  const calls = mountServices(server, parts.services, parts.interceptors, stopping.signal);
+  parts.health.implementation.addToServer(server);
+  reflectionOf(parts.services.map(({ service }) => service)).addToServer(server);
+  const port = await listen(server, parts);
+  return {
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      stopping.abort();
+      await settledWithin(Promise.race([closed, calls.idle()]), DRAIN_MS);
+      // What is left are streams of health and reflection, which know no end.
+      await settledWithin(closed, LAST_BYTES_MS);
+      server.forceShutdown();
+      await closed;
+    },
+  };
+}
+
+/** The edge keeps its connections; a dead one is noticed within half a minute. */
+const SERVER_OPTIONS = {
+  'grpc.max_receive_message_length': 1024 * 1024,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+};
+
+/** How long running calls may take to end: longer than a call to the processor takes. */
+const DRAIN_MS = 8_000;
+const LAST_BYTES_MS = 250;
+
+function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<number> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, doorCredentials(tls), (error, bound) => {
+      if (error) reject(new Error(`CORE_PORT ${port} cannot be used: ${error.message}`));
+      else resolve(bound);
+    });
+  });
+}
+
+async function settledWithin(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, timeoutMs);
+  await Promise.race([promise, late.promise]);
+  clearTimeout(timer);
+}

@@ -527,6 +527,13 @@ export declare type ListDeliveriesRequest = Message<"holdfast.v1.ListDeliveriesR
    * @generated from field: string page_token = 6;
    */
   pageToken: string;
+
+  /**
+   * Only about this hold: itself, its captures and whatever else became of it.
+   *
+   * @generated from field: string hold_request_id = 7;
+   */
+  holdRequestId: string;
 };
 
 /**

@@ -593,6 +593,20 @@ export declare type ListPreauthorizationsRequest = Message<"holdfast.v1.ListPrea
    * @generated from field: string page_token = 9;
    */
   pageToken: string;
+
+  /**
+   * Only with this reference of the merchant's.
+   *
+   * @generated from field: string merchant_reference = 10;
+   */
+  merchantReference: string;
+
+  /**
+   * Only this hold, by its request_id.
+   *
+   * @generated from field: string request_id = 11;
+   */
+  requestId: string;
 };
 
 /**

@@ -20,7 +20,12 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import { service as health } from 'grpc-health-check';
+import {
+  Health,
+  HealthCheckRequestSchema,
+  type HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+} from './gen/grpc/health/v1/health_pb.js';
 
 /** How one call is made. Every unary call has a deadline. */
 export interface GrpcCall {
@@ -176,16 +181,17 @@ function checkHealth(connection: Client, timeoutMs: number): Promise<boolean> {
       HEALTH_CHECK.path,
       HEALTH_CHECK.requestSerialize,
       HEALTH_CHECK.responseDeserialize,
-      { service: '' },
+      create(HealthCheckRequestSchema),
       new Metadata(),
       { deadline: Date.now() + timeoutMs },
       (error, response) =>
-        resolve(error ? error.code === status.UNIMPLEMENTED : (response as { status?: unknown }).status === 'SERVING'),
+        resolve(error ? error.code === status.UNIMPLEMENTED : (response as HealthCheckResponse).status === SERVING),
     );
   });
 }
 
-const HEALTH_CHECK = health.Check as MethodDefinition<object, object>;
+const { SERVING } = HealthCheckResponse_ServingStatus;
+const HEALTH_CHECK = methodDefinition(Health.method.check);
 
 function metadataOf(channel: GrpcChannel, call: GrpcCall): Metadata {
   const metadata = new Metadata();

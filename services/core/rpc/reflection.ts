@@ -1,8 +1,8 @@
-import { create, type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { loadFileDescriptorSetFromBuffer, loadSync } from '@grpc/proto-loader';
+import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { protoPath as healthProtoPath } from 'grpc-health-check';
+import { Health } from '../../../proto/gen/grpc/health/v1/health_pb.js';
 
 /**
  * Server reflection (grpc.reflection.v1 and v1alpha), made from the generated descriptors, so that it cannot lag behind the
@@ -10,10 +10,11 @@ import { protoPath as healthProtoPath } from 'grpc-health-check';
  */
 export function reflectionOf(services: readonly DescService[]): ReflectionService {
   const files = new Map<string, DescFile>();
-  for (const service of services) collect(service.file, files);
-  const set = create(FileDescriptorSetSchema, { file: [...files.values()].map(({ proto }) => proto) });
-  const ours = loadFileDescriptorSetFromBuffer(Buffer.from(toBinary(FileDescriptorSetSchema, set)));
-  return new ReflectionService({ ...ours, ...loadSync(healthProtoPath) });
+  for (const service of [...services, Health]) collect(service.file, files);
+  const ours = [...files.values()].map(({ proto }) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)));
+  // Of a package definition only its files matter here. proto-loader itself would merge ours and lose their imports.
+  const definition = { fileDescriptorProtos: ours } as MessageTypeDefinition<object, object>;
+  return new ReflectionService({ holdfast: definition });
 }
 
 /** Imports come before what imports them, each once. */

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { contract, openStage, type Stage } from '../services/core/stage.ts';
+import { codeBlocks } from './code-blocks.ts';
+
+const block = codeBlocks('grpc.md');
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('docs/grpc.md', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let environment: NodeJS.ProcessEnv;
+  before(async () => {
+    stage = await openStage();
+    const { merchants } = stage.channel('operator');
+    await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
+    const [core] = stage.cores;
+    environment = {
+      ...process.env,
+      CORE_URL: `127.0.0.1:${core?.corePort}`,
+      CONNECT_URL: `http://127.0.0.1:${core?.connectPort}`,
+      TOKEN: stage.tokens.internal,
+      MERCHANT_ID: 'acme',
+    };
+  });
+  after(() => stage.close());
+
+  const example = (file: string) =>
+    run(process.execPath, [`docs/examples/grpc/${file}`], { cwd: root, env: environment });
+  const shell = async (name: string) => (await run('sh', ['-c', block(name)], { cwd: root, env: environment })).stdout;
+
+  it('holds and captures with a stock grpc-js client', async () => {
+    assert.match((await example('stock-client.mjs')).stdout, /^held 2500 EUR, captured 1000$/m);
+  });
+
+  it('holds and follows the stream with a Connect client', async () => {
+    assert.match((await example('connect-client.ts')).stdout, /^authorized 2500 EUR$/m);
+  });
+
+  it('holds with curl', async function () {
+    if (spawnSync('curl', ['--version']).error) this.skip();
+    const { preauthorization, state } = JSON.parse(await shell('create'));
+    assert.deepEqual(
+      [preauthorization.amount, preauthorization.merchantId, state],
+      ['2500', 'acme', 'OPERATION_STATE_OK'],
+    );
+  });
+
+  it('lists methods by reflection and tells health to buf curl', async () => {
+    const methods = await shell('reflection');
+    assert.match(methods, /^holdfast\.v1\.PreauthorizationService\/CapturePreauthorization$/m);
+    assert.match(methods, /^holdfast\.processor\.v1\.ProcessorEventService\/ReportEvent$/m);
+    assert.deepEqual(JSON.parse(await shell('health')), { status: 'SERVING' });
+  });
+});

@@ -41,9 +41,11 @@ function releaseResult(release: ReleaseRow, hold: HoldRow, outcome: FinalOutcome
   const ok = isOk(outcome);
   const common = { ...columns, requestId: release.requestId, holdRequestId: hold.requestId, ok, at: at.toISOString() };
   if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false };
-  if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, ok, at);
+  if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, outcome, at);
   const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
-  const subject = { ...hold, amount: release.amount, card: cardOf(hold), holdRequestId: hold.requestId };
+  // Reserved while the checkout was open, it had nothing to reserve: the customer was faster, and all of the hold is given back.
+  const amount = release.amount === 0n ? hold.remaining : release.amount;
+  const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
   const books = reckon(hold, release.amount, release.reason, ok);
   // An expiry that was not done is our own affair: the sweeper tries again, and nobody is told of a result that is none.
   const told = ok || kind === 'RELEASE';
@@ -60,11 +62,17 @@ function givenUp(
   common: Omit<ReleaseResult, 'books' | 'fails'>,
   release: ReleaseRow,
   hold: HoldRow,
-  ok: boolean,
+  outcome: FinalOutcome,
   at: Date,
 ): ReleaseResult {
+  const ok = isOk(outcome);
   const stillOpen = hold.phase === 'AWAITING_CHECKOUT';
-  if (!ok || !stillOpen) return { ...common, books: { ...booksOf(hold), closing: false }, fails: false };
+  if (!ok || !stillOpen) {
+    const subject = { ...hold, amount: 0n, holdRequestId: hold.requestId };
+    const told = !ok && release.reason === 'RELEASED';
+    const operation = told ? resultOf(release.requestId, 'RELEASE', subject, outcome, at) : undefined;
+    return { ...common, books: { ...booksOf(hold), closing: false }, fails: false, operation };
+  }
   const refusal: FinalOutcome =
     release.reason === 'EXPIRED'
       ? { answer: 'NOT_PERFORMED', code: 'checkout_expired', message: 'The checkout was not completed in time.' }

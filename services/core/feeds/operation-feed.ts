@@ -55,6 +55,8 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
       const fresh = await readOperations(database.query, newest, PAGE);
       if (fresh.length === PAGE) stale = true;
       kept = [...kept, ...fresh].slice(-KEPT);
+      // Who began to wait while this was read would otherwise hear of it with the next poll.
+      if (fresh.length > 0) wake();
     }
   }
 

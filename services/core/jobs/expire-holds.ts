@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import type { Statement } from '../storage/database.ts';
+import { eachAlone } from './each-alone.ts';
 import type { Recovery } from './inquire.ts';
 
 const BATCH = 100;
@@ -16,10 +17,8 @@ export async function expireHolds(recovery: Recovery): Promise<number> {
   const now = recovery.clock();
   const { query } = recovery.database;
   const due = await query<{ request_id: string; phase: string }>(FIND_DUE, [now, BATCH]);
-  await Promise.all(
-    due.map(({ request_id, phase }) =>
-      phase === 'AUTHORIZED' ? expire(recovery, request_id) : expireCheckout(recovery, request_id),
-    ),
+  await eachAlone(due, ({ request_id, phase }) =>
+    phase === 'AUTHORIZED' ? expire(recovery, request_id) : expireCheckout(recovery, request_id),
   );
   return due.length;
 }

@@ -2,11 +2,14 @@ import type { Reach } from '../crash-points.ts';
 import { checkoutCall } from '../processor/checkout-call.ts';
 import type { Processor } from '../processor/processor.ts';
 import { type Settlement, settleAttempt } from '../settlement/settle-attempt.ts';
+import { settleVoid } from '../settlement/settle-void.ts';
 import { ATTEMPT_TABLES, type DueAttempt, takeDueAttempts } from '../storage/attempts.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { HoldEntity } from '../storage/hold.ts';
 import { MerchantEntity } from '../storage/merchant.ts';
+import { ReleaseEntity, type ReleaseRow } from '../storage/release.ts';
 import { storeCheckout } from '../storage/store-checkout.ts';
+import { eachAlone } from './each-alone.ts';
 
 /** What recovery works with. */
 export interface Recovery extends Settlement {
@@ -19,6 +22,7 @@ const BATCH = 100;
 /** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
 const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
 const HEARTBEAT_PAUSE_MS = 60_000;
+const AFTER_SILENCE_MS = 1_000;
 
 /**
  * Recovery: asks the processor about every attempt whose outcome is open and due, and settles what it answers. Only an answer or
@@ -26,13 +30,13 @@ const HEARTBEAT_PAUSE_MS = 60_000;
  */
 export async function inquire(recovery: Recovery): Promise<number> {
   let looked = 0;
-  for (const table of ATTEMPT_TABLES) {
+  await eachAlone(ATTEMPT_TABLES, async (table) => {
     const now = recovery.clock();
     const next = new Date(now.getTime() + HEARTBEAT_PAUSE_MS);
     const due = await takeDueAttempts(recovery.database.query, table, now, next, BATCH);
     looked += due.length;
-    await Promise.all(due.map((attempt) => look(recovery, attempt)));
-  }
+    await eachAlone(due, (attempt) => look(recovery, attempt));
+  });
   return looked;
 }
 
@@ -42,10 +46,23 @@ async function look(recovery: Recovery, attempt: DueAttempt): Promise<void> {
     if (hold.phase === 'AWAITING_CHECKOUT')
       return lookAtCheckout(recovery, attempt, hold.checkoutUrlCiphertext != null);
   }
+  if (attempt.table === 'release' && attempt.inquiryCount === 0) {
+    const { requestId } = attempt;
+    const release = await recovery.database.orm.em.fork().findOneOrFail(ReleaseEntity, { requestId });
+    if (release.reason === 'LATE' && release.state === 'PENDING') return sendLateVoid(recovery, release);
+  }
   const answer = await recovery.processor.inquire(attempt.requestId);
   if (answer.found === 'DONE') return settleAttempt(recovery, attempt.table, attempt.requestId, answer.outcome);
   if (answer.found === 'NEVER_SEEN') return neverSeen(recovery, attempt);
   return later(recovery, attempt);
+}
+
+/** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
+async function sendLateVoid(recovery: Recovery, { requestId, holdRequestId }: ReleaseRow): Promise<void> {
+  const outcome = await recovery.processor.void(requestId, holdRequestId);
+  if (outcome.answer !== 'UNKNOWN') return void (await settleVoid(recovery, requestId, outcome));
+  const soon = new Date(recovery.clock().getTime() + AFTER_SILENCE_MS);
+  await recovery.books.markUnknown('release', requestId, soon);
 }
 
 /** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */

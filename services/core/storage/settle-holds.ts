@@ -22,7 +22,10 @@ export interface Settled {
   readonly deliveryIds: ReadonlySet<string>;
 }
 
-/** Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is. */
+/**
+ * Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is; one that is
+ * placed while its checkout is being cancelled stays closing, until the processor has said which came first.
+ */
 export async function settleHolds(query: Query, results: readonly HoldResult[]): Promise<Settled> {
   const operations = results.map((result) => result.operation);
   return settled(await query(SETTLE_HOLDS, [JSON.stringify(results), JSON.stringify(operations)]));
@@ -56,7 +59,7 @@ const SETTLE_HOLDS: Statement = {
       placed_at = case when i.placed then i.at end,
       closed_at = case when i.placed then null else i.at end,
       expires_at = i."expiresAt",
-      closing = false,
+      closing = h.closing and i.placed,
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",

@@ -14,6 +14,7 @@ import type { Capturing } from '../../books/reserve-capture.ts';
 import type { HoldBooks } from '../../domain/hold.ts';
 import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
@@ -56,7 +57,11 @@ async function settle(core: Core, capturing: Capturing, hold: HoldRow, outcome: 
   }
   const end = { requestId, holdRequestId: hold.requestId, amount, finalCapture, outcome, at: core.clock() };
   const books = await core.books.settleCapture(end);
-  if (!books) return replay(core, requestId, false);
+  if (!books) {
+    // Recovery or an event came first: what it wrote stays, and is what is answered.
+    await settleAttempt(core, 'capture', requestId, outcome);
+    return replay(core, requestId, false);
+  }
   if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
   return { capture: captured(capturing, hold, outcome, end.at, books) };
 }

@@ -8,6 +8,7 @@ import type {
   ReleasePreauthorizationResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOk } from '../../domain/operation.ts';
+import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
 import { ReleaseEntity } from '../../storage/release.ts';
@@ -51,7 +52,11 @@ export function releasePreauthorization(
       await core.books.markUnknown('release', requestId, inquireSoon(core));
       return unknown(requestId, hold.requestId, false);
     }
-    await core.books.settleRelease(requestId, outcome, core.clock());
+    if (!(await core.books.settleRelease(requestId, outcome, core.clock()))) {
+      // Recovery or an event came first: what it wrote stays, and is what is answered.
+      await settleAttempt(core, 'release', requestId, outcome);
+      return replay(core, requestId, false);
+    }
     if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
     return replay(core, requestId, false);
   };
@@ -71,14 +76,14 @@ async function findHold(
   return hold;
 }
 
-/** The answer of a stored release. A released hold does not change again, but for a late reversal, which the answer leaves out. */
+/** The answer of a stored release. A released hold does not change again, but for a late reversal or contradiction, which the answer leaves out. */
 async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
   const em = core.database.orm.em.fork();
   const release = await em.findOneOrFail(ReleaseEntity, { requestId });
   if (release.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   if (release.state === 'OK') {
     const hold = await em.findOneOrFail(HoldEntity, { requestId: release.holdRequestId });
-    const preauthorization = { ...presentHold(hold, core.cipher), amountReversed: 0n };
+    const preauthorization = { ...presentHold(hold, core.cipher), amountReversed: 0n, frozen: false };
     return { preauthorization, requestId, state: OperationState.OK, replayed };
   }
   if (release.state === 'PENDING') refuseWhileRunning(core, release);

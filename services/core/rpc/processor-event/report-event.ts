@@ -10,6 +10,7 @@ import { finalOutcome } from '../../processor/processor.ts';
 import { settleAttempt, tableOf } from '../../settlement/settle-attempt.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
 import type { Statement } from '../../storage/database.ts';
+import { freezeHold } from '../../storage/freeze-hold.ts';
 import { ProcessorEventEntity } from '../../storage/processor-event.ts';
 import type { Core } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
@@ -49,13 +50,14 @@ async function settle(core: Core, requestId: string, result: Result | undefined)
   await settleAttempt(core, table, requestId, outcome);
 }
 
-/** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. */
+/** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
 async function reverse(core: Core, captureRequestId: string, amount: bigint, reference: string): Promise<void> {
   const capture = await core.database.orm.em.fork().findOne(CaptureEntity, { requestId: captureRequestId });
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalid('amount', "is not the capture's");
   if (capture.state === 'KO') {
     core.log.error({ event: 'contradicting_event', requestId: captureRequestId, told: 'REVERSED', kept: 'KO' });
+    await freezeHold(core.database.query, capture.holdRequestId);
     return;
   }
   if (capture.state !== 'OK')

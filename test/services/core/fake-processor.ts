@@ -1,0 +1,70 @@
+/** A card processor that answers what a test tells it to, written against the contract. What it is not told about it does not answer: UNAVAILABLE. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import {
+  Answer,
+  type AuthorizeRequest,
+  type CaptureRequest,
+  type CreateCheckoutRequest,
+  type CreditRequest,
+  Finding,
+  type InquireRequest,
+  ProcessorService,
+  type ResultSchema,
+  type VoidRequest,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { serviceDefinition } from '../../../proto/grpc.ts';
+
+type Result = MessageInitShape<typeof ResultSchema>;
+type Said<T> = T | undefined | Promise<T | undefined>;
+
+/** What the processor says; undefined = it does not answer. */
+export interface Script {
+  authorize?: (request: AuthorizeRequest) => Said<Result>;
+  capture?: (request: CaptureRequest) => Said<Result>;
+  void?: (request: VoidRequest) => Said<Result>;
+  credit?: (request: CreditRequest) => Said<Result>;
+  createCheckout?: (request: CreateCheckoutRequest) => Said<{ checkoutUrl: string }>;
+  inquire?: (request: InquireRequest) => Said<{ finding: Finding; result?: Result; fenced?: boolean }>;
+}
+
+export const approved: Result = { answer: Answer.APPROVED, reference: 'ref', bankReference: 'bank' };
+export const declined: Result = { answer: Answer.DECLINED, errorCode: 'no', errorMessage: 'No.' };
+export const notPerformed = (errorCode: string): Result => ({ answer: Answer.NOT_PERFORMED, errorCode });
+export const neverSeen = { finding: Finding.NEVER_SEEN, fenced: true };
+export const atWork = { finding: Finding.AT_WORK };
+export const done = (result: Result) => ({ finding: Finding.DONE, result });
+
+/** A running one. `says` may be changed at any time; `heard` are the calls, oldest first. */
+export interface FakeProcessor {
+  readonly address: string;
+  says: Script;
+  readonly heard: { readonly method: string; readonly requestId: string; readonly authorizationRequestId: string }[];
+  close(): void;
+}
+
+/** Starts one on a free port. */
+export async function startFakeProcessor(): Promise<FakeProcessor> {
+  const server = new Server();
+  const heard: FakeProcessor['heard'] = [];
+  const fake: { says: Script } = { says: {} };
+  const handlers = ProcessorService.methods.map((method) => [
+    method.localName,
+    async (call: ServerUnaryCall<InquireRequest, object>, callback: sendUnaryData<object>) => {
+      const { requestId = '', authorizationRequestId = '' } = call.request as unknown as Record<string, string>;
+      heard.push({ method: method.localName, requestId, authorizationRequestId });
+      const script = fake.says[method.localName as keyof Script] as ((request: object) => Said<object>) | undefined;
+      const said = await script?.(call.request);
+      if (!said) return callback({ code: status.UNAVAILABLE, details: 'no answer' });
+      const whole = method.localName === 'inquire' || method.localName === 'createCheckout' ? said : { result: said };
+      callback(null, create(method.output, whole as never));
+    },
+  ]);
+  server.addService(serviceDefinition(ProcessorService), Object.fromEntries(handlers));
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  return Object.assign(fake, { address: `127.0.0.1:${port}`, heard, close: () => server.forceShutdown() });
+}

@@ -8,5 +8,5 @@ export function firstDifference(actual: string, expected: string): string | unde
 }
 
 function quoted(line: string | undefined): string {
-  return line === undefined ? 'the end' : `"${line.trim()}"`;
+  return line === undefined ? 'the end' : `"${line.trim().slice(0, 120)}"`;
 }

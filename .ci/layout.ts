@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { ROOT } from './sources.ts';
 
-/** Folders named after nothing in particular collect everything. */
-const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)\//;
+/** Folders and files named after nothing in particular collect everything. */
+const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)(?:\/|\.\w+$)/;
 
 /** What stands at the top level, as PRODUCT prescribes it, and what has no better home. */
 const TOP = new Set([
@@ -17,7 +17,7 @@ export async function layoutFaults(paths: readonly string[]): Promise<string[]> 
   const own = paths.filter((path) => !path.startsWith('proto/gen/'));
   const texts = await Promise.all(own.map(async (path) => [path, await readFile(ROOT + path, 'utf8')] as const));
   return [
-    ...own.filter((path) => VAGUE.test(path)).map((path) => `${path} lies in a folder that says nothing`),
+    ...own.filter((path) => VAGUE.test(path)).map((path) => `${path} has a name that says nothing`),
     ...[...new Set(own.map((path) => path.split('/')[0] ?? ''))]
       .filter((name) => !TOP.has(name))
       .map((name) => `${name} is at the top level`),

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { access, readFile } from 'node:fs/promises';
+import { listFiles } from '../../.ci/sources.ts';
+
+const root = new URL('../../', import.meta.url);
+
+describe('the documents', () => {
+  it('point to nothing that is not there', async () => {
+    const documents = (await listFiles()).filter((path) => path.endsWith('.md'));
+    assert(documents.includes('docs/README.md'));
+    for (const document of documents) {
+      const text = await readFile(new URL(document, root), 'utf8');
+      for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+        await access(new URL(target, new URL(document, root))).catch(() => assert.fail(`${document}: ${target}`));
+      }
+    }
+  });
+});

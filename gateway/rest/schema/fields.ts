@@ -51,18 +51,15 @@ export const merchantReference = text(64).meta({
 });
 
 /** Sensitive. Its form is not checked here: a malformed one is answered like one that does not exist. */
-export const preauthorizationId = z
-  .string()
-  .max(1024)
-  .refine(storable, 'must not contain NUL or unpaired surrogates')
-  .meta({ description: 'Handle of the hold, as the answer that placed it gave it' });
+export const preauthorizationId = z.string().meta({
+  description: 'Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password',
+  examples: ['pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa'],
+});
 
-/** A requestId in a body. As above, a malformed one is one that does not exist. */
+/** A requestId that names something else than the request it stands in. As above, a malformed one is one that does not exist. */
 export const requestId = z
   .string()
-  .max(1024)
-  .refine(storable, 'must not contain NUL or unpaired surrogates')
-  .meta({ description: 'Names an operation (UUIDv7)' });
+  .meta({ description: 'Names an operation (UUIDv7)', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
 
 export const time = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time' })

@@ -100,9 +100,9 @@ const CASES: Case[] = [
   ['NUL in merchantReference', HOLD, hold({ merchantReference: NUL }), 400, 'INVALID_REQUEST', 'merchantReference'],
   ['NUL in a metadata value', HOLD, hold({ metadata: { a: NUL } }), 400, 'INVALID_REQUEST', 'metadata.a'],
   [
-    'NUL in preauthorizationId',
+    'preauthorizationId of the wrong type',
     CAPTURE,
-    { body: { ...CAPTURE_HOLD, preauthorizationId: NUL } },
+    { body: { ...CAPTURE_HOLD, preauthorizationId: 1 } },
     400,
     'INVALID_REQUEST',
     'preauthorizationId',

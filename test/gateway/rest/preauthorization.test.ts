@@ -104,7 +104,8 @@ describe('REST preauthorization', () => {
     });
 
     it('answers 404 to a malformed id without asking core', async () => {
-      for (const preauthorizationId of ['', 'nope', `pre_${'Z'.repeat(33)}`, 'x'.repeat(900)]) {
+      const malformed = ['', 'nope', '\u0000', '\ud800', `pre_${'Z'.repeat(33)}`, 'x'.repeat(65), 'x'.repeat(50_000)];
+      for (const preauthorizationId of malformed) {
         const body = { ...CAPTURE_HOLD, preauthorizationId };
         const answer = await stage.ask('POST', '/preauthorization/authorization', { body });
         assert.equal(answer.status, 404);
@@ -123,6 +124,17 @@ describe('REST preauthorization', () => {
       amountReleased: 10_000n,
       closedAt: examples.NOW,
     };
+
+    for (const name of ['preauthorizationId', 'requestId']) {
+      it(`answers 404 to a malformed ${name} without asking core`, async () => {
+        for (const malformed of ['', 'nope', '\u0000', 'x'.repeat(65), 'x'.repeat(50_000)]) {
+          const answer = await stage.ask('POST', '/preauthorization/release', { body: { [name]: malformed } });
+          assert.equal(answer.status, 404);
+          assert.equal(answer.body.code, 'PREAUTHORIZATION_NOT_FOUND');
+          assert.equal(core.calls.length, 0);
+        }
+      });
+    }
 
     for (const body of [{ preauthorizationId: PREAUTHORIZATION_ID }, { requestId: HOLD_ID }]) {
       it(`answers 200 with the hold, named by ${Object.keys(body)}`, async () => {

@@ -492,7 +492,7 @@ export declare type GetPreauthorizationRequest = Message<"holdfast.v1.GetPreauth
   requestId: string;
 
   /**
-   * The hold's sensitive handle.
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
    *
    * @generated from field: string preauthorization_id = 3;
    */
@@ -656,7 +656,7 @@ export declare type CapturePreauthorizationRequest = Message<"holdfast.v1.Captur
   merchantId: string;
 
   /**
-   * The hold's sensitive handle.
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
    *
    * @generated from field: string preauthorization_id = 2;
    */
@@ -738,7 +738,7 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
   merchantId: string;
 
   /**
-   * The hold's sensitive handle.
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
    *
    * @generated from field: string preauthorization_id = 2;
    */

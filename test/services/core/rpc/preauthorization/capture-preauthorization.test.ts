@@ -160,6 +160,9 @@ describe('capturePreauthorization()', function () {
       const foreign = await refusal(sole.capture(hold, 10_001n));
       assert.deepEqual(foreign, unknown);
       assert.equal(unknown.reason, 'PREAUTHORIZATION_NOT_FOUND');
+      for (const preauthorizationId of ['\0', `pre_${'A'.repeat(33)}`, 'x'.repeat(65), 'x'.repeat(50_000)]) {
+        assert.deepEqual(await refusal(several.capture({ preauthorizationId }, 1n)), unknown);
+      }
     });
 
     it('more than the hold, in whatever state it is', async () => {

@@ -28,15 +28,15 @@ export class Crowd {
 
   /** Answers whether somebody may have been waiting for the slot. */
   leave(endpoint: string): boolean {
-    const wasFull = (this.#present.get(endpoint) ?? 0) >= this.#slotsOf(endpoint);
+    const wasFull = this.#isFull(endpoint);
     this.#size--;
     add(this.#present, endpoint, -1);
-    return wasFull;
+    return wasFull && !this.#isFull(endpoint);
   }
 
   /** Endpoints of which no more alarms should be taken. */
   full(): string[] {
-    return [...this.#present].filter(([endpoint, present]) => present >= this.#slotsOf(endpoint)).map(([name]) => name);
+    return [...this.#present.keys()].filter((endpoint) => this.#isFull(endpoint));
   }
 
   /** Takes a slot for an attempt; false = there is none. An endpoint that is probed has one. */
@@ -52,6 +52,11 @@ export class Crowd {
     const averageMs = (this.#slowMs.get(endpoint) ?? latencyMs) * 0.8 + latencyMs * 0.2;
     if (averageMs >= SLOW_MS) this.#slowMs.set(endpoint, averageMs);
     else this.#slowMs.delete(endpoint);
+  }
+
+  /** Full from half its slots on, so that alarms are taken by the handful: to take one costs as much as to take fifty. */
+  #isFull(endpoint: string): boolean {
+    return (this.#present.get(endpoint) ?? 0) * 2 > this.#slotsOf(endpoint);
   }
 
   #slotsOf(endpoint: string): number {

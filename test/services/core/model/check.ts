@@ -1,0 +1,129 @@
+/** What must be true when everything has come to rest: PRODUCT section 6, row by row. */
+import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
+import { booksOf, type HoldModel } from './hold-model.ts';
+import type { Subject } from './run.ts';
+import { MERCHANTS, type World } from './world.ts';
+
+interface Operation {
+  readonly request_id: string;
+  readonly hold_request_id: string | null;
+  readonly kind: string;
+  readonly status: string;
+  readonly amount: bigint;
+  readonly sequence: bigint;
+  readonly deliveries: number;
+}
+
+/** Checks the holds and OCTs of a wave. */
+export async function checkSubjects(world: World, subjects: readonly Subject[]): Promise<void> {
+  const ids = subjects.map(({ requestId }) => requestId);
+  const rows = new Map((await world.sql<Row>(ROWS, [ids])).map((row) => [row.request_id, row]));
+  const operations = await world.sql<Operation>(OPERATIONS, [ids]);
+  const attempts = await world.sql<{ key: string; request_id: string; state: string; open: boolean }>(ATTEMPTS, [ids]);
+  for (const subject of subjects) {
+    const own = operations.filter(
+      ({ request_id, hold_request_id }) => subject.requestId === request_id || subject.requestId === hold_request_id,
+    );
+    const states = new Map(attempts.map(({ key, state }) => [key, state]));
+    const why = subject.possible.map((hold) =>
+      differences(world, subject, hold, rows.get(subject.requestId), own, states),
+    );
+    if (!why.some((reasons) => reasons.length === 0))
+      subject.fail(why.map((reasons) => reasons.join('; ')).join('\n or '));
+  }
+}
+
+interface Row {
+  readonly request_id: string;
+  readonly books: string;
+  readonly reversed: bigint;
+  readonly frozen: boolean;
+  readonly open: boolean;
+}
+
+function differences(
+  world: World,
+  subject: Subject,
+  hold: HoldModel,
+  row: Row | undefined,
+  operations: readonly Operation[],
+  states: ReadonlyMap<string, string>,
+): string[] {
+  const found: string[] = [];
+  const same = (what: string, actual: unknown, expected: unknown) => {
+    if (String(actual) !== String(expected)) found.push(`${what} is ${actual}, not ${expected}`);
+  };
+  const { captured, inFlight, remaining, released, status } = booksOf(hold);
+  const books = hold.kind === 'OCT' ? hold.placing : `${captured}/${inFlight}/${remaining}/${released} ${status}`;
+  same('books', row?.books, books);
+  same('frozen', row?.frozen, hold.frozen);
+  same('open', row?.open, false);
+  const reversed = hold.token === 'reversed' ? captured : 0;
+  same('reversed', row?.reversed, reversed);
+  for (const { key, state } of hold.attempts) if (key !== '') same(`state of ${key}`, states.get(key), state);
+  const [wanted, deliveries] = operationsOf(hold);
+  same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
+  same(
+    'deliveries',
+    operations.reduce((sum, operation) => sum + operation.deliveries, 0),
+    deliveries,
+  );
+  const given = operations.filter(({ kind, status: s }) => kind === 'EXPIRY' || (kind === 'RELEASE' && s === 'OK'));
+  if (hold.closedBy === 'RELEASED' || hold.closedBy === 'EXPIRED') {
+    same(
+      'given back',
+      given.reduce((sum, { amount }) => sum + amount, 0n),
+      released,
+    );
+  }
+  const entry = world.stage.oracle.find(subject.requestId);
+  found.push(...processorDifferences(hold, entry));
+  return found;
+}
+
+/** Our books against the processor's, and the processor's against the model's idea of it. */
+function processorDifferences(hold: HoldModel, entry: Entry | undefined): string[] {
+  const [charged, voided] = [entry?.captured ?? 0, entry?.voided ?? 0];
+  const { captured, released } = booksOf(hold);
+  const found: string[] = [];
+  if (charged !== hold.charged || voided !== hold.voided) {
+    found.push(`the processor has ${charged}/${voided}, not ${hold.charged}/${hold.voided}`);
+  }
+  if (hold.kind === 'OCT') return found;
+  if (charged !== captured) found.push(`the processor charged ${charged}, we booked ${captured}`);
+  const reserved = entry?.answer === 1 ? entry.amount - charged - voided : 0;
+  if (reserved !== 0) found.push(`${reserved} stay reserved at the processor`);
+  if (entry?.answer === 1 && hold.placing === 'OK' && voided !== released) {
+    found.push(`the processor gave back ${voided}, we booked ${released}`);
+  }
+  return found;
+}
+
+/** Each final attempt has one operation; which of them are notified depends on the contract. */
+function operationsOf(hold: HoldModel): [string[], number] {
+  const placing = `${hold.kind} ${hold.placing}`;
+  const attempts = hold.attempts.flatMap(({ kind, state, final: _, amount }) => {
+    if (kind === 'CAPTURE') return [`CAPTURE ${state}`];
+    if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
+    return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
+  });
+  const captures = hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
+  const reversals = hold.token === 'reversed' ? captures.map(() => 'REVERSAL KO') : [];
+  const all = [placing, ...attempts, ...reversals];
+  const merchant = MERCHANTS[hold.merchant];
+  const told = all.filter((operation) => merchant?.notifyHolds || /^(CAPTURE|REVERSAL|OCT)/.test(operation));
+  return [all, merchant?.url === '' ? 0 : told.length];
+}
+
+const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status as books,
+    reversed, frozen, closing or phase not in ('AUTHORIZED', 'FAILED') as open
+  from hold where request_id = any($1::uuid[])
+  union all select request_id, state, 0, false, state not in ('OK', 'KO') from oct where request_id = any($1::uuid[])`;
+
+const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, sequence,
+    (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries
+  from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])`;
+
+const ATTEMPTS = `select k.key, a.request_id, a.state from idempotency_key k join (
+    select request_id, hold_request_id, state from capture union all select request_id, hold_request_id, state from release
+  ) a on a.request_id = k.request_id where a.hold_request_id = any($1::uuid[])`;

@@ -1,0 +1,106 @@
+/** What may happen in a wave of runs: each run has its own script, and between two steps something happens to all of them. */
+import fc from 'fast-check';
+import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { BEHAVIOURS, type BehaviourName } from '../../../../services/sandbox/behaviour.ts';
+import type { Fault } from './hold-model.ts';
+import { MERCHANTS } from './world.ts';
+
+export interface Command {
+  readonly do: keyof typeof WEIGHTS;
+  /** Which of the run's two holds. */
+  readonly slot: number;
+  readonly merchant: number;
+  readonly token: BehaviourName;
+  readonly share: keyof typeof SHARES;
+  readonly final: boolean;
+  readonly fault: Fault;
+  /** The second command of a race. */
+  readonly rival: 'capture' | 'release' | 'same key';
+  /** Chooses among earlier commands. */
+  readonly pick: number;
+}
+
+export type Beat = (typeof BEATS)[number];
+export interface Step {
+  /** One command for each run. */
+  readonly commands: readonly Command[];
+  /** The first command to come there dies. */
+  readonly crashes: readonly (typeof CRASH_POINTS)[number][];
+  /** What happens to all before. */
+  readonly beat: Beat;
+}
+
+const WEIGHTS = {
+  capture: 10,
+  race: 6,
+  retry: 4,
+  release: 3,
+  place: 3,
+  checkout: 3,
+  pay: 5,
+  oct: 2,
+  get: 2,
+  tell: 2,
+  reuse: 1,
+  contradict: 1,
+} as const;
+
+/** Parts of what remains, and more than there is. */
+export const SHARES = {
+  little: (remaining: number) => 1 + Math.floor(remaining / 7),
+  half: (remaining: number) => Math.ceil(remaining / 2),
+  rest: (remaining: number) => remaining,
+  'over the rest': (remaining: number) => remaining + 1,
+  all: (_: number, amount: number) => amount,
+  'over all': (_: number, amount: number) => amount + 1,
+} as const;
+
+/** In `jump` the number is milliseconds; `lost` is how many inquiries get no answer. */
+const BEATS = [
+  { is: 'nothing' },
+  { is: 'jump', ms: 3_000 },
+  { is: 'jump', ms: 130_000 },
+  { is: 'jump', ms: 31 * 60_000 },
+  { is: 'jump', ms: 7 * 24 * 3_600_000 },
+  { is: 'sweep', fault: 'none' },
+  { is: 'sweep', fault: 'lost before' },
+  { is: 'sweep', fault: 'lost after' },
+  { is: 'recover', lost: 0 },
+  { is: 'recover', lost: 3 },
+  { is: 'deliver' },
+] as const;
+
+/** Tokens whose answers get lost belong to the faults here, and a slow one needs a clock that runs by itself. */
+const TOKENS = (Object.keys(BEHAVIOURS) as BehaviourName[]).filter((name) => !/timeout|slow/.test(name));
+const USUAL: readonly BehaviourName[] = ['ok', 'ok', 'ok', 'ok', 'reversed', 'expires_2s'];
+const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
+
+const command = fc.record<Command>({
+  do: fc.oneof(
+    ...Object.entries(WEIGHTS).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name as Command['do']) })),
+  ),
+  slot: fc.nat(1),
+  merchant: fc.nat(MERCHANTS.length - 1),
+  token: fc.oneof(fc.constantFrom(...USUAL), fc.constantFrom(...TOKENS)),
+  share: fc.constantFrom(...(Object.keys(SHARES) as Command['share'][])),
+  final: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  fault: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Fault>('none') },
+    { weight: 1, arbitrary: fc.constantFrom(...LOSSES) },
+  ),
+  rival: fc.constantFrom('capture', 'release', 'same key'),
+  pick: fc.nat(20),
+});
+
+/** A wave of `runs` scripts of `steps` steps. */
+export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
+  const step = fc.record<Step>({
+    commands: fc.array(command, { minLength: runs, maxLength: runs }),
+    crashes: fc.subarray([...CRASH_POINTS], { maxLength: 3 }),
+    beat: fc.oneof(
+      { weight: 4, arbitrary: fc.constant<Beat>({ is: 'nothing' }) },
+      { weight: 5, arbitrary: fc.constantFrom<Beat>(...BEATS) },
+    ),
+  });
+  return fc.array(step, { minLength: steps, maxLength: steps });
+}

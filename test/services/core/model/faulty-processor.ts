@@ -1,0 +1,231 @@
+/** Stands between core and the sandbox, in both directions, and loses, delays and doubles what it is told to. */
+import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
+import {
+  credentials,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
+import {
+  ProcessorEventService,
+  type ReportEventRequest,
+} from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer, ProcessorService } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type GrpcClient, openChannel, serviceDefinition } from '../../../../proto/grpc.ts';
+import type { Fault } from './hold-model.ts';
+
+/** Which faults happened, by their names. */
+export class Faults {
+  readonly counts = new Map<string, number>();
+
+  happened(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+  }
+}
+
+interface Named {
+  readonly requestId: string;
+  readonly userId?: string;
+  readonly authorizationRequestId?: string;
+}
+
+/** The way from core to the processor. */
+export class FaultyProcessor {
+  readonly #faults: Faults;
+  /** What is to go wrong next for a command (its key) or a hold (its requestId). */
+  readonly next = new Map<string, Fault>();
+  /** For voids that nobody's command asked for. */
+  voidFault: Fault = 'none';
+  /** So many inquiries stay without an answer. */
+  lostInquiries = 0;
+  #late: (() => Promise<void>)[] = [];
+  #client: GrpcClient<typeof ProcessorService> | undefined;
+  #close: () => void = () => undefined;
+  readonly #server = new Server();
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+  }
+
+  /** Listens; answers its own address. */
+  async open(): Promise<string> {
+    const handlers = ProcessorService.methods.map((method) => [method.localName, this.#handler(method)]);
+    this.#server.addService(serviceDefinition(ProcessorService), Object.fromEntries(handlers));
+    return listen(this.#server);
+  }
+
+  /** Where the sandbox is, and core's credential with it. */
+  forwardTo(address: string, token: string): void {
+    const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 20_000 });
+    this.#close = () => channel.close();
+    this.#client = channel.client(ProcessorService);
+  }
+
+  /** Lets everything arrive that is still on its way. Answers what was told to a merchant before it happened. */
+  async deliverLate(): Promise<void> {
+    const late = this.#late;
+    this.#late = [];
+    for (const arrive of late) await arrive();
+  }
+
+  close(): void {
+    this.#close();
+    this.#server.forceShutdown();
+  }
+
+  #handler(method: DescMethod) {
+    return (call: ServerUnaryCall<Named, object>, callback: sendUnaryData<object>): void => {
+      const forward = this.#client?.[method.localName as 'authorize'] as unknown as (request: Named) => Promise<object>;
+      this.#answer(method, call.request, forward).then(
+        (answer) => callback(null, answer),
+        (error: { code?: number }) => callback({ code: error.code ?? status.UNAVAILABLE, details: 'cut' }),
+      );
+    };
+  }
+
+  async #answer(method: DescMethod, request: Named, forward: (request: Named) => Promise<object>): Promise<object> {
+    const fault = this.#faultOf(method, request);
+    if (fault !== 'none') this.#faults.happened(fault === 'late' ? 'lost before, arrives late' : fault);
+    switch (fault) {
+      case 'lost before':
+        throw CUT;
+      case 'lost after':
+        await forward(request);
+        throw CUT;
+      case 'late':
+        this.#late.push(async () => void (await forward(request)));
+        throw CUT;
+      case 'late authorization':
+        this.#late.push(async () => void (await forward(request)));
+        return create(method.output, DECLINED as MessageInitShape<typeof method.output>);
+      case 'slow': {
+        await pause();
+        const answer = await forward(request);
+        await pause();
+        return answer;
+      }
+      default:
+        return forward(request);
+    }
+  }
+
+  #faultOf(method: DescMethod, request: Named): Fault {
+    if (method.localName === 'inquire')
+      return this.lostInquiries-- > 0 ? (INQUIRY_FAULTS[this.lostInquiries % 2] ?? 'none') : 'none';
+    if (method.localName === 'listEntries') return 'none';
+    for (const name of [request.authorizationRequestId, request.userId]) {
+      const fault = name === undefined ? undefined : this.next.get(name);
+      if (name === undefined || fault === undefined) continue;
+      if (fault !== 'slow') this.next.delete(name);
+      if (method.localName !== 'createCheckout') return fault;
+      return fault === 'late' ? 'lost after' : fault === 'late authorization' ? 'none' : fault;
+    }
+    return method.localName === 'void' ? this.voidFault : 'none';
+  }
+}
+
+const CUT = Object.assign(new Error('cut'), { code: status.UNAVAILABLE });
+const DECLINED = {
+  result: { answer: Answer.DECLINED, errorCode: 'too_slow', errorMessage: 'No answer from the bank.' },
+};
+const INQUIRY_FAULTS = ['lost after', 'lost before'] as const;
+
+/** Long enough for another call to come in between. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 8));
+}
+
+/** The way from the processor to core: events get lost the first time, or come twice at once to two cores. */
+export class FaultyEvents {
+  readonly #faults: Faults;
+  /** Checkouts whose next event is lost. */
+  readonly drop = new Set<string>();
+  #cores: GrpcClient<typeof ProcessorEventService>[] = [];
+  #seen = 0;
+  readonly #dropped = new Map<string, () => void>();
+  readonly #closers: (() => void)[] = [];
+  readonly #server = new Server();
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+  }
+
+  async open(): Promise<string> {
+    this.#server.addService(serviceDefinition(ProcessorEventService), {
+      reportEvent: (call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) => {
+        this.report(call.request).then(
+          (answer) => callback(null, answer),
+          () => callback({ code: status.UNAVAILABLE, details: 'cut' }),
+        );
+      },
+    });
+    return listen(this.#server);
+  }
+
+  /** Where the cores are, and the processor's credential with them. */
+  forwardTo(addresses: readonly string[], token: string): void {
+    for (const address of addresses) {
+      const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 20_000 });
+      this.#closers.push(() => channel.close());
+      this.#cores.push(channel.client(ProcessorEventService));
+    }
+  }
+
+  /** Settles when the event of a checkout was lost. */
+  dropped(requestId: string): Promise<void> {
+    return new Promise((resolve) => this.#dropped.set(requestId, resolve));
+  }
+
+  async report(request: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>): Promise<object> {
+    const number = this.#seen++;
+    const about = request.event?.case === 'checkoutCompleted' ? (request.event.value.requestId ?? '') : '';
+    if (this.drop.delete(about)) {
+      this.#faults.happened('lost event');
+      this.#dropped.get(about)?.();
+      throw CUT;
+    }
+    if (request.event?.case === 'captureReversed') this.#faults.happened('late reversal');
+    const [first, second] = number % 2 === 0 ? this.#cores : [...this.#cores].reverse();
+    const answers = [first?.reportEvent(request)];
+    if (number % 3 === 0) {
+      this.#faults.happened('duplicate event');
+      answers.push(second?.reportEvent(request));
+    }
+    const [answer] = await Promise.all(answers);
+    return answer ?? {};
+  }
+
+  close(): void {
+    for (const close of this.#closers) close();
+    this.#server.forceShutdown();
+  }
+}
+
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(`127.0.0.1:${port}`),
+    );
+  });
+}
+
+/** Everything that can go wrong between core, the processor and the merchant, by the names under which it is counted. */
+export const FAULTS = [
+  'slow',
+  'lost before',
+  'lost after',
+  'lost before, arrives late',
+  'late authorization',
+  'late authorization told',
+  'lost event',
+  'duplicate event',
+  'late reversal',
+  'contradicting event',
+  'result told by event',
+  'race',
+  'race of one key',
+  'retry',
+] as const;

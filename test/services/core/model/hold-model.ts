@@ -1,0 +1,271 @@
+/**
+ * A small model of one hold as its merchant and its processor see it, written from PRODUCT section 6 and not from the code: the
+ * books are never kept, they are summed up from the attempts. Plain data, so that it can be copied; times are milliseconds.
+ */
+import { BEHAVIOURS, type BehaviourName } from '../../../../services/sandbox/behaviour.ts';
+
+/** How an attempt went at the processor, or what ended it here. */
+export interface Answer {
+  readonly answer: 'APPROVED' | 'DECLINED' | 'NOT_PERFORMED';
+  readonly code: string;
+}
+
+/** What goes wrong between core and the processor with one call. */
+export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
+
+/** A capture, or a try to give the rest back. */
+export interface Attempt {
+  readonly key: string;
+  readonly kind: 'CAPTURE' | 'RELEASED' | 'EXPIRED' | 'LATE';
+  readonly amount: number;
+  readonly final: boolean;
+  state: 'OPEN' | 'OK' | 'KO';
+  /** What ended it. */
+  answer?: Answer;
+  /** What the processor did under it. */
+  truth?: Answer;
+  /** The processor refuses it for ever. */
+  fenced: boolean;
+  /** The request is still on its way. */
+  underWay: boolean;
+  /** A repetition is told to wait until then. */
+  runningUntil: number;
+  /** When the processor charged, for reversals. */
+  actedAt: number;
+  /** Remaining, released and status right after it. */
+  after: string;
+}
+
+export interface HoldModel {
+  /** An OCT is a placing and nothing more. */
+  readonly kind: 'HOLD' | 'OCT';
+  readonly key: string;
+  readonly merchant: number;
+  readonly several: boolean;
+  readonly periodMs: number;
+  readonly amount: number;
+  readonly byCheckout: boolean;
+  token: BehaviourName;
+  placing: 'OPEN' | 'OK' | 'KO';
+  answer?: Answer;
+  truth?: Answer;
+  fenced: boolean;
+  underWay: boolean;
+  runningUntil: number;
+  expiresAt: number;
+  /** Whether expiresAt is core's own, exact to the millisecond. */
+  endRead: boolean;
+  /** The checkout: whether the processor has the page, whether core has its address, and when it closes. */
+  page: boolean;
+  pageKnown: boolean;
+  pageEndsAt: number;
+  /** The processor has something to tell about the placing. */
+  eventPending: boolean;
+  /** The processor's own books. */
+  charged: number;
+  voided: number;
+  authorizationEndsAt: number;
+  attempts: Attempt[];
+  closedBy?: 'FINAL' | 'RELEASED' | 'EXPIRED';
+  frozen: boolean;
+}
+
+export const CHECKOUT_MS = 30 * 60_000;
+const ISSUER_MS = 30 * 24 * 3_600_000;
+
+/** The counters and the public status, from the attempts alone. */
+export function booksOf(hold: HoldModel) {
+  const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
+  const moving = hold.attempts.filter(({ kind }) => kind !== 'LATE');
+  const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
+  const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
+  const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
+  const rest = hold.amount - captured - inFlight;
+  return {
+    captured,
+    inFlight,
+    remaining: closed ? 0 : rest,
+    released: closed ? rest : 0,
+    status: statusOf(hold, captured),
+  };
+}
+
+function statusOf(hold: HoldModel, captured: number): string {
+  if (hold.placing === 'KO') return 'FAILED';
+  if (hold.closedBy === undefined) return captured > 0 ? 'PARTIALLY_CAPTURED' : 'IN_PROGRESS';
+  return captured > 0 ? 'CAPTURED' : hold.closedBy;
+}
+
+/** A release, a final or a sole capture has no result yet. */
+export function isClosing(hold: HoldModel): boolean {
+  const closes = (attempt: Attempt) =>
+    attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE';
+  return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
+}
+
+/** The order of PRODUCT section 6. */
+export function judgeCapture(hold: HoldModel, amount: number, now: number): string | undefined {
+  if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
+  if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
+  const { captured, remaining, inFlight } = booksOf(hold);
+  if (!hold.several && captured > 0) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
+  if (ended) return ended;
+  if (isClosing(hold) || hold.frozen) return 'CAPTURE_IN_FLIGHT';
+  if (amount <= remaining) return undefined;
+  return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+}
+
+/** Whether the merchant may give the rest back, or cancel the checkout. */
+export function judgeRelease(hold: HoldModel, now: number): string | undefined {
+  if (hold.byCheckout && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
+  if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
+  const busy = isClosing(hold) || hold.frozen || booksOf(hold).inFlight > 0;
+  return endOf(hold, now) ?? (busy ? 'CAPTURE_IN_FLIGHT' : undefined);
+}
+
+function endOf(hold: HoldModel, now: number): string | undefined {
+  if (hold.closedBy === undefined) return hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+  const { released } = booksOf(hold);
+  if (hold.closedBy === 'FINAL' || released === 0) return 'HOLD_CAPTURED';
+  return hold.closedBy === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
+}
+
+/** Whether the sweeper gives the rest back now. */
+export function isDue(hold: HoldModel, now: number): boolean {
+  if (isClosing(hold) || hold.kind === 'OCT') return false;
+  if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
+  return hold.placing === 'OK' && hold.closedBy === undefined && hold.expiresAt <= now && booksOf(hold).inFlight === 0;
+}
+
+/** The processor authorizes. */
+export function authorize(hold: HoldModel, now: number): void {
+  if (hold.truth || hold.fenced) return;
+  const behaviour = BEHAVIOURS[hold.token];
+  hold.truth = effect(behaviour.placing);
+  hold.authorizationEndsAt = now + ('expiresAfterMs' in behaviour ? behaviour.expiresAfterMs : ISSUER_MS);
+}
+
+/** The processor charges. */
+export function charge(hold: HoldModel, capture: Attempt, now: number): void {
+  if (capture.truth || capture.fenced) return;
+  const rest = hold.amount - hold.charged - hold.voided;
+  if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
+  else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
+  else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
+  else capture.truth = effect(BEHAVIOURS[hold.token].capturing);
+  if (capture.truth.answer !== 'APPROVED') return;
+  capture.actedAt = now;
+  hold.charged += capture.amount;
+  if (capture.final || !hold.several) hold.voided += rest - capture.amount;
+}
+
+/** The processor gives back, or closes the page. */
+export function giveBack(hold: HoldModel, release: Attempt): void {
+  if (release.truth || release.fenced) return;
+  release.truth = { answer: 'APPROVED', code: '' };
+  if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
+  else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
+  else if (hold.truth.answer === 'APPROVED') hold.voided = hold.amount - hold.charged;
+  else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
+}
+
+/** Core learns how the placing ended; the first result stays, and what is approved for a failed hold is voided. */
+export function settlePlacing(hold: HoldModel, answer: Answer, now: number): void {
+  if (hold.placing === 'KO' && answer.answer === 'APPROVED') {
+    if (!hold.attempts.some(({ kind, state }) => kind === 'LATE' && state !== 'KO')) {
+      hold.attempts.push(newAttempt({ key: '', kind: 'LATE', amount: 0, final: false, now }));
+    }
+  }
+  if (hold.placing !== 'OPEN') return;
+  hold.answer = answer;
+  hold.placing = answer.answer === 'APPROVED' ? 'OK' : 'KO';
+  hold.runningUntil = 0;
+  hold.expiresAt = Math.min(now + hold.periodMs, hold.authorizationEndsAt);
+}
+
+/** Core learns how a capture or release ended. */
+export function settle(hold: HoldModel, attempt: Attempt, answer: Answer): void {
+  if (attempt.state !== 'OPEN') return;
+  const done =
+    answer.answer === 'APPROVED' ||
+    (attempt.kind !== 'CAPTURE' && attempt.kind !== 'RELEASED' && GONE.test(answer.code));
+  attempt.answer = done ? { answer: 'APPROVED', code: '' } : answer;
+  attempt.state = done ? 'OK' : 'KO';
+  attempt.runningUntil = 0;
+  if (attempt.kind === 'CAPTURE') closeByCapture(hold, attempt);
+  else if (done && attempt.kind !== 'LATE') closeByRelease(hold, attempt.kind);
+  const { remaining, released, status } = booksOf(hold);
+  attempt.after = `${remaining}/${released}/${status}`;
+}
+
+/** Nothing is left to give back: as good as done, for what must be given back. */
+const GONE = /^authorization_/;
+
+function closeByCapture(hold: HoldModel, capture: Attempt): void {
+  if (capture.state !== 'OK' || hold.closedBy !== undefined) return;
+  const { remaining, inFlight } = booksOf(hold);
+  if (capture.final || !hold.several || remaining + inFlight === 0) hold.closedBy = 'FINAL';
+}
+
+function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
+  if (hold.placing === 'OK') hold.closedBy = reason;
+  if (hold.placing !== 'OPEN') return;
+  hold.placing = 'KO';
+  hold.answer = refused(reason === 'EXPIRED' ? 'checkout_expired' : 'checkout_cancelled');
+}
+
+export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'final'> & { now: number }): Attempt {
+  const { now, ...intent } = from;
+  const runningUntil = now + RUNNING_MS;
+  return { ...intent, state: 'OPEN', fenced: false, underWay: false, runningUntil, actedAt: 0, after: '' };
+}
+
+/** The processor's timeout of the stage and core's grace. */
+export const PROCESSOR_TIMEOUT_MS = 10_000;
+export const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
+
+export function refused(code: string): Answer {
+  return { answer: 'NOT_PERFORMED', code };
+}
+
+function effect(behaviour: { answer: number; errorCode: string }): Answer {
+  const answer = (['APPROVED', 'DECLINED', 'NOT_PERFORMED'] as const)[behaviour.answer - 1];
+  if (!answer) throw new Error('an answer of the contract');
+  return { answer, code: behaviour.errorCode };
+}
+
+/** The word that a merchant gets for an answer. */
+export function wordOf({ answer, code }: Answer): string {
+  if (answer === 'APPROVED') return 'OK';
+  if (answer === 'DECLINED') return 'CARD_DECLINED';
+  return code === 'token_invalid' ? 'TOKEN_INVALID' : 'PROCESSOR_ERROR';
+}
+
+/** A hold, or an OCT, that is about to be asked for. */
+export function newHold(
+  from: Pick<HoldModel, 'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'token'> & {
+    now: number;
+  },
+): HoldModel {
+  const { now, ...intent } = from;
+  return {
+    ...intent,
+    placing: 'OPEN',
+    fenced: false,
+    underWay: false,
+    runningUntil: now + RUNNING_MS,
+    expiresAt: 0,
+    endRead: false,
+    page: false,
+    pageKnown: false,
+    pageEndsAt: 0,
+    eventPending: false,
+    charged: 0,
+    voided: 0,
+    authorizationEndsAt: 0,
+    attempts: [],
+    frozen: false,
+  };
+}

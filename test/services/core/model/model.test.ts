@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { FAULTS } from './faulty-processor.ts';
+import { playRuns } from './play.ts';
+import { openWorld, type World } from './world.ts';
+
+describe('a model of the money', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  it('agrees with core and the processor, whatever goes wrong', async function () {
+    this.timeout(90_000);
+    await playRuns(world, Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31)), 240);
+    const wanted = [...FAULTS, ...CRASH_POINTS.map((point) => `crash: ${point}`)];
+    const missing = wanted.filter((name) => !world.faults.counts.has(name));
+    assert.deepEqual(missing, [], 'each fault happened');
+  });
+});

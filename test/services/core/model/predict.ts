@@ -1,0 +1,240 @@
+/** What may come of commands: every order in which core and the processor can take their steps, played on copies of the model. */
+import {
+  type Answer,
+  type Attempt,
+  authorize,
+  booksOf,
+  CHECKOUT_MS,
+  charge,
+  type Fault,
+  giveBack,
+  type HoldModel,
+  isDue,
+  judgeCapture,
+  judgeRelease,
+  newAttempt,
+  refused,
+  settle,
+  settlePlacing,
+  wordOf,
+} from './hold-model.ts';
+
+/** Where the core dies, if it does. */
+export type Crash = 'none' | 'stored' | 'answered';
+
+/** One command as it is sent. */
+export interface Sent {
+  readonly do: 'place' | 'capture' | 'release';
+  readonly key: string;
+  readonly amount: number;
+  readonly final: boolean;
+  readonly fault: Fault;
+  readonly crash: Crash;
+}
+
+/** A hold as it may be, with what each command was answered: a word, and for a success what it says. */
+export interface Possible {
+  readonly hold: HoldModel;
+  readonly replies: readonly string[];
+}
+
+/** All that may come of one or two commands at once. */
+export function predict(hold: HoldModel, commands: readonly Sent[], now: number): Possible[] {
+  const found = new Map<string, Possible>();
+  const explore = (order: readonly number[]): void => {
+    const played = play(hold, commands, now, order);
+    for (const next of played.unfinished) explore([...order, next]);
+    if (played.unfinished.length === 0) found.set(JSON.stringify([played.hold, played.replies]), played);
+  };
+  explore([]);
+  return [...found.values()];
+}
+
+function play(before: HoldModel, commands: readonly Sent[], now: number, order: readonly number[]) {
+  const hold = structuredClone(before);
+  const replies = commands.map(() => '');
+  const running = commands.map((command) => STEPS[command.do](hold, command, now));
+  const ended = new Set<number>();
+  for (const index of order) {
+    const step = running[index]?.next();
+    if (!step?.done) continue;
+    ended.add(index);
+    replies[index] = step.value;
+  }
+  return { hold, replies, unfinished: commands.map((_, index) => index).filter((index) => !ended.has(index)) };
+}
+
+type Steps = Generator<undefined, string>;
+const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => Steps> = { place, capture, release };
+
+function* place(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  if (hold.byCheckout) return placeByCheckout(hold, sent, now);
+  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.fault === 'late authorization') {
+    hold.underWay = true;
+    yield;
+    if (sent.crash === 'answered') return 'CRASHED';
+    settlePlacing(hold, { answer: 'DECLINED', code: 'too_slow' }, now);
+    return 'CARD_DECLINED';
+  }
+  if (sent.fault === 'late') hold.underWay = true;
+  if (sent.fault !== 'late' && sent.fault !== 'lost before') authorize(hold, now);
+  yield;
+  if (sent.crash === 'answered') return 'CRASHED';
+  if (isLost(sent.fault)) {
+    hold.runningUntil = 0;
+    return 'UNKNOWN';
+  }
+  settlePlacing(hold, hold.truth as Answer, now);
+  return wordOf(hold.truth as Answer);
+}
+
+function placeByCheckout(hold: HoldModel, sent: Sent, now: number): string {
+  hold.pageEndsAt = now + CHECKOUT_MS;
+  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.fault !== 'lost before') hold.page = true;
+  if (sent.crash === 'answered') return 'CRASHED';
+  if (isLost(sent.fault)) {
+    hold.runningUntil = 0;
+    return 'UNKNOWN';
+  }
+  hold.runningUntil = 0;
+  hold.pageKnown = true;
+  return 'PENDING';
+}
+
+/** What a repetition of the placing is answered. */
+export function replayPlacing(hold: HoldModel, now: number): string {
+  if (hold.pageKnown) return 'PENDING';
+  if (hold.placing === 'KO') return wordOf(hold.answer as Answer);
+  if (hold.placing === 'OK' && !hold.byCheckout) return 'OK';
+  return now < hold.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
+}
+
+function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
+  const refusal = judgeCapture(hold, sent.amount, now);
+  const known = hold.attempts.find(({ key }) => key === sent.key);
+  if (refusal !== undefined || known) {
+    yield;
+    const kept = hold.attempts.find(({ key }) => key === sent.key);
+    return kept ? replay(kept, now) : (refusal ?? '');
+  }
+  const attempt = newAttempt({ key: sent.key, kind: 'CAPTURE', amount: sent.amount, final: sent.final, now });
+  hold.attempts.push(attempt);
+  yield;
+  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.fault === 'late') attempt.underWay = true;
+  else if (sent.fault !== 'lost before') charge(hold, attempt, now);
+  yield;
+  return answered(hold, attempt, sent);
+}
+
+function* release(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  const refusal = judgeRelease(hold, now);
+  const known = hold.attempts.find(({ key }) => key === sent.key);
+  if (refusal !== undefined || known) {
+    yield;
+    const kept = hold.attempts.find(({ key }) => key === sent.key);
+    return kept ? replay(kept, now) : (refusal ?? '');
+  }
+  const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
+  const attempt = newAttempt({ key: sent.key, kind: 'RELEASED', amount, final: true, now });
+  hold.attempts.push(attempt);
+  yield;
+  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.fault === 'late') attempt.underWay = true;
+  else if (sent.fault !== 'lost before') giveBack(hold, attempt);
+  yield;
+  return answered(hold, attempt, sent);
+}
+
+function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent): string {
+  if (crash === 'answered') return 'CRASHED';
+  if (isLost(fault)) {
+    attempt.runningUntil = 0;
+    return 'UNKNOWN';
+  }
+  settle(hold, attempt, attempt.truth as Answer);
+  return replay(attempt, 0);
+}
+
+function replay(attempt: Attempt, now: number): string {
+  if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
+  if (attempt.state === 'KO') return wordOf(attempt.answer as Answer);
+  return attempt.kind === 'CAPTURE' ? `OK ${attempt.after}` : 'OK';
+}
+
+function isLost(fault: Fault): boolean {
+  return fault === 'lost before' || fault === 'lost after' || fault === 'late';
+}
+
+/** The expiry sweep comes by; a void that is lost leaves it open. */
+export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
+  if (!isDue(hold, now)) return hold;
+  if (hold.placing === 'OPEN' && closePage(hold, now)) return hold;
+  const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
+  const attempt = newAttempt({ key: '', kind: 'EXPIRED', amount, final: true, now });
+  hold.attempts.push(attempt);
+  if (crash === 'stored') return hold;
+  if (fault !== 'lost before') giveBack(hold, attempt);
+  if (crash !== 'answered' && !isLost(fault)) settle(hold, attempt, attempt.truth as Answer);
+  return hold;
+}
+
+/** Looks first; false = the processor does not know the checkout, and now never will. */
+function closePage(hold: HoldModel, now: number): boolean {
+  if (!hold.page) {
+    hold.fenced = true;
+    return false;
+  }
+  hold.truth ??= refused('checkout_expired');
+  settlePlacing(hold, hold.truth, now);
+  return true;
+}
+
+/** Recovery asks until everything has its result. */
+export function recover(hold: HoldModel, now: number): HoldModel {
+  if (hold.placing === 'OPEN' && hold.byCheckout) {
+    if (!hold.fenced) hold.page = true;
+    hold.pageKnown ||= hold.page;
+  } else if (hold.placing === 'OPEN') {
+    hold.fenced ||= hold.truth === undefined;
+    settlePlacing(hold, hold.truth ?? refused('never_received'), now);
+  }
+  for (const attempt of hold.attempts.filter(({ state }) => state === 'OPEN')) {
+    if (attempt.kind === 'LATE') giveBack(hold, attempt);
+    attempt.fenced ||= attempt.truth === undefined;
+    settle(hold, attempt, attempt.truth ?? refused('never_received'));
+  }
+  return hold;
+}
+
+/** Requests that were still on their way arrive. */
+export function deliver(hold: HoldModel, now: number): HoldModel {
+  if (hold.underWay) {
+    hold.underWay = false;
+    authorize(hold, now);
+  }
+  for (const attempt of hold.attempts.filter(({ underWay }) => underWay)) {
+    attempt.underWay = false;
+    if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
+    else giveBack(hold, attempt);
+  }
+  return hold;
+}
+
+/** Time passes: what the processor could not tell before is told now. */
+export function hear(hold: HoldModel, now: number): HoldModel {
+  if (!hold.eventPending) return hold;
+  hold.eventPending = false;
+  settlePlacing(hold, hold.truth as Answer, now);
+  return hold;
+}
+
+/** The processor tells what it did about the placing. */
+export function tellPlacing(hold: HoldModel, now: number): HoldModel {
+  if (hold.truth) settlePlacing(hold, hold.truth, now);
+  return hold;
+}

@@ -1,0 +1,341 @@
+/** One run: a merchant's commands on two holds, each answer held against everything the model says may come of it. */
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import { openCheckoutUrl, openPreauthorizationId } from '../../../../services/core/rpc/present.ts';
+import { HoldEntity } from '../../../../services/core/storage/hold.ts';
+import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
+import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
+import { pay } from '../../sandbox/checkout/browse.ts';
+import { refusal } from '../stage.ts';
+import { type Command, SHARES } from './commands.ts';
+import { authorize, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import { type Crash, type Possible, predict, replayPlacing, type Sent } from './predict.ts';
+import { MERCHANTS, type World } from './world.ts';
+
+/** A hold or OCT that a run asked for. */
+export interface Subject {
+  readonly key: string;
+  readonly userId: string;
+  readonly merchantId: string;
+  /** All that it may be; what was answered has ruled out the rest. */
+  possible: HoldModel[];
+  /** What was sent about it, for repetitions. */
+  readonly sent: Sent[];
+  /** Every answer, for the story of a failure. */
+  readonly story: string[];
+  /** A late authorization that nobody has told core of yet. */
+  untold: boolean;
+  requestId: string;
+  /** Has the processor tell core what it did for this hold. */
+  tellTruth(): Promise<void>;
+  /** Ends the wave with the story. */
+  fail(why: string): never;
+}
+
+let serial = 0;
+
+export class Run {
+  readonly #world: World;
+  readonly subjects: Subject[] = [];
+  readonly #slots: (Subject | undefined)[] = [undefined, undefined];
+  /** Pages that wait for the sandbox's report. */
+  readonly waiting: Promise<unknown>[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Sends one command and checks its answer. `crashes` are the points where some command of this step dies. */
+  async step(command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    const subject = this.#slots[command.slot];
+    if (command.do === 'oct') {
+      const oct = await this.#place(command, crashes, 'OCT');
+      return command.final ? this.#retry(oct, command, crashes) : undefined;
+    }
+    if (!subject || command.do === 'place' || command.do === 'checkout') {
+      await this.#place(command, crashes, 'HOLD');
+      return;
+    }
+    switch (command.do) {
+      case 'capture':
+      case 'release':
+        return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
+      case 'race':
+        return this.#race(subject, command, crashes);
+      case 'retry':
+        return this.#retry(subject, command, crashes);
+      case 'reuse':
+        return this.#reuse(subject);
+      case 'get':
+        return this.#get(subject);
+      case 'pay':
+        return this.#pay(subject, command);
+      case 'tell':
+        return this.#tell(subject);
+      case 'contradict':
+        return this.#contradict(subject, command);
+    }
+  }
+
+  async #place(command: Command, crashes: readonly CrashPoint[], kind: HoldModel['kind']): Promise<Subject> {
+    const merchant = MERCHANTS[command.merchant];
+    assert(merchant);
+    const key = `k${++serial}`;
+    const byCheckout = command.do === 'checkout';
+    const fault: Fault =
+      command.fault === 'late authorization' && (byCheckout || kind === 'OCT') ? 'none' : command.fault;
+    const amount = 100 + command.pick * 7;
+    const { several, periodMs } = merchant;
+    const { token } = command;
+    const now = this.#world.now();
+    const model = newHold({ kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, now });
+    const sent: Sent = { do: 'place', key, amount, final: false, fault, crash: 'none' };
+    const untold = fault === 'late authorization';
+    const subject: Subject = {
+      key,
+      userId: key,
+      merchantId: merchant.id,
+      possible: [model],
+      sent: [sent],
+      story: [],
+      untold,
+      requestId: '',
+      tellTruth: () => this.tellTruth(subject.requestId),
+      fail: (why) => this.fail(subject, why),
+    };
+    this.subjects.push(subject);
+    if (kind === 'HOLD') this.#slots[command.slot] = subject;
+    await this.#send(subject, [sent], crashes);
+    subject.requestId = await this.#requestIdOf(subject, key);
+    return subject;
+  }
+
+  #sentOf(subject: Subject, command: Command, what: 'capture' | 'release'): Sent {
+    const { amount } = subject.possible[0] as HoldModel;
+    const { remaining } = booksOf(subject.possible[0] as HoldModel);
+    const fault = command.fault === 'late authorization' ? 'none' : command.fault;
+    const asked = Math.max(1, SHARES[command.share](remaining, amount));
+    const final = what === 'capture' && command.final;
+    return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash: 'none' };
+  }
+
+  /** Two at once; both answers may be slow, so that the other one gets in between. */
+  #race(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    const fault = command.fault === 'none' ? 'none' : 'slow';
+    const first = this.#sentOf(subject, { ...command, fault }, 'capture');
+    const share = command.pick % 2 === 0 ? 'half' : 'rest';
+    const second =
+      command.rival === 'same key'
+        ? first
+        : this.#sentOf(subject, { ...command, fault, share, final: command.pick % 5 === 0 }, command.rival);
+    this.#world.faults.happened(command.rival === 'same key' ? 'race of one key' : 'race');
+    return this.#send(subject, [first, second], crashes);
+  }
+
+  /** Sends commands at once, each to another core, and keeps what the model says may have come of them. */
+  async #send(subject: Subject, commands: readonly Sent[], crashes: readonly CrashPoint[]): Promise<void> {
+    const { processor } = this.#world;
+    for (const sent of commands) {
+      const faultKey = sent.do === 'place' ? subject.userId : subject.requestId;
+      if (sent.fault !== 'none') processor.next.set(faultKey, sent.fault);
+      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none' });
+    }
+    const replies = await Promise.all(commands.map((sent, index) => this.#ask(subject, sent, index)));
+    processor.next.delete(subject.requestId);
+    processor.next.delete(subject.userId);
+    const variants = commands.reduce<Sent[][]>(
+      (before, sent) => crashVariants(sent, subject, crashes).flatMap((way) => before.map((sents) => [...sents, way])),
+      [[]],
+    );
+    const now = this.#world.now();
+    const all = subject.possible.flatMap((hold) => variants.flatMap((variant) => predict(hold, variant, now)));
+    this.#keep(
+      subject,
+      commands
+        .map(({ do: what, key, amount, final, fault }) => `${what} ${key} ${amount}${final ? ' final' : ''} (${fault})`)
+        .join(' | '),
+      replies,
+      all,
+    );
+  }
+
+  /** Which of the possible worlds agree with what was answered; none of them means that somebody is wrong. */
+  #keep(subject: Subject, what: string, replies: readonly string[], all: readonly Possible[]): void {
+    subject.story.push(`${what} -> ${replies.join(' | ')}`);
+    const kept = all.filter((possible) => possible.replies.every((reply, index) => reply === replies[index]));
+    if (kept.length === 0) {
+      const expected = [...new Set(all.map((possible) => possible.replies.join(' | ')))];
+      this.fail(subject, `expected one of: ${expected.join(' or ')}`);
+    }
+    subject.possible = distinct(kept.map(({ hold }) => hold));
+  }
+
+  fail(subject: Subject, why: string): never {
+    const models = JSON.stringify(subject.possible);
+    assert.fail(`${why}\n${subject.merchantId} ${subject.requestId}\n${subject.story.join('\n')}\nmodel: ${models}`);
+  }
+
+  async #ask(subject: Subject, sent: Sent, index: number): Promise<string> {
+    const model = subject.possible[0] as HoldModel;
+    const { holds, octs } = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as World['cores'][0];
+    const { merchantId, userId } = subject;
+    const common = { merchantId, idempotencyKey: sent.key };
+    try {
+      if (sent.do === 'capture') {
+        const preauthorizationId = await this.#preauthorizationId(subject);
+        const { amount, final } = sent;
+        const asked = { ...common, preauthorizationId, amountToCapture: BigInt(amount), finalCapture: final };
+        const { capture } = await holds.capturePreauthorization(asked);
+        if (capture?.state !== OperationState.OK) return word(capture?.state);
+        const { amountRemaining, amountReleased, preauthorizationStatus } = capture;
+        return `OK ${amountRemaining}/${amountReleased}/${HoldStatus[preauthorizationStatus]}`;
+      }
+      if (sent.do === 'release') {
+        return word((await holds.releasePreauthorization({ ...common, requestId: subject.requestId })).state);
+      }
+      const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
+      const tokenId = `tok_sandbox_${model.token}`;
+      if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId })).oct?.state);
+      return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) })).state);
+    } catch (error) {
+      const { reason, status } = await refusal(Promise.reject(error));
+      return status === 'INTERNAL' ? 'CRASHED' : reason || status;
+    }
+  }
+
+  /** The same command again, under its key. */
+  async #retry(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    this.#world.faults.happened('retry');
+    const sent = subject.sent[command.pick % subject.sent.length] as Sent;
+    if (sent.do !== 'place') return this.#send(subject, [sent], crashes);
+    const now = this.#world.now();
+    const reply = await this.#ask(subject, sent, 1);
+    const all = subject.possible.map((hold) => ({ hold, replies: [replayPlacing(hold, now)] }));
+    this.#keep(subject, 'retry place', [reply], all);
+  }
+
+  async #reuse(subject: Subject): Promise<void> {
+    const sent = { ...(subject.sent[0] as Sent), amount: 1 };
+    const all = subject.possible.map((hold) => ({ hold, replies: ['IDEMPOTENCY_KEY_REUSED'] }));
+    this.#keep(subject, 'reuse', [await this.#ask(subject, sent, 0)], all);
+  }
+
+  async #get(subject: Subject): Promise<void> {
+    const { merchantId, requestId } = subject;
+    const { preauthorization: hold } = await this.#world.cores[0].holds.getPreauthorization({ merchantId, requestId });
+    assert(hold);
+    const counters = [hold.amountCaptured, hold.amountInFlight, hold.amountRemaining, hold.amountReleased];
+    const reply = `${counters.join('/')} ${HoldStatus[hold.status]} ${hold.frozen}`;
+    const all = subject.possible.map((model) => {
+      const { captured, inFlight, remaining, released, status } = booksOf(model);
+      return { hold: model, replies: [`${captured}/${inFlight}/${remaining}/${released} ${status} ${model.frozen}`] };
+    });
+    this.#keep(subject, 'get', [reply], all);
+  }
+
+  /** The customer pays; any fault here is that the sandbox's report gets lost the first time. */
+  async #pay(subject: Subject, command: Command): Promise<void> {
+    const { now, events, stage } = this.#world;
+    const [model] = subject.possible;
+    if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
+    const card = TEST_CARDS.find(({ behaviour }) => behaviour === command.token);
+    assert(card, 'a test card for each behaviour');
+    const url = openCheckoutUrl(await this.#row(subject), stage.recovery.cipher);
+    const lost = command.fault !== 'none';
+    if (lost) events.drop.add(subject.requestId);
+    const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
+    const cvc = card.brand === 'amex' ? '1234' : '123';
+    const paid = pay(url, { number: card.number, expiry, cvc });
+    if (lost) {
+      this.waiting.push(paid);
+      await events.dropped(subject.requestId);
+    } else await paid;
+    subject.story.push(`pay ${command.token}${lost ? ' (event lost)' : ''}`);
+    model.token = command.token;
+    authorize(model, now());
+    if (lost) model.eventPending = true;
+    else settlePlacing(model, model.truth ?? assert.fail(), now());
+  }
+
+  /** The processor tells what it did of an attempt that core knows nothing of. */
+  async #tell(subject: Subject): Promise<void> {
+    const [model] = subject.possible;
+    if (!model || subject.possible.length > 1) return;
+    const now = this.#world.now();
+    const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
+    if (attempt?.truth) {
+      await this.tellTruth(await this.#requestIdOf(subject, attempt.key));
+      settle(model, attempt, attempt.truth);
+    } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
+      await this.tellTruth(subject.requestId);
+      settlePlacing(model, model.truth, now);
+    } else return;
+    subject.story.push('tell');
+    this.#world.faults.happened('result told by event');
+  }
+
+  async tellTruth(requestId: string): Promise<void> {
+    const entry = this.#world.stage.oracle.find(requestId);
+    assert(entry, 'the processor knows what it tells of');
+    await this.#world.tell({
+      eventId: `truth-${requestId}`,
+      occurredAt: {},
+      event: { case: 'operationSettled', value: { requestId, result: resultOf(entry) } },
+    });
+  }
+
+  /** The processor contradicts itself: what it said first stays, and the hold is frozen. */
+  async #contradict(subject: Subject, command: Command): Promise<void> {
+    const [model] = subject.possible;
+    if (!model || subject.possible.length > 1 || model.placing !== 'OK') return;
+    const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
+    const attempt = final[command.pick % (final.length + 1)];
+    const key = attempt?.key ?? subject.key;
+    const requestId = await this.#requestIdOf(subject, key);
+    const answer = attempt?.state === 'KO' ? 1 : 2;
+    const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
+    const eventId = `contradiction-${++serial}`;
+    await this.#world.tell({ eventId, occurredAt: {}, event: { case: 'operationSettled', value } });
+    this.#world.faults.happened('contradicting event');
+    subject.story.push(`contradict ${key}`);
+    model.frozen = true;
+  }
+
+  async #requestIdOf(subject: Subject, key: string): Promise<string> {
+    const [row] = await this.#world.sql<{ request_id: string }>(
+      'select request_id from idempotency_key where merchant_id = $1 and key = $2',
+      [subject.merchantId, key],
+    );
+    return row?.request_id ?? this.fail(subject, `nothing is stored under ${key}`);
+  }
+
+  async #preauthorizationId(subject: Subject): Promise<string> {
+    return openPreauthorizationId(await this.#row(subject), this.#world.stage.recovery.cipher);
+  }
+
+  async #row({ requestId }: Subject) {
+    return this.#world.stage.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
+  }
+}
+
+function word(state: OperationState | undefined): string {
+  return OperationState[state ?? OperationState.UNSPECIFIED];
+}
+
+export function distinct(holds: readonly HoldModel[]): HoldModel[] {
+  return [...new Map(holds.map((hold) => [JSON.stringify(hold), hold])).values()];
+}
+
+/** A command may be the one that dies at a point of this step, or not. */
+function crashVariants(sent: Sent, subject: Subject, crashes: readonly CrashPoint[]): Sent[] {
+  const model = subject.possible[0] as HoldModel;
+  const name = sent.do === 'place' ? (model.kind === 'OCT' ? 'oct' : 'hold') : sent.do;
+  const points: Record<Exclude<Crash, 'none'>, readonly CrashPoint[]> = {
+    stored: [name === 'hold' || name === 'oct' ? `${name} stored` : `${name} reserved`],
+    answered: [model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${name} answered`],
+  };
+  const possible = (['stored', 'answered'] as const).filter((crash) => points[crash].some((p) => crashes.includes(p)));
+  return [sent, ...possible.map((crash) => ({ ...sent, crash }))];
+}

@@ -1,0 +1,145 @@
+/** Plays a wave of runs side by side, brings everything to rest, and looks whether anything is wrong. */
+import assert from 'node:assert/strict';
+import { checkSubjects } from './check.ts';
+import type { Beat, Step } from './commands.ts';
+import type { HoldModel } from './hold-model.ts';
+import { type Crash, deliver, hear, recover, sweep, tellPlacing } from './predict.ts';
+import { distinct, Run, type Subject } from './run.ts';
+import type { World } from './world.ts';
+
+const AWAY_MS = 8 * 24 * 3_600_000;
+
+/** Plays the steps. Throws with the story of the first hold about which core, processor and model do not agree. */
+export async function playWave(world: World, steps: readonly Step[]): Promise<void> {
+  const runs = (steps[0]?.commands ?? []).map(() => new Run(world));
+  const subjects = () => runs.flatMap((run) => run.subjects);
+  for (const { beat, crashes, commands } of steps) {
+    await happen(world, subjects(), beat, crashes);
+    for (const point of crashes) world.armed.add(point);
+    const ended = await Promise.allSettled(
+      runs.map((run, index) => run.step(commands[index] ?? assert.fail(), crashes)),
+    );
+    world.armed.clear();
+    for (const step of ended) if (step.status === 'rejected') throw step.reason;
+  }
+  await comeToRest(world, subjects());
+  await Promise.all(runs.flatMap((run) => run.waiting));
+  await checkSubjects(world, subjects());
+}
+
+async function happen(world: World, subjects: readonly Subject[], beat: Beat, crashes: Step['crashes']): Promise<void> {
+  const before = world.now();
+  switch (beat.is) {
+    case 'nothing':
+      return;
+    case 'jump':
+      await world.pass(beat.ms);
+      change(subjects, (hold) => [hear(hold, world.now())]);
+      break;
+    case 'sweep':
+      await sweepOnce(world, subjects, beat.fault, crashes);
+      break;
+    case 'recover':
+      world.processor.lostInquiries = beat.lost;
+      await recoverAll(world, subjects);
+      break;
+    case 'deliver':
+      await deliverAll(world, subjects);
+  }
+  await readEnds(world, subjects, before);
+  for (const subject of subjects) subject.story.push(JSON.stringify({ ...beat, now: world.now() }));
+}
+
+/** Changes every world that is possible. */
+function change(subjects: readonly Subject[], change: (hold: HoldModel) => HoldModel[]): void {
+  for (const subject of subjects) {
+    subject.possible = distinct(subject.possible.flatMap((hold) => change(structuredClone(hold))));
+  }
+}
+
+async function sweepOnce(
+  world: World,
+  subjects: readonly Subject[],
+  fault: 'none' | 'lost before' | 'lost after',
+  crashes: Step['crashes'],
+): Promise<void> {
+  const deadly = crashes.filter((point) => point.startsWith('expiry'));
+  for (const point of deadly) world.armed.add(point);
+  world.processor.voidFault = fault;
+  const died = await world.expire();
+  world.processor.voidFault = 'none';
+  world.armed.clear();
+  const now = world.now();
+  const ways: Crash[] = ['none'];
+  if (died && deadly.includes('expiry reserved')) ways.push('stored');
+  if (died && deadly.includes('expiry answered')) ways.push('answered');
+  change(subjects, (hold) => ways.map((crash) => sweep(structuredClone(hold), now, fault, crash)));
+}
+
+/** A minute later: what was said meanwhile is heard, and what is not known is asked. */
+async function recoverAll(world: World, subjects: readonly Subject[]): Promise<void> {
+  await world.pass(61_000);
+  await world.recover();
+  world.processor.lostInquiries = 0;
+  change(subjects, (hold) => [recover(hear(hold, world.now()), world.now())]);
+}
+
+async function deliverAll(world: World, subjects: readonly Subject[]): Promise<void> {
+  await world.processor.deliverLate();
+  change(subjects, (hold) => [deliver(hold, world.now())]);
+  for (const subject of subjects.filter(({ untold }) => untold)) {
+    subject.untold = false;
+    const entry = world.stage.oracle.find(subject.requestId);
+    if (entry?.kind !== 'authorization') continue;
+    world.faults.happened('late authorization told');
+    await subject.tellTruth();
+    change([subject], (hold) => [tellPlacing(hold, world.now())]);
+  }
+}
+
+/** When a hold ends depends on when its result came, which the model knows within bounds: it takes the time from core. */
+async function readEnds(world: World, subjects: readonly Subject[], before: number): Promise<void> {
+  const unread = subjects.filter(({ possible }) =>
+    possible.some(({ kind, placing, endRead }) => kind === 'HOLD' && placing === 'OK' && !endRead),
+  );
+  if (unread.length === 0) return;
+  const rows = await world.sql<{ request_id: string; expires_at: Date }>(
+    'select request_id, expires_at from hold where request_id = any($1::uuid[])',
+    [unread.map(({ requestId }) => requestId)],
+  );
+  const ends = new Map(rows.map((row) => [row.request_id, row.expires_at?.getTime()]));
+  for (const subject of unread) {
+    const end = ends.get(subject.requestId);
+    const story = subject.possible.map((hold) => endOf(hold, before));
+    subject.possible = subject.possible.filter((hold) => readEnd(hold, end, before));
+    if (subject.possible.length === 0) subject.fail(`ends at ${end}, not in ${story.join(' or ')}`);
+  }
+}
+
+function endOf(hold: HoldModel, before: number): [earliest: number, latest: number] {
+  return [Math.min(hold.authorizationEndsAt, hold.expiresAt, before + hold.periodMs), hold.expiresAt];
+}
+
+/** Answers whether the hold may end then: a hold that is not placed has no end. */
+function readEnd(hold: HoldModel, end: number | undefined, before: number): boolean {
+  if (hold.placing !== 'OK' || hold.endRead) return true;
+  const [earliest, latest] = endOf(hold, before);
+  if (end === undefined || end < earliest || end > latest) return false;
+  Object.assign(hold, { expiresAt: end, endRead: true });
+  return true;
+}
+
+/** Everything arrives, everything is asked, everything ends. */
+async function comeToRest(world: World, subjects: readonly Subject[]): Promise<void> {
+  await happen(world, subjects, { is: 'deliver' }, []);
+  for (let round = 0; round < 3; round++) {
+    await happen(world, subjects, { is: 'recover', lost: 0 }, []);
+    await world.pass(AWAY_MS);
+    change(subjects, (hold) => [hear(hold, world.now())]);
+    await happen(world, subjects, { is: 'sweep', fault: 'none' }, []);
+  }
+  for (let waits = 0; world.stage.oracle.events().some(({ reportedAtMs }) => reportedAtMs === null); waits++) {
+    assert(waits < 20, 'the processor gets its events told');
+    await world.pass(31_000);
+  }
+}

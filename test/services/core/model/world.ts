@@ -1,0 +1,121 @@
+/** Two cores, the sandbox behind a faulty way, and a few merchants: the stage on which many runs play at once. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import { contract, openStage } from '../stage.ts';
+import { Faults, FaultyEvents, FaultyProcessor } from './faulty-processor.ts';
+import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
+
+/** Contracts that differ in what decides about money and notifications. The last has no webhookUrl. */
+export const MERCHANTS = [
+  { id: 'several', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: 'http://127.0.0.1:9' },
+  { id: 'sole', several: false, periodMs: 7 * 24 * 3_600_000, notifyHolds: false, url: 'http://127.0.0.1:9' },
+  { id: 'short', several: true, periodMs: 120_000, notifyHolds: true, url: 'http://127.0.0.1:9' },
+  { id: 'silent', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: '' },
+] as const;
+
+/** What a crashing core throws. */
+const CRASH = 'the process died here';
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Opens a world; `faults` counts what happened in it. */
+export async function openWorld(faults = new Faults()) {
+  const armed = new Set<CrashPoint>();
+  const reach = (point: CrashPoint) => {
+    if (!armed.delete(point)) return;
+    faults.happened(`crash: ${point}`);
+    throw new Error(CRASH);
+  };
+  const processor = new FaultyProcessor(faults);
+  const events = new FaultyEvents(faults);
+  const [processorAddress, eventsTo] = [await processor.open(), await events.open()];
+  const stage = await openStage({
+    cores: 2,
+    processorTimeoutMs: PROCESSOR_TIMEOUT_MS,
+    reach,
+    processor: processorAddress,
+    eventsTo,
+  });
+  processor.forwardTo(`127.0.0.1:${stage.sandbox.grpcPort}`, stage.tokens.credential);
+  events.forwardTo(
+    stage.cores.map(({ corePort }) => `127.0.0.1:${corePort}`),
+    stage.tokens.processor,
+  );
+  const cores = [stage.channel('internal', 0), stage.channel('internal', 1)] as const;
+  const { merchants } = stage.channel('operator');
+  for (const { id, several, periodMs, notifyHolds, url } of MERCHANTS) {
+    const terms = contract({
+      allowMultipleCaptures: several,
+      holdPeriod: { seconds: BigInt(periodMs / 1_000) },
+      notifyHolds,
+    });
+    await merchants.createMerchant({
+      merchantId: id,
+      name: id,
+      contract: { ...terms, ...(url && { webhookUrl: url }) },
+    });
+  }
+  const sql = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    stage.database.query<Row>({ name: '', text }, values);
+  const now = () => stage.clock.now();
+
+  /** Time passes, and what the sandbox has to tell by then is told. */
+  async function pass(ms: number): Promise<void> {
+    stage.clock.advance(ms);
+    await stage.sandbox.reportDue();
+  }
+
+  /** Recovery, again and again, until nothing is open but pages that wait for a customer. */
+  async function recover(): Promise<void> {
+    for (let pauses = 0; pauses <= 40; pauses++) {
+      await untilQuiet(stage.inquire);
+      const open = await sql(OPEN, [new Date(now())]);
+      if (open.length === 0) return;
+      if (pauses === 40) throw new Error(`something stays open after recovery: ${JSON.stringify(open)}`);
+      await pass(61_000);
+    }
+  }
+
+  return {
+    stage,
+    faults,
+    armed,
+    processor,
+    events,
+    cores,
+    sql,
+    now,
+    pass,
+    recover,
+    isCrash: (error: unknown) => error instanceof Error && error.message === CRASH,
+    /** The sweep; answers whether core died in it. */
+    async expire(): Promise<boolean> {
+      try {
+        await untilQuiet(stage.expire);
+        return false;
+      } catch (error) {
+        if ((error as Error).message !== CRASH) throw error;
+        return true;
+      }
+    },
+    tell: (event: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>) => events.report(event),
+    async close() {
+      await stage.close();
+      processor.close();
+      events.close();
+    },
+  };
+}
+
+/** A job that always finds something to do has lost its way. */
+async function untilQuiet(runOnce: () => Promise<number>): Promise<void> {
+  for (let turns = 0; (await runOnce()) > 0; turns++) if (turns > 50) throw new Error('a job does not come to rest');
+}
+
+/** A checkout that is over is left to the sweep: the processor may have been told never to open its page. */
+const OPEN = `select 'hold' as kind, request_id, phase as state from hold where phase in ('AUTHORIZING', 'UNKNOWN')
+    or (phase = 'AWAITING_CHECKOUT' and checkout_url_ciphertext is null and checkout_expires_at > $1)
+  union all select 'capture', request_id, state from capture where state in ('PENDING', 'UNKNOWN')
+  union all select 'release', request_id, state from release where state in ('PENDING', 'UNKNOWN')
+  union all select 'oct', request_id, state from oct where state in ('PENDING', 'UNKNOWN')`;

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { type Desk, openMerchant, payAt, sql } from '../../desk.ts';
+import { type FakeProcessor, startFakeProcessor } from '../../fake-processor.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+describe('createPreauthorization()', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+
+  before(async () => {
+    stage = await openStage({ processorTimeoutMs: 5_000 });
+    desk = await openMerchant(stage, 'acme');
+  });
+  after(() => stage.close());
+
+  describe('with a token', () => {
+    it('places the hold and tells all of it', async () => {
+      const { preauthorization: hold = assert.fail(), state } = await desk.place({
+        ...{ amount: 12_345n, currency: 'JPY', terminalId: 'T2', userId: 'somebody' },
+        ...{ merchantReference: 'order 1', metadata: { a: '1' } },
+      });
+      assert.equal(state, OperationState.OK);
+      assert.match(hold.preauthorizationId, /^pre_[\w-]{32}$/);
+      assert.match(hold.requestId, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
+      assert.deepEqual([hold.status, hold.phase], [HoldStatus.IN_PROGRESS, HoldPhase.AUTHORIZED]);
+      assert.deepEqual(
+        [hold.amount, hold.amountCaptured, hold.amountInFlight, hold.amountRemaining, hold.amountReleased],
+        [12_345n, 0n, 0n, 12_345n, 0n],
+      );
+      assert.deepEqual(hold.metadata, { a: '1' });
+      assert.equal(hold.paymentMethod?.last4, '4242');
+      assert.equal(Number(hold.expiresAt?.seconds) * 1_000, stage.clock.now() + 7 * 24 * 3_600_000);
+      assert.deepEqual(await desk.get(hold), hold);
+      const entry = stage.oracle.find(hold.requestId);
+      assert.deepEqual(
+        [entry?.amount, entry?.currency, entry?.terminalId, entry?.userId, entry?.merchantId],
+        [12_345, 'JPY', 'T2', 'somebody', 'acme'],
+      );
+    });
+
+    for (const [token, word, code, told] of [
+      ['tok_sandbox_declined', 'CARD_DECLINED', 'do_not_honor', 'declined'],
+      ['tok_sandbox_insufficient_funds', 'CARD_DECLINED', 'insufficient_funds', 'declined'],
+      ['tok_sandbox_invalid', 'TOKEN_INVALID', 'token_invalid', 'failed'],
+      ['tok_nobody_knows', 'TOKEN_INVALID', 'token_invalid', 'failed'],
+      ['tok_sandbox_processor_error', 'PROCESSOR_ERROR', 'processor_error', 'failed'],
+    ] as const) {
+      it(`stores a hold that failed, and says why: ${token}`, async () => {
+        const { reason, metadata } = await refusal(desk.place({ tokenId: token }));
+        assert.deepEqual([reason, metadata.processorCode], [word, code]);
+        const requestId = metadata.requestId ?? '';
+        assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
+        assert.deepEqual(await desk.results({ requestId }), [told]);
+        const hold = await desk.get({ requestId });
+        assert.equal(hold.preauthorizationId, '');
+        assert.equal(hold.processorError?.code, code);
+        assert.equal((await refusal(desk.release(hold))).reason, 'HOLD_NOT_PLACED');
+      });
+    }
+
+    it('ends when the processor says, if that is sooner than the contract', async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_expires_2s' });
+      stage.clock.advance(1_999);
+      await desk.capture(hold, 1n);
+      stage.clock.advance(1);
+      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'HOLD_EXPIRED');
+      await stage.expire();
+      assert.equal(await desk.books(hold), 'CAPTURED 1/0/0/9999/0 EXPIRED');
+    });
+
+    it('never stores the handle in clear', async () => {
+      const { preauthorizationId, requestId } = await desk.hold();
+      const [row] = await sql<{ text: string }>(stage, 'select hold::text as text from hold where request_id = $1', [
+        requestId,
+      ]);
+      assert(row && !row.text.includes(preauthorizationId));
+      assert(!row.text.includes(Buffer.from(preauthorizationId).toString('hex')));
+    });
+  });
+
+  describe('without a token', () => {
+    const open = async (fields: object = {}) => {
+      const { preauthorization: hold = assert.fail(), state } = await desk.checkout(fields);
+      assert.equal(state, OperationState.PENDING);
+      return hold;
+    };
+
+    it('opens a page for half an hour, and has no handle yet', async () => {
+      const hold = await open();
+      assert.equal(hold.preauthorizationId, '');
+      assert.equal(Number(hold.checkoutExpiresAt?.seconds) * 1_000, stage.clock.now() + 1_800_000);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.equal((await desk.get(hold)).checkoutUrl, hold.checkoutUrl);
+      assert.deepEqual(await desk.results(hold), []);
+    });
+
+    it('is placed when the customer has paid, and captured like any other', async () => {
+      const opened = await open();
+      await payAt(opened.checkoutUrl);
+      const hold = await desk.get(opened);
+      assert.match(hold.preauthorizationId, /^pre_/);
+      assert.deepEqual([hold.checkoutUrl, hold.checkoutExpiresAt], ['', undefined]);
+      assert.deepEqual([hold.paymentMethod?.brand, hold.generatedTokenId], ['visa', '']);
+      await desk.capture(hold, 4_000n);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    });
+
+    it('generates a token for the saved card, good for the next hold', async () => {
+      const opened = await open({ saveCard: true });
+      await payAt(opened.checkoutUrl, { number: '5555555555554444' });
+      const { generatedTokenId } = await desk.get(opened);
+      assert.match(generatedTokenId, /^tok_/);
+      const next = await desk.hold({ tokenId: generatedTokenId });
+      assert.equal(next.paymentMethod?.brand, 'mastercard');
+    });
+
+    it('fails for good when the card is declined', async () => {
+      const opened = await open();
+      await payAt(opened.checkoutUrl, { number: '4000000000000002' });
+      assert.equal(await desk.books(opened), 'FAILED FAILED 0/0/0/10000/0');
+      assert.deepEqual(await desk.results(opened), ['declined']);
+    });
+
+    it('looks before it gives up a page that ran out: the report may be lost', async () => {
+      const paid = await open();
+      await payAt(paid.checkoutUrl, { number: '4000000000005027' });
+      assert.equal(await desk.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      const left = await open();
+      stage.clock.advance(1_800_000);
+      await stage.expire();
+      assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await desk.books(left), 'FAILED FAILED 0/0/0/10000/0');
+      assert.deepEqual(await desk.results(left), ['failed']);
+      assert.equal((await fetch(left.checkoutUrl)).status, 410);
+    });
+  });
+
+  describe('without a token, while the processor is away', () => {
+    let processor: FakeProcessor;
+    let away: Stage;
+    let shop: Desk;
+    const page = { checkoutUrl: 'https://pay.example/1' };
+
+    before(async () => {
+      processor = await startFakeProcessor();
+      away = await openStage({ processor: processor.address });
+      shop = await openMerchant(away, 'shop');
+    });
+    after(async () => {
+      await away.close();
+      processor.close();
+    });
+
+    it('does not know the page, and says so again, until recovery has opened it', async () => {
+      const key = { idempotencyKey: 'the-page' };
+      processor.says.createCheckout = () => undefined;
+      const first = await shop.checkout(key);
+      assert.equal(first.state, OperationState.UNKNOWN);
+      const again = await shop.checkout(key);
+      assert.deepEqual({ ...again, replayed: false }, first);
+      await away.inquire();
+      assert.equal((await shop.checkout(key)).state, OperationState.UNKNOWN);
+      processor.says.createCheckout = () => page;
+      away.clock.advance(60_000);
+      await away.inquire();
+      const opened = await shop.checkout(key);
+      assert.deepEqual(
+        [opened.state, opened.preauthorization?.checkoutUrl],
+        [OperationState.PENDING, page.checkoutUrl],
+      );
+      const asked = processor.heard.filter(({ method }) => method === 'createCheckout');
+      assert.equal(asked.length, 3);
+      assert.equal(new Set(asked.map(({ requestId }) => requestId)).size, 1);
+    });
+
+    it('is not given up while nobody knows whether the customer has paid', async () => {
+      processor.says.createCheckout = () => page;
+      const { preauthorization: hold = assert.fail() } = await shop.checkout();
+      processor.says.inquire = () => undefined;
+      away.clock.advance(3_600_000);
+      await away.expire();
+      assert.equal(await shop.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+    });
+  });
+});

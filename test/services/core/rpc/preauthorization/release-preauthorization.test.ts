@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Desk } from '../../desk.ts';
+import { approved, declined, type FakeProcessor, notPerformed } from '../../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
+import { refusal } from '../../stage.ts';
+
+describe('releasePreauthorization()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  let desk: Desk;
+  let processor: FakeProcessor;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+    ({ desk, processor } = scripted);
+  });
+  after(() => scripted.close());
+  beforeEach(() => {
+    scripted.approveAll();
+    processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
+  });
+
+  const openCheckout = async () => (await desk.checkout()).preauthorization ?? assert.fail();
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+
+  it('gives everything back, and tells the operation', async () => {
+    const hold = await desk.hold();
+    const { requestId, state } = await desk.release(hold);
+    assert.equal(state, OperationState.OK);
+    assert.equal(await desk.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.deepEqual(await desk.results(hold), ['authorized', 'released 10000']);
+    assert.equal(await scripted.countOf(requestId), 1);
+    assert.equal(await why(desk.release(hold)), 'HOLD_RELEASED');
+  });
+
+  it('finds the hold by its handle as well', async () => {
+    const { preauthorizationId } = await desk.hold();
+    const { holds } = scripted.stage.channel('gateway');
+    const { state } = await holds.releasePreauthorization({ merchantId: 'acme', preauthorizationId });
+    assert.equal(state, OperationState.OK);
+  });
+
+  it('refuses a captured hold', async () => {
+    const hold = await desk.hold();
+    await desk.capture(hold, 10_000n);
+    assert.equal(await why(desk.release(hold)), 'HOLD_CAPTURED');
+  });
+
+  it('leaves the hold as it was when the processor says no', async () => {
+    for (const [no, word] of [
+      [declined, 'CARD_DECLINED'],
+      [notPerformed('closed_for_today'), 'PROCESSOR_ERROR'],
+    ] as const) {
+      const hold = await desk.hold();
+      processor.says.void = () => no;
+      const key = { idempotencyKey: `release-${word}` };
+      const first = await refusal(desk.release(hold, key));
+      assert.equal(first.reason, word);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal((await refusal(desk.release(hold, key))).metadata.replayed, 'true');
+      await desk.capture(hold, 1n);
+    }
+  });
+
+  describe('an open checkout', () => {
+    it('is cancelled, once', async () => {
+      const hold = await openCheckout();
+      const { state } = await desk.release(hold);
+      assert.equal(state, OperationState.OK);
+      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+      assert.deepEqual(await desk.results(hold), ['failed']);
+      assert.equal((await desk.get(hold)).processorError?.code, 'checkout_cancelled');
+      assert.equal(await why(desk.release(hold)), 'HOLD_NOT_PLACED');
+    });
+
+    it('stays open when the processor does not cancel it, and says the same again', async () => {
+      const hold = await openCheckout();
+      processor.says.void = () => notPerformed('not_now');
+      const key = { idempotencyKey: 'cancel-not-now' };
+      const first = await refusal(desk.release(hold, key));
+      assert.equal(first.reason, 'PROCESSOR_ERROR');
+      assert.equal(await desk.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      const again = await refusal(desk.release(hold, key));
+      assert.deepEqual(again, { ...first, metadata: { ...first.metadata, replayed: 'true' } });
+      assert.equal(await scripted.countOf(first.metadata.requestId ?? ''), 1);
+    });
+
+    it('that the customer completes meanwhile is given back, and cannot be captured in between', async () => {
+      const hold = await openCheckout();
+      let between = '';
+      processor.says.void = async () => {
+        await scripted.settled(hold.requestId, approved);
+        between = await why(desk.capture(await desk.get(hold), 1n));
+        return approved;
+      };
+      await desk.release(hold);
+      assert.equal(between, 'CAPTURE_IN_FLIGHT');
+      assert.equal(await desk.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+      assert.deepEqual(await desk.results(hold), ['authorized', 'released 10000']);
+    });
+
+    it('that the customer completes meanwhile can be captured when the processor did not give it back', async () => {
+      const hold = await openCheckout();
+      processor.says.void = async () => {
+        await scripted.settled(hold.requestId, approved);
+        return notPerformed('too_late');
+      };
+      assert.equal(await why(desk.release(hold)), 'PROCESSOR_ERROR');
+      await desk.capture(await desk.get(hold), 1n);
+    });
+
+    it('that is declined meanwhile stays failed, and the refused release is kept', async () => {
+      const hold = await openCheckout();
+      processor.says.void = async () => {
+        await scripted.settled(hold.requestId, declined);
+        return notPerformed('authorization_not_approved');
+      };
+      const key = { idempotencyKey: 'cancel-declined' };
+      for (let times = 0; times < 2; times++) assert.equal(await why(desk.release(hold, key)), 'PROCESSOR_ERROR');
+      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+      assert.deepEqual((await desk.results(hold))[0], 'declined');
+    });
+
+    it('that is approved after it was cancelled is voided', async () => {
+      const hold = await openCheckout();
+      await desk.release(hold);
+      await scripted.settled(hold.requestId, approved);
+      processor.heard.length = 0;
+      await scripted.inquireLater();
+      const [first, ...more] = processor.heard;
+      assert.deepEqual([first?.method, first?.authorizationRequestId, more.length], ['void', hold.requestId, 0]);
+    });
+  });
+});

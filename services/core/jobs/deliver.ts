@@ -3,9 +3,11 @@ import { allowanceOf, FRESH } from '../delivery/breaker.ts';
 import type { Terms } from '../delivery/terms.ts';
 import { describeError } from '../log.ts';
 import type { Database } from '../storage/database.ts';
+import type { EndpointKind } from '../storage/delivery.ts';
 import { type PendingDelivery, readPending } from '../storage/due-deliveries.ts';
 import type { EndpointKey } from '../storage/endpoint.ts';
 import type { EndpointTerms } from '../storage/endpoint-terms.ts';
+import type { AttemptRecord } from '../storage/record-attempts.ts';
 import { Crowd } from './crowd.ts';
 import type { Queue, Rung } from './queue.ts';
 import { openSettler, resumesAfterProbe, type Settlement, type Settler } from './settle-attempts.ts';
@@ -19,6 +21,10 @@ export interface DeliverParts extends AttemptParts {
   readonly slots?: number;
   /** Most attempts at once at one endpoint, over all workers. */
   readonly endpointSlots?: number;
+  /** How long attempts under way may go on when the worker stops. */
+  readonly graceMs?: number;
+  /** Told of each attempt that was made. */
+  readonly onAttempt?: (endpointKind: EndpointKind, record: AttemptRecord) => void;
 }
 
 /** Delivers notifications: takes alarms, attempts what is due, records. */
@@ -69,7 +75,7 @@ class Delivering implements Deliverer {
     this.#closing = true;
     this.#wake.resolve();
     await this.#loop;
-    const graceOver = setTimeout(() => this.#breakOff(), GRACE_MS);
+    const graceOver = setTimeout(() => this.#breakOff(), this.#parts.graceMs ?? DEFAULT_GRACE_MS);
     await Promise.all(this.#underWay);
     clearTimeout(graceOver);
     await this.#settler.idle();
@@ -160,6 +166,7 @@ class Delivering implements Deliverer {
     const { record, says } = await makeAttempt(this.#parts, row, terms);
     if (record.error !== undefined && this.#breakingOff) return { rung, nextAt: this.#parts.clock() };
     const endpoint: EndpointKey = { merchantId: row.merchantId, kind: row.endpointKind };
+    this.#parts.onAttempt?.(row.endpointKind, record);
     this.#parts.log.info({
       event: 'delivery_attempt',
       deliveryId: row.id,
@@ -193,13 +200,12 @@ const NO_TERMS: EndpointTerms = {
   secrets: [],
 };
 
-const DEFAULT_SLOTS = 2_000;
-const DEFAULT_ENDPOINT_SLOTS = 100;
-const MAX_TAKEN = 200;
+const DEFAULT_SLOTS = 4_000;
+const DEFAULT_ENDPOINT_SLOTS = 200;
+const MAX_TAKEN = 500;
 /** A ring is only a hint, and alarms that go off later do not ring at all. */
 const POLL_MS = 500;
 /** Machines' clocks agree within a second. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const PUT_OFF_MS = 2_000;
-/** How long attempts under way may go on when the worker stops. */
-const GRACE_MS = 5_000;
+const DEFAULT_GRACE_MS = 5_000;

@@ -281,6 +281,23 @@ describe('openDeliverer()', () => {
     for (const id of ids) assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
 
+  it('breaks off, when it stops, what does not end, and leaves it to another worker', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    const arrived = Promise.withResolvers<void>();
+    receiver.how.answer = () => arrived.resolve();
+    stage.time.now += 3_000;
+    const stopping = stage.openDeliverer({ graceMs: 20 });
+    await stage.sweep();
+    await stopping.start();
+    await arrived.promise;
+    await stopping.close();
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 0, 'an attempt that we broke off does not count');
+    receiver.how.answer = ok;
+    assert.equal(await deliverer.runOnce({ early: true }), 1);
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+
   it('records an attempt once, even when two workers made it', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);

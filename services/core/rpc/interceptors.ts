@@ -10,27 +10,27 @@ import {
 import { HoldfastError } from '../domain/refusal.ts';
 import { describeError } from '../log.ts';
 import { rolesFor } from './access.ts';
+import { auditsOperators } from './audit-log/audit-calls.ts';
 import { callerKey, roleFinder } from './caller.ts';
 import type { Core } from './core.ts';
 import { translateError } from './translate-error.ts';
 
 /** What every call passes, from the outside in. The same list serves both doors. */
 export function interceptorsOf(core: Core): Interceptor[] {
-  return [translatesAndLogs(core), authenticates(core), validates];
+  return [translatesAndLogs(core), authenticates(core), validates, auditsOperators(core)];
 }
 
-/** One line per call, from an allow-list; a refusal with its word, anything unforeseen as an error with its stack's first line. */
+/** One line and one count per call, from an allow-list; a refusal with its word, anything unforeseen as an error with its stack's first line. */
 function translatesAndLogs(core: Core): Interceptor {
   return (next) => async (request) => {
     const startedAt = performance.now();
-    const line = (code: string, extra: object = {}) => ({
-      event: 'rpc',
-      method: `${request.service.typeName}/${request.method.name}`,
-      role: request.contextValues.get(callerKey),
-      code,
-      durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-      ...extra,
-    });
+    const method = `${request.service.typeName}/${request.method.name}`;
+    const line = (code: string, extra: object = {}) => {
+      const durationMs = performance.now() - startedAt;
+      core.metrics.rpc(method, code, durationMs);
+      const role = request.contextValues.get(callerKey);
+      return { event: 'rpc', method, role, code, durationMs: Math.round(durationMs * 10) / 10, ...extra };
+    };
     const refused = (error: unknown): ConnectError => {
       const translated = translateError(error);
       const word = error instanceof HoldfastError ? error.code : Code[translated.code];

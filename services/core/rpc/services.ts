@@ -5,6 +5,7 @@ import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Core } from './core.ts';
 import { merchantHandlers } from './merchant/handlers.ts';
@@ -14,6 +15,7 @@ import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
 import { listOperations } from './operation/list-operations.ts';
 import { watchOperations } from './operation/watch-operations.ts';
+import { operatorHandlers } from './operator/handlers.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
@@ -46,6 +48,7 @@ export function servicesOf(core: Core): MountedService[] {
     }),
     mounted(MerchantService, merchantHandlers(core)),
     mounted(NotificationService, notificationHandlers(core)),
+    mounted(OperatorService, operatorHandlers(core)),
     mounted(ProcessorEventService, { reportEvent: reportEvent(core) }),
   ];
 }

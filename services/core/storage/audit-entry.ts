@@ -12,5 +12,11 @@ export const AuditEntryEntity = defineEntity({
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
+  indexes: [
+    {
+      name: 'audit_entry_by_target',
+      expression: 'create index "audit_entry_by_target" on "audit_entry" ("target", "id")',
+    },
+  ],
 });
 export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;

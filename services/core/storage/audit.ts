@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { actorOfCall } from './actor.ts';
 import type { Database, Query, Statement } from './database.ts';
 
 /** What an operator does. */
@@ -21,13 +22,38 @@ export async function audited<T>(
 ): Promise<T> {
   return database.transaction(async (query) => {
     const answer = await act(query);
-    const entry = [uuidv7(), at, action, target, detail ? JSON.stringify(detail) : null];
-    if (answer !== false) await query(WRITE_ENTRY, entry);
+    if (answer !== false) await writeEntry(query, { at, action, target, detail: detail ?? null });
     return answer;
   });
 }
 
+/**
+ * Writes what is about to be done, before it is done, and answers the entry's id: of an act that cannot be one transaction, because it
+ * calls a processor, not even a crash loses the trace.
+ */
+export async function auditStart(query: Query, { at, action, target, detail }: AuditedAction): Promise<string> {
+  return writeEntry(query, { at, action, target, detail: { ...detail, result: 'STARTED' } });
+}
+
+/** Adds how it ended. */
+export async function auditEnd(query: Query, id: string, end: Readonly<Record<string, unknown>>): Promise<void> {
+  await query(END_ENTRY, [id, JSON.stringify(end)]);
+}
+
+type Entry = Omit<AuditedAction, 'detail'> & { readonly detail: object | null };
+
+async function writeEntry(query: Query, { at, action, target, detail }: Entry): Promise<string> {
+  const id = uuidv7();
+  await query(WRITE_ENTRY, [id, at, actorOfCall(), action, target, detail && JSON.stringify(detail)]);
+  return id;
+}
+
 const WRITE_ENTRY: Statement = {
   name: 'write-audit-entry',
-  text: `insert into audit_entry (id, at, actor, action, target, detail) values ($1, $2, 'operator', $3, $4, $5)`,
+  text: `insert into audit_entry (id, at, actor, action, target, detail) values ($1, $2, $3, $4, $5, $6)`,
+};
+
+const END_ENTRY: Statement = {
+  name: 'end-audit-entry',
+  text: `update audit_entry set detail = coalesce(detail, '{}') || $2::jsonb where id = $1`,
 };

@@ -42,6 +42,10 @@ export const CaptureEntity = defineEntity({
       name: 'capture_to_inquire',
       expression: 'create index "capture_to_inquire" on "capture" ("inquire_at") where inquire_at is not null',
     },
+    {
+      name: 'capture_in_review',
+      expression: `create index "capture_in_review" on "capture" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
   ],
 });
 export type CaptureRow = InferEntity<typeof CaptureEntity>;

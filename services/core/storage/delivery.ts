@@ -46,6 +46,10 @@ export const DeliveryEntity = defineEntity({
       expression: 'create index "delivery_by_merchant" on "delivery" ("merchant_id", "id")',
     },
     { name: 'delivery_by_request', expression: 'create index "delivery_by_request" on "delivery" ("request_id")' },
+    {
+      name: 'delivery_dead',
+      expression: `create index "delivery_dead" on "delivery" ("id") where state = 'DEAD'`,
+    },
   ],
 });
 export type DeliveryRow = InferEntity<typeof DeliveryEntity>;

@@ -5,4 +5,13 @@ export async function freezeHold(query: Query, requestId: string): Promise<void>
   await query(FREEZE_HOLD, [requestId]);
 }
 
+/** An operator has looked: what remains of the hold may be captured again, or runs out. */
+export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
+  await query(UNFREEZE_HOLD, [requestId]);
+}
+
 const FREEZE_HOLD: Statement = { name: 'freeze-hold', text: 'update hold set frozen = true where request_id = $1' };
+const UNFREEZE_HOLD: Statement = {
+  name: 'unfreeze-hold',
+  text: 'update hold set frozen = false where request_id = $1',
+};

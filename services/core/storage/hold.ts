@@ -106,6 +106,10 @@ export const HoldEntity = defineEntity({
       name: 'hold_to_inquire',
       expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
     },
+    {
+      name: 'hold_in_review',
+      expression: `create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
   ],
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

@@ -38,6 +38,10 @@ export const OctEntity = defineEntity({
       name: 'oct_to_inquire',
       expression: 'create index "oct_to_inquire" on "oct" ("inquire_at") where inquire_at is not null',
     },
+    {
+      name: 'oct_in_review',
+      expression: `create index "oct_in_review" on "oct" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
   ],
 });
 export type OctRow = InferEntity<typeof OctEntity>;

@@ -38,6 +38,10 @@ export const ReleaseEntity = defineEntity({
       name: 'release_to_inquire',
       expression: 'create index "release_to_inquire" on "release" ("inquire_at") where inquire_at is not null',
     },
+    {
+      name: 'release_in_review',
+      expression: `create index "release_in_review" on "release" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
   ],
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;

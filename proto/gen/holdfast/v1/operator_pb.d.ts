@@ -700,8 +700,8 @@ export declare const OperatorService: GenService<{
     output: typeof GetOverviewResponseSchema;
   },
   /**
-   * Counts results and notifications by minute, oldest first. Of what was before the newest million
-   * results nothing is counted.
+   * Counts results and notifications by minute, oldest first. Nothing is counted of
+   * what was before the newest 200 000 results and deliveries.
    *
    * @generated from rpc holdfast.v1.OperatorService.ListMinutes
    */

@@ -20,11 +20,17 @@ export function createApiKey(core: Core): MethodImpl<typeof MerchantService.meth
 /** Ends an API key; gateways stop taking it within seconds. */
 export function revokeApiKey(core: Core): MethodImpl<typeof MerchantService.method.revokeApiKey> {
   return (request) =>
-    changeMerchant(core, request.merchantId, 'api-key.revoke', async (em) => {
-      const { apiKeyId: id, merchantId } = request;
-      const key = isUuid(id) ? await em.findOne(ApiKeyEntity, { id, merchantId }) : null;
-      if (!key) throw refusalOf('OPERATION_NOT_FOUND');
-      key.revokedAt ??= core.clock();
-      return {};
-    });
+    changeMerchant(
+      core,
+      request.merchantId,
+      'api-key.revoke',
+      async (em) => {
+        const { apiKeyId: id, merchantId } = request;
+        const key = isUuid(id) ? await em.findOne(ApiKeyEntity, { id, merchantId }) : null;
+        if (!key) throw refusalOf('OPERATION_NOT_FOUND');
+        key.revokedAt ??= core.clock();
+        return {};
+      },
+      { apiKeyId: request.apiKeyId },
+    );
 }

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import { actorOfCall } from '../../storage/actor.ts';
 import { AuditEntryEntity } from '../../storage/audit-entry.ts';
 import { nextChangeNumber } from '../../storage/credentials.ts';
 import type { Statement } from '../../storage/database.ts';
@@ -17,12 +18,13 @@ export async function changeMerchant<T>(
   merchantId: string,
   action: string,
   change: (em: SqlEntityManager, merchant: MerchantRow) => Promise<T>,
+  detail?: Readonly<Record<string, unknown>>,
 ): Promise<T> {
   const answer = await core.database.orm.em.fork().transactional(async (em) => {
     const merchant = await em.findOne(MerchantEntity, { id: merchantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
     const changed = await change(em, merchant);
-    await stamp(core, em, merchant, action);
+    await stamp(core, em, merchant, action, detail);
     return changed;
   });
   core.contracts.forget(merchantId);
@@ -30,8 +32,21 @@ export async function changeMerchant<T>(
 }
 
 /** Writes the change number, last before the commit, and the audit entry. */
-export async function stamp(core: Core, em: SqlEntityManager, merchant: MerchantRow, action: string): Promise<void> {
-  em.create(AuditEntryEntity, { id: uuidv7(), at: core.clock(), actor: 'operator', action, target: merchant.id });
+export async function stamp(
+  core: Core,
+  em: SqlEntityManager,
+  merchant: MerchantRow,
+  action: string,
+  detail: Readonly<Record<string, unknown>> | null = null,
+): Promise<void> {
+  em.create(AuditEntryEntity, {
+    id: uuidv7(),
+    at: core.clock(),
+    actor: actorOfCall(),
+    action,
+    target: merchant.id,
+    detail,
+  });
   await em.flush();
   merchant.changeNumber = await nextChangeNumber(async <Row extends object>(statement: Statement) => {
     return em.execute<Row[]>(statement.text);

@@ -26,16 +26,22 @@ export function addSigningSecret(core: Core): MethodImpl<typeof MerchantService.
 /** Ends a signing secret; gateways stop taking it within seconds. The last one cannot be ended. */
 export function retireSigningSecret(core: Core): MethodImpl<typeof MerchantService.method.retireSigningSecret> {
   return (request) =>
-    changeMerchant(core, request.merchantId, 'signing-secret.retire', async (em) => {
-      const { signingSecretId: id, merchantId } = request;
-      const secret = isUuid(id) ? await em.findOne(SigningSecretEntity, { id, merchantId }) : null;
-      if (!secret) throw refusalOf('OPERATION_NOT_FOUND');
-      if (secret.retiredAt) return {};
-      const live = await em.count(SigningSecretEntity, { merchantId, retiredAt: null });
-      if (live === 1) throw refused('signing_secret_id', 'is the last live secret; add another first');
-      secret.retiredAt = core.clock();
-      return {};
-    });
+    changeMerchant(
+      core,
+      request.merchantId,
+      'signing-secret.retire',
+      async (em) => {
+        const { signingSecretId: id, merchantId } = request;
+        const secret = isUuid(id) ? await em.findOne(SigningSecretEntity, { id, merchantId }) : null;
+        if (!secret) throw refusalOf('OPERATION_NOT_FOUND');
+        if (secret.retiredAt) return {};
+        const live = await em.count(SigningSecretEntity, { merchantId, retiredAt: null });
+        if (live === 1) throw refused('signing_secret_id', 'is the last live secret; add another first');
+        secret.retiredAt = core.clock();
+        return {};
+      },
+      { signingSecretId: request.signingSecretId },
+    );
 }
 
 function refused(field: string, description: string): HoldfastError {

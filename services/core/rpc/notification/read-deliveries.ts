@@ -7,6 +7,7 @@ import {
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { DeliveryEntity, type DeliveryRow } from '../../storage/delivery.ts';
 import { DeliveryAttemptEntity } from '../../storage/delivery-attempt.ts';
+import { OperationEntity } from '../../storage/operation.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
@@ -31,19 +32,29 @@ export async function readDelivery(core: NotificationCore, deliveryId: string) {
 /** Lists deliveries, newest first; their ids are made in the order of their creation. */
 export function listDeliveries(core: NotificationCore): MethodImpl<typeof NotificationService.method.listDeliveries> {
   return async (request) => {
+    if (request.holdRequestId !== '' && !isUuid(request.holdRequestId)) return { deliveries: [], nextPageToken: '' };
     const filters = filtersOf(request);
     const after = pageKey(request.pageToken, filters, isUuid);
     const size = pageSizeOf(request);
-    const rows = await core.database.orm.em
-      .fork()
-      .find(
-        DeliveryEntity,
-        { ...filters, ...(after !== undefined && { id: { $lt: after } }) },
-        { orderBy: { id: 'desc' }, limit: size + 1, exclude: ['body'] },
-      );
+    const rows = await core.database.orm.em.fork().find(
+      DeliveryEntity,
+      {
+        ...filters,
+        ...(request.holdRequestId !== '' && { requestId: { $in: await operationsOf(core, request.holdRequestId) } }),
+        ...(after !== undefined && { id: { $lt: after } }),
+      },
+      { orderBy: { id: 'desc' }, limit: size + 1, exclude: ['body'] },
+    );
     const { page, nextPageToken } = cutPage(rows as DeliveryRow[], size, (last) => pageToken(last.id, filters));
     return { deliveries: page.map((row) => presentDelivery(row)), nextPageToken };
   };
+}
+
+/** A hold's own requestId, and those of all that became of it. */
+async function operationsOf(core: NotificationCore, holdRequestId: string): Promise<string[]> {
+  const em = core.database.orm.em.fork();
+  const operations = await em.find(OperationEntity, { holdRequestId }, { fields: ['requestId'] });
+  return [holdRequestId, ...operations.map(({ requestId }) => requestId)];
 }
 
 function filtersOf({ merchantId, endpointKind, state, requestId }: ListDeliveriesRequest) {

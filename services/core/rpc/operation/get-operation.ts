@@ -23,11 +23,16 @@ export function getOperation(core: Core): MethodImpl<typeof OperationService.met
     const merchantId = scopeOf(context, request.merchantId);
     if (!isUuid(request.requestId)) throw refusalOf('OPERATION_NOT_FOUND');
     const where = { requestId: request.requestId, ...(merchantId !== undefined && { merchantId }) };
-    const final = await core.database.orm.em.fork().findOne(OperationEntity, where);
-    const operation = final ? presentOperation(final) : await findAttempt(core, where);
+    const operation = await findOperation(core, where);
     if (!operation) throw refusalOf('OPERATION_NOT_FOUND');
     return { operation };
   };
+}
+
+/** An operation's result, or, while it has none, the attempt; undefined when there is neither. */
+export async function findOperation(core: Core, where: { requestId: string; merchantId?: string }) {
+  const final = await core.database.orm.em.fork().findOne(OperationEntity, where);
+  return final ? presentOperation(final) : findAttempt(core, where);
 }
 
 async function findAttempt(

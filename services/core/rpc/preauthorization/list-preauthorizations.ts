@@ -20,6 +20,7 @@ export function listPreauthorizations(
 ): MethodImpl<typeof PreauthorizationService.method.listPreauthorizations> {
   return async (request, context) => {
     const merchantId = scopeOf(context, request.merchantId);
+    if (request.requestId !== '' && !isUuid(request.requestId)) return { preauthorizations: [], nextPageToken: '' };
     const filters = filtersOf(request);
     const after = pageKey(request.pageToken, filters, isUuid);
     const size = pageSizeOf(request);
@@ -35,12 +36,14 @@ export function listPreauthorizations(
 }
 
 function filtersOf(request: ListPreauthorizationsRequest) {
-  const { status, userId, terminalId, createdFrom, createdTo, expiringBefore } = request;
+  const { status, userId, terminalId, merchantReference, requestId, createdFrom, createdTo, expiringBefore } = request;
   const created = { ...dated('$gte', createdFrom), ...dated('$lt', createdTo) };
   return {
     ...(status !== HoldStatus.UNSPECIFIED && { status: HoldStatus[status] as Status }),
     ...(userId !== '' && { userId }),
     ...(terminalId !== '' && { terminalId }),
+    ...(merchantReference !== '' && { merchantReference }),
+    ...(requestId !== '' && { requestId }),
     ...(Object.keys(created).length > 0 && { createdAt: created }),
     ...(expiringBefore && {
       expiresAt: { $lt: timestampDate(expiringBefore) },

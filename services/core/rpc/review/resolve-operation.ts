@@ -1,0 +1,74 @@
+import type { MethodImpl } from '@connectrpc/connect';
+import type { OperatorService, ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { FinalOutcome } from '../../domain/operation.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { settleAttempt } from '../../settlement/settle-attempt.ts';
+import type { AttemptTable } from '../../storage/attempts.ts';
+import { unfreezeHold } from '../../storage/freeze-hold.ts';
+import type { Core } from '../core.ts';
+import { findOperation } from '../operation/get-operation.ts';
+import { refusalOf } from '../refuse.ts';
+import { findReviewed, type Reviewed } from './reviewed.ts';
+
+/**
+ * Settles an attempt as an operator says, who has asked the processor's people: PRODUCT section 6 leaves to a person what no inquiry
+ * could tell. It takes the way of any late result, so a contradicting one freezes the hold. Audited by the interceptor, before.
+ */
+export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.method.resolveOperation> {
+  return async (request) => {
+    const { requestId } = request;
+    const reviewed = await findReviewed(core, requestId);
+    if (!reviewed) throw refusalOf('OPERATION_NOT_FOUND');
+    const decides = request.outcome !== OperationState.UNSPECIFIED;
+    if (!decides && !request.unfreezeHold) {
+      throw refused('outcome', 'say how the attempt ended, or that its hold is to be unfrozen');
+    }
+    if (request.unfreezeHold && reviewed.holdRequestId === undefined) throw refused('unfreeze_hold', 'it has no hold');
+    if (decides) await settle(core, request, reviewed);
+    if (request.unfreezeHold && reviewed.holdRequestId !== undefined) {
+      await unfreezeHold(core.database.query, reviewed.holdRequestId);
+    }
+    core.log.warn({ event: 'operator_resolved', requestId, state: OperationState[request.outcome] });
+    const operation = await findOperation(core, { requestId });
+    const now = await findReviewed(core, requestId);
+    return { ...(operation && { operation }), frozen: now?.frozen ?? false };
+  };
+}
+
+async function settle(core: Core, request: ResolveOperationRequest, { table, state }: Reviewed): Promise<void> {
+  const { requestId } = request;
+  if (state === 'OK' || state === 'KO') throw refused('request_id', 'the operation has its result already');
+  if (state === 'PENDING') throw refused('request_id', 'the processor is being asked still');
+  const outcome = outcomeOf(request);
+  await settleAs(core, table, requestId, outcome);
+  const now = await findReviewed(core, requestId);
+  if (now?.state !== (outcome.answer === 'APPROVED' ? 'OK' : 'KO')) {
+    throw refused('request_id', 'the operation got another result meanwhile');
+  }
+}
+
+/**
+ * A void that must happen is never KO by a machine's judgement, so settling it by inquiry would send it back to review; a person's word
+ * ends it. What of it remains is tried again by the expiry under a new identifier.
+ */
+async function settleAs(core: Core, table: AttemptTable, requestId: string, outcome: FinalOutcome): Promise<void> {
+  if (table === 'release') await core.books.settleRelease(requestId, outcome, core.clock());
+  else await settleAttempt(core, table, requestId, outcome);
+}
+
+function outcomeOf(request: ResolveOperationRequest): FinalOutcome {
+  const { processorReference: reference, bankReference, processorError } = request;
+  if (request.outcome === OperationState.OK) return { answer: 'APPROVED', reference, bankReference };
+  return {
+    answer: 'NOT_PERFORMED',
+    code: processorError?.code || 'resolved_by_operator',
+    message: processorError?.message || 'An operator learned that it was not done.',
+  };
+}
+
+function refused(field: string, description: string): HoldfastError {
+  return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${field}`, {
+    violations: [{ field, description }],
+  });
+}

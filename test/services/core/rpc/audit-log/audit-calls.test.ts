@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import {
+  EndpointKind,
+  NotificationKind,
+  NotificationService,
+  QuarantineReason,
+} from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { GrpcCall } from '../../../../../proto/grpc.ts';
+import { rolesFor } from '../../../../../services/core/rpc/access.ts';
+import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+
+const SERVICES = [
+  PreauthorizationService,
+  OctService,
+  OperationService,
+  MerchantService,
+  NotificationService,
+  OperatorService,
+];
+const METHODS = SERVICES.flatMap((service) => service.methods)
+  .filter((method) => rolesFor(method).includes('operator') && changesSomething(method))
+  .map(({ name }) => name);
+const ALICE: GrpcCall = { metadata: { 'x-operator': 'alice' } };
+
+describe('The audit log', () => {
+  let stage: Stage;
+  let acme: Awaited<ReturnType<typeof openMerchant>>;
+  let operator: Awaited<ReturnType<typeof clientsOf>>;
+
+  before(async () => {
+    stage = await openStage();
+    acme = await openMerchant(stage, 'acme');
+    operator = clientsOf();
+    await operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } });
+  });
+  after(() => stage.close());
+
+  function clientsOf() {
+    const channel = stage.channel('operator');
+    return {
+      ...channel,
+      notifications: channel.opened.client(NotificationService),
+      operators: channel.opened.client(OperatorService),
+    };
+  }
+  const entries = async () => (await operator.operators.listAuditEntries({})).entries;
+  const lastDetail = async () => JSON.parse((await entries())[0]?.detail || '{}');
+
+  /** How each method is called so that it succeeds. */
+  const CALLS: Record<string, () => Promise<unknown>> = {
+    CreatePreauthorization: () => operator.holds.createPreauthorization(HOLD, ALICE),
+    CapturePreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n }, ALICE);
+    },
+    ReleasePreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.releasePreauthorization({ requestId }, ALICE);
+    },
+    CreateOct: () => operator.octs.createOct(HOLD, ALICE),
+    CreateMerchant: () =>
+      operator.merchants.createMerchant({ ...MERCHANT, merchantId: 'bolt', contract: contract() }, ALICE),
+    UpdateMerchant: () =>
+      operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } }, ALICE),
+    CreateApiKey: () => operator.merchants.createApiKey({ merchantId: 'acme' }, ALICE),
+    RevokeApiKey: async () => {
+      const { apiKey } = await operator.merchants.createApiKey({ merchantId: 'acme' });
+      return operator.merchants.revokeApiKey({ merchantId: 'acme', apiKeyId: apiKey?.apiKeyId ?? '' }, ALICE);
+    },
+    AddSigningSecret: () => operator.merchants.addSigningSecret({ merchantId: 'acme' }, ALICE),
+    RetireSigningSecret: async () => {
+      const { merchant } = await operator.merchants.getMerchant({ merchantId: 'acme' });
+      const signingSecretId = merchant?.signingSecrets[0]?.signingSecretId ?? '';
+      return operator.merchants.retireSigningSecret({ merchantId: 'acme', signingSecretId }, ALICE);
+    },
+    ReplayDelivery: async () => {
+      await acme.hold();
+      const { deliveries } = await operator.notifications.listDeliveries({ merchantId: 'acme' });
+      return operator.notifications.replayDelivery({ deliveryId: deliveries[0]?.deliveryId ?? '' }, ALICE);
+    },
+    ReplayDeliveries: () => operator.notifications.replayDeliveries({ merchantId: 'acme' }, ALICE),
+    PauseEndpoint: () => operator.notifications.pauseEndpoint(ENDPOINT, ALICE),
+    ResumeEndpoint: () => operator.notifications.resumeEndpoint(ENDPOINT, ALICE),
+    ReleaseQuarantinedNotification: async () => {
+      const quarantineId = await setAside();
+      return operator.notifications.releaseQuarantinedNotification({ quarantineId }, ALICE);
+    },
+    DiscardQuarantinedNotification: async () => {
+      const quarantineId = await setAside();
+      return operator.notifications.discardQuarantinedNotification({ quarantineId }, ALICE);
+    },
+    ResolveOperation: async () => {
+      const { requestId } = await acme.hold();
+      await sql(stage, 'update hold set frozen = true where request_id = $1', [requestId]);
+      const resolution = { requestId, reason: 'the processor agrees', unfreezeHold: true };
+      return operator.operators.resolveOperation(resolution, ALICE);
+    },
+  };
+
+  async function setAside(): Promise<string> {
+    const relay = stage.channel('gateway').opened.client(NotificationService);
+    await relay.quarantineNotification({
+      merchantId: 'acme',
+      requestId: uuidv7(),
+      kind: NotificationKind.PAYMENT,
+      statusInfo: 'captured',
+      status: 'KO',
+      amount: '10',
+      currency: 'EUR',
+      body: Buffer.from('{}'),
+      signature: `${'A'.repeat(43)}=`,
+      reason: QuarantineReason.STATUS_INFO_CONTRADICTED,
+    });
+    const { notifications } = await operator.notifications.listQuarantinedNotifications({});
+    return notifications[0]?.quarantineId ?? '';
+  }
+
+  it('knows how to call every method that an operator may change something with', () => {
+    assert.deepEqual(Object.keys(CALLS).toSorted(), METHODS.toSorted());
+  });
+
+  for (const method of METHODS) {
+    it(`has an entry of ${method}`, async () => {
+      const known = new Set((await entries()).map(({ auditEntryId }) => auditEntryId));
+      await CALLS[method]?.();
+      const written = (await entries()).filter((entry) => !known.has(entry.auditEntryId));
+      const byAlice = written.filter(({ actor }) => actor === 'operator/alice');
+      assert.equal(byAlice.length, 1, 'one entry, in the name that the call gave');
+      assert.match(byAlice[0]?.action ?? '', /^[a-z-]+\.[a-z-]+$/);
+      assert.notEqual(byAlice[0]?.target, '');
+      assert.doesNotMatch(JSON.stringify(byAlice[0], bigints), /STARTED|pre_|hf_|whsec_|tok_/);
+    });
+  }
+
+  it('tells the result of a capture, and its requestId', async () => {
+    const { requestId } = await acme.hold();
+    const { capture } = await operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n });
+    const [entry] = await entries();
+    assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['operator', 'preauthorization.capture', requestId]);
+    assert.deepEqual(await lastDetail(), { amountToCapture: 100, result: 'OK', requestId: capture?.requestId });
+  });
+
+  it('tells a refusal, too', async () => {
+    const { requestId } = await acme.hold({ tokenId: 'tok_sandbox_capture_declined' });
+    await refusal(operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n }));
+    assert.equal((await lastDetail()).result, 'CARD_DECLINED');
+    await refusal(operator.holds.capturePreauthorization({ requestId, amountToCapture: 100_000n }));
+    assert.equal((await lastDetail()).result, 'AMOUNT_EXCEEDS_HOLD');
+  });
+
+  it('never keeps the handle of a hold', async () => {
+    const { preauthorizationId } = await acme.hold();
+    await operator.holds.capturePreauthorization({ preauthorizationId, amountToCapture: 100n });
+    assert.doesNotMatch(JSON.stringify(await entries(), bigints), new RegExp(preauthorizationId));
+  });
+
+  it('keeps no entries of others, and none of reading', async () => {
+    const before = (await entries()).length;
+    await acme.hold();
+    await operator.holds.listPreauthorizations({});
+    assert.equal((await entries()).length, before);
+  });
+
+  for (const name of ['4111111111111111', 'a/b', `a${'b'.repeat(64)}`, '-']) {
+    it(`refuses an operator's name that is none: ${name}`, async () => {
+      const call = { metadata: { 'x-operator': name } };
+      const refused = await refusal(operator.merchants.createApiKey({ merchantId: 'acme' }, call));
+      assert.equal(refused.reason, 'INVALID_REQUEST');
+    });
+  }
+
+  it('refuses to write down a card number or NUL', async () => {
+    for (const reason of ['4111 1111 1111 1111', 'a\0b']) {
+      const call = operator.operators.resolveOperation({ requestId: uuidv7(), reason, unfreezeHold: true });
+      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST');
+    }
+  });
+
+  it('is listed by pages, by target and by action', async () => {
+    const all = await entries();
+    const first = await operator.operators.listAuditEntries({ pageSize: 2 });
+    const second = await operator.operators.listAuditEntries({ pageSize: 2, pageToken: first.nextPageToken });
+    assert.deepEqual([...first.entries, ...second.entries], all.slice(0, 4));
+    const of = await operator.operators.listAuditEntries({ target: 'bolt', action: 'merchant.create' });
+    assert.deepEqual(
+      of.entries.map(({ action, target }) => [action, target]),
+      [['merchant.create', 'bolt']],
+    );
+  });
+
+  it('is for operators only', async () => {
+    for (const role of ['gateway', 'internal', 'processor'] as const) {
+      const other = stage.channel(role).opened.client(OperatorService);
+      assert.equal((await refusal(other.listAuditEntries({}))).reason, 'FORBIDDEN');
+      assert.equal((await refusal(other.checkOperator({}))).reason, 'FORBIDDEN');
+    }
+    await operator.operators.checkOperator({});
+  });
+});
+
+const bigints = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+const ADDRESSES = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
+const MERCHANT = { merchantId: 'acme', name: 'Acme' };
+const ENDPOINT = { merchantId: 'acme', endpointKind: EndpointKind.WEBHOOK };
+const HOLD = {
+  merchantId: 'acme',
+  tokenId: 'tok_sandbox_ok',
+  amount: 500n,
+  currency: 'EUR',
+  terminalId: 'T1',
+  userId: 'u1',
+};

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService, ReviewReason } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { GrpcClient } from '../../../../../proto/grpc.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+const { OK, KO } = OperationState;
+const REASON = { reason: 'the processor said so on the phone' };
+
+describe('resolveOperation()', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let acme: Awaited<ReturnType<typeof openMerchant>>;
+  let operators: GrpcClient<typeof OperatorService>;
+
+  before(async () => {
+    stage = await openStage({ processorTimeoutMs: 150 });
+    acme = await openMerchant(stage, 'acme');
+    operators = stage.channel('operator').opened.client(OperatorService);
+  });
+  after(() => stage.close());
+
+  const toReview = (table: string, requestId: string | undefined) =>
+    sql(
+      stage,
+      `update ${table} set ${table === 'hold' ? 'phase' : 'state'} = 'NEEDS_REVIEW', inquire_at = null where request_id = $1`,
+      [requestId],
+    );
+  const items = async (filter: object = {}) => (await operators.listReviewItems({ pageSize: 200, ...filter })).items;
+  const itemOf = async (requestId: string | undefined) => (await items()).find((each) => each.requestId === requestId);
+
+  /** A hold of 10 000 with a capture of 4 000 whose outcome nobody knows. */
+  async function lostCapture(): Promise<{ hold: Preauthorization; requestId: string }> {
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_lost' });
+    const { capture } = await acme.capture(hold, 4_000n);
+    assert.equal(capture?.state, OperationState.UNKNOWN);
+    return { hold, requestId: capture.requestId };
+  }
+
+  it('lists what is unknown, what needs review and what is frozen, with its age', async () => {
+    const unknown = await lostCapture();
+    const review = await lostCapture();
+    await toReview('capture', review.requestId);
+    const frozen = await acme.hold();
+    await sql(stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
+    stage.clock.advance(90_000);
+    const item = await itemOf(unknown.requestId);
+    assert(item);
+    const { reason, kind, amount, currency, merchantId, holdRequestId, ageS, nextInquiryAt } = item;
+    assert.deepEqual(
+      { reason, kind, amount, currency, merchantId, holdRequestId, ageS },
+      {
+        reason: ReviewReason.UNKNOWN,
+        kind: OperationKind.CAPTURE,
+        amount: 4_000n,
+        currency: 'EUR',
+        merchantId: 'acme',
+        holdRequestId: unknown.hold.requestId,
+        ageS: 90n,
+      },
+    );
+    assert(nextInquiryAt);
+    assert.equal((await itemOf(review.requestId))?.reason, ReviewReason.NEEDS_REVIEW);
+    assert.equal((await itemOf(review.requestId))?.nextInquiryAt, undefined);
+    assert.equal((await itemOf(frozen.requestId))?.reason, ReviewReason.FROZEN);
+    const onlyFrozen = await items({ reason: ReviewReason.FROZEN });
+    assert.deepEqual(
+      onlyFrozen.map(({ requestId }) => requestId),
+      [frozen.requestId],
+    );
+    assert.deepEqual(await items({ merchantId: 'nobody' }), []);
+  });
+
+  it('lists them by pages, oldest first, whatever they are', async () => {
+    const all = (await items()).map(({ requestId }) => requestId);
+    assert(all.length >= 3);
+    const paged: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await operators.listReviewItems({ pageSize: 1, pageToken });
+      paged.push(...page.items.map(({ requestId }) => requestId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    assert.deepEqual(paged, all);
+    assert.deepEqual(all, all.toSorted());
+  });
+
+  it('settles a capture as OK, with its references, its books and its operation', async () => {
+    const { hold, requestId } = await lostCapture();
+    await toReview('capture', requestId);
+    const resolved = await operators.resolveOperation({
+      requestId,
+      outcome: OK,
+      processorReference: 'p-1',
+      bankReference: 'b-1',
+      ...REASON,
+    });
+    assert.equal(resolved.operation?.state, OK);
+    assert.equal(resolved.operation?.bankReference, 'b-1');
+    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    assert.deepEqual(await acme.results(hold), ['authorized', 'captured 4000']);
+    assert.equal(await itemOf(requestId), undefined);
+  });
+
+  it('settles a capture as KO, with the processor’s code, and gives its amount back to the hold', async () => {
+    const { hold, requestId } = await lostCapture();
+    const processorError = { code: 'not_found', message: 'they never saw it' };
+    const { operation } = await operators.resolveOperation({ requestId, outcome: KO, processorError, ...REASON });
+    assert.equal(operation?.processorError?.code, 'not_found');
+    assert.equal(operation?.statusInfo, 'failed');
+    assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('settles holds, releases, expiries and late voids', async () => {
+    const { preauthorization: placed } = await acme.place({ tokenId: 'tok_sandbox_timeout_lost' });
+    const { preauthorization: failed } = await acme.place({ tokenId: 'tok_sandbox_timeout_lost' });
+    assert(placed && failed);
+    await operators.resolveOperation({ requestId: placed.requestId, outcome: OK, ...REASON });
+    await operators.resolveOperation({ requestId: failed.requestId, outcome: KO, ...REASON });
+    assert.equal(await acme.books(placed), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await acme.books(failed), 'FAILED FAILED 0/0/0/10000/0');
+
+    const released = await acme.hold({ tokenId: 'tok_sandbox_ok' });
+    const releaseId = uuidv7();
+    const now = new Date(stage.clock.now());
+    const release = { requestId: releaseId, holdRequestId: released.requestId, reason: 'RELEASED', at: now } as const;
+    await stage.recovery.books.reserveRelease({ ...release, inquireAt: now });
+    await toReview('release', releaseId);
+    await operators.resolveOperation({ requestId: releaseId, outcome: KO, ...REASON });
+    assert.equal(await acme.books(released), 'IN_PROGRESS 0/0/10000/0/0');
+
+    for (const [reason, outcome, books] of [
+      ['EXPIRED', OK, 'EXPIRED 0/0/0/10000/0 EXPIRED'],
+      ['EXPIRED', KO, 'IN_PROGRESS 0/0/10000/0/0'],
+      ['LATE', KO, 'FAILED FAILED 0/0/0/10000/0'],
+      ['LATE', OK, 'FAILED FAILED 0/0/0/10000/0'],
+    ] as const) {
+      const holdRequestId = reason === 'LATE' ? await declinedHold() : await holdThatIsOver();
+      const requestId = uuidv7();
+      const at = new Date(stage.clock.now());
+      const { reserved } = await stage.recovery.books.reserveRelease({
+        requestId,
+        holdRequestId,
+        reason,
+        at,
+        inquireAt: at,
+      });
+      assert(reserved);
+      await toReview('release', requestId);
+      assert.equal((await itemOf(requestId))?.lateVoid, reason === 'LATE');
+      await operators.resolveOperation({ requestId, outcome, ...REASON });
+      assert.equal(await acme.books({ requestId: holdRequestId }), books, `${reason} ${OperationState[outcome]}`);
+      assert.equal(await itemOf(requestId), undefined);
+    }
+  });
+
+  it('settles an OCT', async () => {
+    const { oct } = await acme.oct({ tokenId: 'tok_sandbox_timeout_lost' });
+    assert(oct);
+    await operators.resolveOperation({ requestId: oct.requestId, outcome: OK, bankReference: 'b-2', ...REASON });
+    assert.equal((await acme.getOct(oct.requestId)).oct?.state, OK);
+  });
+
+  it('unfreezes a hold, alone or with a capture’s result', async () => {
+    const { hold, requestId } = await lostCapture();
+    await sql(stage, 'update hold set frozen = true where request_id = $1', [hold.requestId]);
+    const settled = await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
+    assert.equal(settled.frozen, true);
+    assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    const thawed = await operators.resolveOperation({ requestId: hold.requestId, unfreezeHold: true, ...REASON });
+    assert.equal(thawed.frozen, false);
+    assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('refuses what is settled, still asked, unknown, without reason or without decision', async () => {
+    const done = await acme.hold();
+    const cases: [string, object, string][] = [
+      ['settled', { requestId: done.requestId, outcome: OK, ...REASON }, 'INVALID_REQUEST'],
+      ['checkout open', { requestId: await openCheckout(), outcome: KO, ...REASON }, 'INVALID_REQUEST'],
+      ['no such', { requestId: uuidv7(), outcome: OK, ...REASON }, 'OPERATION_NOT_FOUND'],
+      ['no id', { requestId: 'x', outcome: OK, ...REASON }, 'OPERATION_NOT_FOUND'],
+      ['no reason', { requestId: done.requestId, outcome: OK }, 'INVALID_REQUEST'],
+      ['no decision', { requestId: done.requestId, ...REASON }, 'INVALID_REQUEST'],
+      [
+        'no final outcome',
+        { requestId: done.requestId, outcome: OperationState.UNKNOWN, ...REASON },
+        'INVALID_REQUEST',
+      ],
+    ];
+    for (const [name, request, reason] of cases) {
+      assert.equal((await refusal(operators.resolveOperation(request))).reason, reason, name);
+    }
+    assert.equal(await acme.books(done), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('is contradicted by what the processor says later: the hold is frozen, the result stays', async () => {
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
+    const { capture } = await acme.capture(hold, 4_000n);
+    const requestId = capture?.requestId ?? '';
+    await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
+    await sql(stage, 'update capture set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
+    await stage.inquire();
+    assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    assert.equal((await itemOf(hold.requestId))?.reason, ReviewReason.FROZEN);
+  });
+
+  async function declinedHold(): Promise<string> {
+    const { metadata } = await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
+    return metadata.requestId ?? '';
+  }
+
+  async function holdThatIsOver(): Promise<string> {
+    const { requestId } = await acme.hold();
+    await sql(stage, 'update hold set expires_at = $2 where request_id = $1', [requestId, new Date(stage.clock.now())]);
+    return requestId;
+  }
+
+  async function openCheckout(): Promise<string> {
+    const { preauthorization } = await acme.checkout();
+    return preauthorization?.requestId ?? '';
+  }
+});

@@ -76,6 +76,9 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   UNAVAILABLE: [503, 'The service is not available'],
 };
 
+/** Every code there is. */
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
 /** A refusal on its way to the client. Throw it anywhere below the gateway's error handler. */
 export class Problem extends Error {
   override readonly name = 'Problem';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { Problem } from '../problem.ts';
-import { hasCardNumber } from './card-number.ts';
+import { idempotencyKey } from './schema/headers.ts';
 
 /** The Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header. */
 export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
@@ -8,8 +8,8 @@ export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
   if (values === undefined) return {};
   const [key = '', ...others] = values;
   if (others.length > 0) throw invalid('is given more than once');
-  if (!/^[\x21-\x7E]{1,255}$/.test(key)) throw invalid('must be 1 to 255 visible ASCII characters');
-  if (hasCardNumber(key)) throw invalid('must not contain a card number');
+  const result = idempotencyKey.safeParse(key);
+  if (!result.success) throw invalid(result.error.issues[0]?.message ?? '');
   return { idempotencyKey: key };
 }
 

@@ -1,8 +1,10 @@
 import Router from '@koa/router';
+import type { Middleware } from 'koa';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../credentials.ts';
 import type { Limiter } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { routerPath } from '../route.ts';
 import { authenticate } from './authenticate.ts';
 import { capturePreauthorization } from './capture-preauthorization.ts';
 import { createOct } from './create-oct.ts';
@@ -14,6 +16,9 @@ import { limitRate } from './limit-rate.ts';
 import { listOperations } from './list-operations.ts';
 import { listPreauthorizations } from './list-preauthorizations.ts';
 import { releasePreauthorization } from './release-preauthorization.ts';
+import { OCT_ROUTES } from './routes/oct.ts';
+import { OPERATION_ROUTES } from './routes/operation.ts';
+import { PREAUTHORIZATION_ROUTES } from './routes/preauthorization.ts';
 import { watchOperations } from './watch-operations.ts';
 
 /** What the routes are made of. */
@@ -27,20 +32,28 @@ export interface RestOptions {
   readonly heartbeatMs: number;
 }
 
-/** The merchants' routes (PRODUCT section 7). A request meets, in this order: its key, its rate, its body, core. */
+/** The merchants' routes, in the order in which a path is looked for: a fixed one stands before one with a parameter. */
+export const REST_ROUTES = { ...PREAUTHORIZATION_ROUTES, ...OCT_ROUTES, ...OPERATION_ROUTES };
+
+/** Mounts the merchants' routes (PRODUCT section 7). A request meets, in this order: its key, its rate, its body, core. */
 export function createRest(options: RestOptions): Router {
   const { core, credentials, limiter } = options;
+  const answers: Record<keyof typeof REST_ROUTES, Middleware> = {
+    createPreauthorization: createPreauthorization(core),
+    capturePreauthorization: capturePreauthorization(core, credentials),
+    releasePreauthorization: releasePreauthorization(core),
+    listPreauthorizations: listPreauthorizations(core),
+    getPreauthorization: getPreauthorization(core),
+    createOct: createOct(core),
+    getOct: getOct(core),
+    listOperations: listOperations(core),
+    watchOperations: watchOperations(options),
+    getOperation: getOperation(core),
+  };
   const router = new Router({ sensitive: true, strict: true });
   router.use(authenticate(credentials), limitRate(limiter));
-  router.post('/preauthorization', createPreauthorization(core));
-  router.post('/preauthorization/authorization', capturePreauthorization(core, credentials));
-  router.post('/preauthorization/release', releasePreauthorization(core));
-  router.get('/preauthorization', listPreauthorizations(core));
-  router.get('/preauthorization/:requestId', getPreauthorization(core));
-  router.post('/oct', createOct(core));
-  router.get('/oct/:requestId', getOct(core));
-  router.get('/operations', listOperations(core));
-  router.get('/operations/stream', watchOperations(options));
-  router.get('/operations/:requestId', getOperation(core));
+  for (const [name, route] of Object.entries(REST_ROUTES)) {
+    router[route.method](routerPath(route), answers[name as keyof typeof REST_ROUTES]);
+  }
   return router;
 }

@@ -11,6 +11,7 @@ import { identityOf } from './authenticate.ts';
 import { followOperations } from './follow-operations.ts';
 import { readQuery } from './read-query.ts';
 import { NoQuery } from './schema/fields.ts';
+import { lastEventId } from './schema/headers.ts';
 
 /** What the stream needs besides core. */
 export interface WatchOptions {
@@ -76,9 +77,9 @@ function endingOf(ctx: Context, { credentials, closing, heartbeatMs }: WatchOpti
 }
 
 function readLastEventId(ctx: Context): string {
-  const token = ctx.get('last-event-id');
-  if (/^[\x21-\x7E]{0,64}$/.test(token)) return token;
-  const errors = [{ field: 'Last-Event-ID', message: 'must be the id of an event of this stream' }];
+  const result = lastEventId.safeParse(ctx.get('last-event-id'));
+  if (result.success) return result.data;
+  const errors = [{ field: 'Last-Event-ID', message: result.error.issues[0]?.message ?? '' }];
   throw new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
 }
 

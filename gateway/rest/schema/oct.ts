@@ -1,4 +1,6 @@
 import { z } from 'zod';
+
+import * as answers from './answer-fields.ts';
 import * as fields from './fields.ts';
 
 /** Body of POST /oct. */
@@ -13,3 +15,20 @@ export const CreateOctBody = z
     merchantReference: fields.merchantReference.optional(),
   })
   .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' });
+
+/** An original credit transaction. */
+export const Oct = z
+  .object({
+    requestId: answers.requestId,
+    status: answers.operationStatus,
+    amount: answers.money('Amount paid'),
+    currency: answers.currency,
+    ...answers.parties,
+    paymentMethodData: answers.paymentMethodData.optional(),
+    reference: answers.reference.optional(),
+    bankReference: answers.bankReference.optional(),
+    ...answers.processorFields,
+    createdAt: answers.time('When it was asked for'),
+    finalStateDate: answers.time('When it became final').optional(),
+  })
+  .meta({ id: 'Oct', description: 'An original credit transaction' });

@@ -60,7 +60,11 @@ export const ReleasePreauthorizationBody = z
     path: ['preauthorizationId'],
     error: 'give either preauthorizationId or requestId',
   })
-  .meta({ id: 'ReleasePreauthorization', description: 'Gives back what remains of a hold, or cancels its checkout' });
+  .meta({
+    id: 'ReleasePreauthorization',
+    description: 'Gives back what remains of a hold, or cancels its checkout',
+    oneOf: [{ required: ['preauthorizationId'] }, { required: ['requestId'] }],
+  });
 
 /** Query of GET /preauthorization. Filters are joined by AND. */
 export const ListPreauthorizationsQuery = z

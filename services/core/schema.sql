@@ -338,14 +338,19 @@ create table verification_failure (
 
 CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
 
+CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
+
 CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
+CREATE INDEX capture_in_review ON public.capture USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
 CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
+CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
 CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
+CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
@@ -356,6 +361,7 @@ CREATE INDEX merchant_change_number ON public.merchant USING btree (change_numbe
 
 CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
 
+CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
 CREATE INDEX operation_by_hold ON public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
@@ -365,6 +371,7 @@ CREATE INDEX quarantined_notification_held ON public.quarantined_notification US
 CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
 CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);
+CREATE INDEX release_in_review ON public.release USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX release_to_inquire ON public.release USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
 CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);

@@ -12,6 +12,7 @@ import { createHttpServer } from './http-server.ts';
 import { openLimits } from './limits.ts';
 import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
+import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { createRelay } from './relay/relay.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
@@ -69,9 +70,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     heartbeatMs: options.heartbeatMs ?? 10_000,
   });
 
-  const app = createApp(settings, log, closing.signal);
+  const app = createApp(settings, log, registry, closing.signal);
+  exportRuntime(registry, credentials);
   app.use(relay.middleware);
-  for (const router of [createHealth(core, credentials, closing.signal), rest]) {
+  for (const router of [createHealth(core, credentials, closing.signal), createMetrics(registry, core), rest]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
   const { server, drain } = createHttpServer(app.callback());
@@ -104,13 +106,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /** What every request meets first. With hops, Koa takes the client's address from X-Forwarded-For, counted from the right. */
-function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, closing: AbortSignal): Koa {
+function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registry, closing: AbortSignal): Koa {
   const app = new Koa({ proxy: TRUSTED_PROXY_HOPS > 0, maxIpsCount: TRUSTED_PROXY_HOPS });
   // Only what happens after the answer has begun ends up here; that the other side went away stands in the request's line.
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
-  app.use(logRequests(log));
+  app.use(logRequests(log, requestMeter(registry)));
   app.use(helmet());
   app.use(async (ctx, next) => {
     ctx.set('Cache-Control', 'no-store');

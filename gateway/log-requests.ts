@@ -1,21 +1,28 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Log } from './log.ts';
 
-/** One line per request, when its answer is out or its client is gone. */
-export function logRequests(log: Log): Middleware {
+/** One line per request, when its answer is out or its client is gone; then `onEnd` hears of it. */
+export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {
   return async (ctx, next) => {
     const startedMs = performance.now();
     ctx.res.once('close', () => {
+      const durationMs = performance.now() - startedMs;
       log.info('request', {
         requestId: ctx.state.requestId,
         merchantId: ctx.state.merchantId,
         method: ctx.method,
-        route: typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none',
+        route: routeOf(ctx),
         status: ctx.status,
-        durationMs: Math.round(performance.now() - startedMs),
+        durationMs: Math.round(durationMs),
         aborted: ctx.res.writableFinished ? undefined : true,
       });
+      onEnd(ctx, durationMs);
     });
     await next();
   };
+}
+
+/** The pattern that matched, so that a path, which may hold anything, is never written anywhere. */
+export function routeOf(ctx: Context): string {
+  return typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none';
 }

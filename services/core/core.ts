@@ -7,6 +7,9 @@ import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openLog } from './log.ts';
+import { measuredProcessor } from './metrics/measured-processor.ts';
+import { openMetrics } from './metrics/metrics.ts';
+import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessor } from './processor/processor.ts';
 import { openConnectDoor } from './rpc/connect-door.ts';
 import type { Core } from './rpc/core.ts';
@@ -22,6 +25,8 @@ import { openDatabase } from './storage/database.ts';
 export interface RunningCore {
   readonly corePort: number;
   readonly connectPort: number;
+  /** Absent without CORE_METRICS_PORT. */
+  readonly metricsPort?: number | undefined;
   /** Lets running calls end, then closes everything. */
   close(): Promise<void>;
 }
@@ -37,7 +42,8 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const log = openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', coreFiles(settings));
-  const processor = openProcessor(settings);
+  const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
+  const processor = measuredProcessor(openProcessor(settings), metrics);
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
@@ -45,13 +51,14 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const core: Core = {
     settings,
     database,
-    books: openBooks(database, queue.ring),
+    books: openBooks(database, queue.ring, metrics.books),
     contracts: openContracts(database, clock),
     feed,
     credentials: openCredentialsFeed(database, cipher),
     queue,
     processor,
     cipher,
+    metrics,
     clock,
     log,
     reach: options.reach ?? (() => undefined),
@@ -62,13 +69,28 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const doors = { services, interceptors, host: settings.HOST, tls };
   const grpc = await openGrpcDoor({ ...doors, health, port: settings.CORE_PORT });
   const connect = await openConnectDoor({ ...doors, port: settings.CONNECT_PORT });
+  metrics.watchPool(database.connections);
+  const metricsDoor =
+    settings.CORE_METRICS_PORT === undefined
+      ? undefined
+      : await openMetricsDoor({
+          registry: metrics.registry,
+          host: settings.HOST,
+          port: settings.CORE_METRICS_PORT,
+          setting: 'CORE_METRICS_PORT',
+          operatorToken: settings.OPERATOR_TOKEN,
+          isReady: health.isServing,
+          log,
+        });
   log.info({ event: 'listening', corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
   return {
     corePort: grpc.port,
     connectPort: connect.port,
+    metricsPort: metricsDoor?.port,
     async close() {
       health.drain();
       await Promise.all([grpc.close(), connect.close(), health.close()]);
+      await metricsDoor?.close();
       await feed.close();
       processor.close();
       await queue.close();

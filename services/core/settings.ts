@@ -26,6 +26,7 @@ export const SCHEMA = z.object({
   PROCESSOR_TLS_CERT: file,
   PROCESSOR_TLS_KEY: file,
   PROCESSOR_TLS_NAME: file,
+  CORE_METRICS_PORT: port.optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

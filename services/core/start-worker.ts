@@ -11,6 +11,10 @@ import { openPurge } from './jobs/purge.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { sweepDeliveries } from './jobs/sweep-deliveries.ts';
 import { openLog } from './log.ts';
+import { exportBacklog } from './metrics/backlog-gauges.ts';
+import { measuredProcessor } from './metrics/measured-processor.ts';
+import { openMetrics } from './metrics/metrics.ts';
+import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessor } from './processor/processor.ts';
 import { openCipher } from './storage/cipher.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -18,6 +22,8 @@ import type { WorkerSettings } from './worker-settings.ts';
 
 /** A running worker. */
 export interface RunningWorker {
+  /** Absent without WORKER_METRICS_PORT. */
+  readonly metricsPort?: number | undefined;
   /** Takes on nothing more, lets what is under way end, then closes everything. */
   close(): Promise<void>;
 }
@@ -31,27 +37,53 @@ export interface WorkerOptions {
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
   const log = openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
-  const processor = openProcessor(settings);
+  const door = metricsDoorOf(settings);
+  const metrics = openMetrics({ runtime: door !== undefined });
+  const processor = measuredProcessor(openProcessor(settings), metrics);
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openTerms(database, cipher, clock);
   const gatewayOrigin = settings.GATEWAY_ORIGIN;
-  const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, gatewayOrigin });
+  const deliverer = openDeliverer({
+    database,
+    queue,
+    sender,
+    terms,
+    clock,
+    log,
+    gatewayOrigin,
+    onAttempt: metrics.deliveryAttempt,
+  });
   await deliverer.start();
-  const books = openBooks(database, queue.ring);
+  const books = openBooks(database, queue.ring, metrics.books);
   const recovery: Recovery = { database, books, clock, log, processor, cipher, reach: () => undefined };
   const jobs = jobsOf(settings, database, queue, recovery).map((job) => every(job, log, clock));
+  metrics.watchPool(database.connections);
+  exportBacklog({ registry: metrics.registry, database, clock, log });
+  let stopping = false;
+  const isReady = () => !stopping;
+  const metricsDoor = door && (await openMetricsDoor({ ...door, registry: metrics.registry, isReady, log }));
   log.info({ event: 'working' });
   return {
+    metricsPort: metricsDoor?.port,
     async close() {
+      stopping = true;
       await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
+      await metricsDoor?.close();
       processor.close();
       await queue.close();
       await database.close();
     },
   };
+}
+
+/** The door's part of the settings; undefined = no door. */
+function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorToken, HOST: host }: WorkerSettings) {
+  if (port === undefined) return undefined;
+  if (operatorToken === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
+  return { port, operatorToken, host, setting: 'WORKER_METRICS_PORT' };
 }
 
 function jobsOf(settings: WorkerSettings, database: Database, queue: Queue, recovery: Recovery): PeriodicJob[] {

@@ -36,6 +36,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
 export function workerProcess(house: House, databaseUrl: string): ChildOptions {
   return child(house, 'worker', 'services/core/worker.ts', {
     ...coreCommon(house, databaseUrl),
+    OPERATOR_TOKEN: house.secrets.operatorToken,
     WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
     INTERNAL_ALLOWED_CIDRS: LOOPBACK,
     GATEWAY_ORIGIN: baseUrl(house.ports),

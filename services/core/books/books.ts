@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { Gather } from '../storage/gather.ts';
 import { type HoldInput, insertHolds } from '../storage/insert-holds.ts';
 import { insertOcts, type OctInput } from '../storage/octs.ts';
-import { announceOperations } from '../storage/operation-log.ts';
+import { announceOperations, type OperationInput } from '../storage/operation-log.ts';
 import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';
 import { type ReleaseReservation, type Releasing, reserveHoldRelease } from './reserve-release.ts';
 import { type Reversing, reverse } from './reverse.ts';
@@ -51,27 +51,52 @@ export interface Books {
 export interface Ended {
   readonly changed: boolean;
   readonly deliveries: readonly { readonly id: string; readonly endpoint: string }[];
+  /** The result, when it was written and is told. */
+  readonly result?: Pick<OperationInput, 'kind' | 'status' | 'statusInfo'> | undefined;
+}
+
+/** Whoever counts what the books do. */
+export interface BooksObserver {
+  ended(result: Pick<OperationInput, 'kind' | 'status' | 'statusInfo'>): void;
+  /** So many requests go into one statement. */
+  gathered(write: string, size: number): void;
 }
 
 /** Opens the books on a database. */
-export function openBooks(database: Database, ring: Ring): Books {
-  const holds = new Gather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), TWO_LANES);
-  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), ONE_LANE);
+export function openBooks(database: Database, ring: Ring, observer?: BooksObserver): Books {
+  const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
+  const holds = new Gather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), {
+    ...TWO_LANES,
+    ...counted('hold'),
+  });
+  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), {
+    ...ONE_LANE,
+    ...counted('hold_end'),
+  });
   const captures = new Gather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
     ...TWO_LANES,
+    ...counted('capture'),
     keyOf: (capturing) => capturing.idHash.toString('hex'),
   });
   const captureEnds = new Gather<CaptureEnd, CaptureEnded>((batch) => settleGatheredCaptures(database, batch), {
     ...ONE_LANE,
+    ...counted('capture_end'),
     keyOf: (end) => end.holdRequestId,
   });
-  const octs = new Gather<OctInput, boolean>((batch) => insertOcts(database.query, batch), TWO_LANES);
-  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), ONE_LANE);
+  const octs = new Gather<OctInput, boolean>((batch) => insertOcts(database.query, batch), {
+    ...TWO_LANES,
+    ...counted('oct'),
+  });
+  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), {
+    ...ONE_LANE,
+    ...counted('oct_end'),
+  });
   const announcements = new Gather<null, null>((batch) => announced(database, batch), {
     ...ONE_LANE,
     maxBatch: 10_000,
   });
   const rung = (ended: Ended): boolean => {
+    if (ended.changed && ended.result) observer?.ended(ended.result);
     if (ended.deliveries.length > 0) void ring(ended.deliveries);
     // A failed announcement is none: streams poll besides, and the commit has been answered already.
     if (ended.changed) announcements.submit(null).catch(() => undefined);

@@ -48,12 +48,13 @@ export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: 
 
 /** What a settling statement did for one of its operations. */
 export function endedOf(settled: Settled, operation: OperationInput): Ended {
-  const { delivery } = operation;
+  const { delivery, kind, status, statusInfo } = operation;
   return {
     changed: settled.changed.has(operation.subjectId),
     deliveries:
       delivery && settled.deliveryIds.has(delivery.id)
         ? [{ id: delivery.id, endpoint: `${operation.merchantId}/${delivery.endpointKind}` }]
         : [],
+    result: { kind, status, statusInfo },
   };
 }

@@ -5,6 +5,7 @@ import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { CoreSettings } from '../settings.ts';
 import type { Cipher } from '../storage/cipher.ts';
@@ -22,6 +23,7 @@ export interface Core {
   readonly queue: Queue;
   readonly processor: Processor;
   readonly cipher: Cipher;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
   readonly reach: Reach;

@@ -10,6 +10,8 @@ export interface Database {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs several statements in one transaction; whatever is thrown rolls it back. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
+  /** Connections of the pool, and statements that wait for one. */
+  connections(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     orm,
     query: async (statement, values) => rowsOf(await pool.query(bound(statement, values))),
     transaction: (run) => transaction(pool, run),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => orm.close(true),
   };
 }

@@ -6,6 +6,8 @@ export interface GatherOptions<Command> {
   readonly lanes: number;
   /** Two commands with the same key never share a statement: `UPDATE … FROM` would apply only one of them. */
   readonly keyOf?: (command: Command) => string;
+  /** Told how many commands go into each statement. */
+  readonly onBatch?: (size: number) => void;
 }
 
 interface Waiting<Command, Answer> {
@@ -74,6 +76,7 @@ export class Gather<Command, Answer> {
   }
 
   async #settle(batch: readonly Waiting<Command, Answer>[]): Promise<void> {
+    this.#options.onBatch?.(batch.length);
     try {
       const answers = await this.#run(batch.map(({ command }) => command));
       for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] as Answer);

@@ -1,0 +1,102 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import { describeError, type Log } from '../log.ts';
+import { type Backlog, readBacklog } from '../storage/backlog.ts';
+import type { Database } from '../storage/database.ts';
+
+export interface BacklogGauges {
+  readonly registry: Registry;
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Two scrapers, or an impatient one, must not become load. */
+const CACHE_MS = 5_000;
+/** A scrape gives up after 10 s by default; a slow database must not cost it the other metrics. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Gauges of what waits in the database, read when they are scraped. A database that does not answer in time never fails a scrape:
+ * the gauges keep their last values, and holdfast_backlog_read_failures_total counts.
+ */
+export function exportBacklog({ registry, database, clock, log }: BacklogGauges): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `holdfast_${name}`, help, labelNames, registers });
+  const unknown = gauge('unknown_outcomes', 'Operations whose outcome is not known yet, by kind.', ['kind']);
+  const unknownAge = gauge(
+    'unknown_outcome_oldest_age_seconds',
+    'Age of the oldest unknown outcome, by kind; 0 = none.',
+    ['kind'],
+  );
+  const review = gauge('needs_review', 'Operations that wait for an operator to resolve them, by kind.', ['kind']);
+  const frozen = gauge('holds_frozen', 'Holds frozen because the processor contradicted a final result.');
+  const dead = gauge('deliveries_dead', 'Deliveries given up after the last attempt.');
+  const oldestDue = gauge(
+    'delivery_oldest_due_age_seconds',
+    'How long the oldest due delivery has been due, endpoints that are not paused; 0 = none.',
+  );
+  const paused = gauge('endpoints_paused', 'Endpoints that get nothing now, by kind and cause.', ['kind', 'pause']);
+  const quarantined = gauge(
+    'quarantined_notifications',
+    'Notifications that wait for an operator to release or discard them.',
+  );
+  const queue = gauge('queue_depth', 'Alarms of deliveries, by state: ready, later (not due yet), taken.', ['state']);
+  const failures = new Counter({
+    name: 'holdfast_backlog_read_failures_total',
+    help: 'Scrapes that got old values of what waits, because the database did not answer in time.',
+    registers,
+  });
+
+  const show = (backlog: Backlog) => {
+    for (const { kind, unknown: count, oldestS, review: inReview } of backlog.open) {
+      unknown.set({ kind }, count);
+      unknownAge.set({ kind }, oldestS);
+      review.set({ kind }, inReview);
+    }
+    frozen.set(backlog.frozenHolds);
+    dead.set(backlog.deadDeliveries);
+    oldestDue.set(backlog.oldestDueS);
+    paused.reset();
+    for (const kind of ['webhook', 'internal']) for (const pause of PAUSES) paused.set({ kind, pause }, 0);
+    for (const { kind, pause, count } of backlog.paused) paused.set({ kind, pause }, count);
+    quarantined.set(backlog.quarantined);
+    for (const [state, count] of Object.entries(backlog.queue)) queue.set({ state }, count);
+  };
+
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const read = async () => {
+    try {
+      show(await readBacklog(database.query, clock()));
+      readAtMs = performance.now();
+    } catch (error) {
+      failures.inc();
+      log.warn({ event: 'backlog_not_read', ...describeError(error) });
+    } finally {
+      reading = undefined;
+    }
+  };
+  const patiently = async () => {
+    reading ??= read();
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(late.resolve, PATIENCE_MS, true);
+    if (await Promise.race([reading.then(() => false), late.promise])) failures.inc();
+    clearTimeout(timer);
+  };
+  let refreshing: Promise<void> | undefined;
+  // A scrape collects all gauges at once, and each waits for the one reading.
+  const refresh = async () => {
+    if (performance.now() - readAtMs < CACHE_MS) return;
+    refreshing ??= patiently().finally(() => {
+      refreshing = undefined;
+    });
+    await refreshing;
+  };
+  for (const each of [unknown, unknownAge, review, frozen, dead, oldestDue, paused, quarantined, queue, failures]) {
+    (each as unknown as { collect(): Promise<void> }).collect = refresh;
+  }
+}
+
+const PAUSES = ['GONE', 'OPERATOR', 'BREAKER'];

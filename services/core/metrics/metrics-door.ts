@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { describeError, type Log } from '../log.ts';
+
+export interface MetricsDoorParts {
+  readonly registry: Registry;
+  readonly host: string;
+  readonly port: number;
+  /** The setting of the port, for the message when it cannot be used. */
+  readonly setting: string;
+  readonly operatorToken: string;
+  readonly isReady: () => boolean;
+  readonly log: Log;
+}
+
+/** GET /metrics (Prometheus text; needs the operator token), /healthz, /readyz. Rejects when the port is taken. */
+export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
+    if (request.method !== 'GET') return end(response, 405);
+    if (request.url === '/healthz') return end(response, 200, 'ok\n');
+    if (request.url === '/readyz') return parts.isReady() ? end(response, 200, 'ready\n') : end(response, 503);
+    if (request.url !== '/metrics') return end(response, 404);
+    if (!isOperator(request.headers.authorization, parts.operatorToken)) return end(response, 401);
+    parts.registry.metrics().then(
+      (text) => end(response, 200, text, parts.registry.contentType),
+      (error) => {
+        parts.log.error({ event: 'scrape_failed', ...describeError(error) });
+        end(response, 500);
+      },
+    );
+  });
+  server.listen(parts.port, parts.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(`${parts.setting} ${parts.port} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function end(response: ServerResponse, status: number, text = '', type = 'text/plain; charset=utf-8'): void {
+  const challenge = status === 401 && { 'www-authenticate': 'Bearer realm="holdfast"' };
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...challenge }).end(text);
+}
+
+function isOperator(authorization = '', operatorToken: string): boolean {
+  const claimed = /^Bearer (.+)$/.exec(authorization)?.[1] ?? '';
+  return timingSafeEqual(digest(claimed), digest(operatorToken));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}

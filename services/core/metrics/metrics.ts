@@ -1,0 +1,110 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { BooksObserver } from '../books/books.ts';
+import type { AttemptRecord } from '../storage/record-attempts.ts';
+
+/** What a process of core counts, by Prometheus' convention. No identifier of a request, hold or merchant is a label. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly books: BooksObserver;
+  /** A call that ended. `code` is the refusal's word, OK, or the status. */
+  rpc(method: string, code: string, durationMs: number): void;
+  /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
+  processorCall(call: string, answer: string, durationMs: number): void;
+  deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
+  /** Numbers of connections, read at each scrape. */
+  watchPool(connections: () => Connections): void;
+}
+
+/** A pool's connections. */
+export interface Connections {
+  readonly total: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory, GC. */
+export function openMetrics({ runtime = false } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (runtime) collectDefaultMetrics({ register: registry });
+  const calls = new Counter({
+    name: 'holdfast_rpc_requests_total',
+    help: 'Calls to core, by method and code: OK, the word of the refusal, or the status.',
+    labelNames: ['method', 'code'],
+    registers,
+  });
+  const callSeconds = new Histogram({
+    name: 'holdfast_rpc_duration_seconds',
+    help: 'How long calls to core took, by method.',
+    labelNames: ['method'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const operations = new Counter({
+    name: 'holdfast_operations_total',
+    help: 'Final results, by kind, status and reason (the statusInfo of the notification).',
+    labelNames: ['kind', 'status', 'reason'],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'holdfast_gather_batch_size',
+    help: 'How many requests shared a commit, by what was written.',
+    labelNames: ['write'],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const processorSeconds = new Histogram({
+    name: 'holdfast_processor_call_duration_seconds',
+    help: 'How long calls to the processor took, by call and answer; UNKNOWN = timeout, broken connection or no clear answer.',
+    labelNames: ['call', 'answer'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'holdfast_delivery_attempts_total',
+    help: 'Attempts to deliver notifications, by endpoint kind and result: delivered, retry, or dead (given up).',
+    labelNames: ['endpoint_kind', 'result'],
+    registers,
+  });
+  const attemptSeconds = new Histogram({
+    name: 'holdfast_delivery_attempt_duration_seconds',
+    help: 'How long attempts to deliver took, by endpoint kind.',
+    labelNames: ['endpoint_kind'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  return {
+    registry,
+    books: {
+      ended: ({ kind, status, statusInfo }) => operations.inc({ kind, status, reason: statusInfo }),
+      gathered: (write, size) => batches.observe({ write }, size),
+    },
+    rpc(method, code, durationMs) {
+      calls.inc({ method, code });
+      callSeconds.observe({ method }, durationMs / 1_000);
+    },
+    processorCall: (call, answer, durationMs) => processorSeconds.observe({ call, answer }, durationMs / 1_000),
+    deliveryAttempt(endpointKind, { state, latencyMs }) {
+      attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
+      attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
+    },
+    watchPool: (connections) => watchPool(registry, connections),
+  };
+}
+
+function watchPool(registry: Registry, connections: () => Connections): void {
+  new Gauge({
+    name: 'holdfast_database_connections',
+    help: 'Connections of the database pool, by state; waiting = statements that wait for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(connections())) this.set({ state }, count);
+    },
+  });
+}
+
+/** From a lone commit to the end of an attempt's or a call's time. */
+const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ATTEMPT_RESULT = { DELIVERED: 'delivered', PENDING: 'retry', DEAD: 'dead' } as const;

@@ -37,12 +37,20 @@ export function roleOf(context: HandlerContext): Role {
  * it must name it.
  */
 export function scopeOf(context: HandlerContext, merchantId: string): string | undefined {
+  return merchantNamed(context, merchantId, ['internal', 'operator']);
+}
+
+/** Whose hold a call may change: the merchant it names; only operators may leave it to the hold. */
+export function scopeOfChange(context: HandlerContext, merchantId: string): string | undefined {
+  return merchantNamed(context, merchantId, ['operator']);
+}
+
+function merchantNamed(context: HandlerContext, merchantId: string, free: readonly Role[]): string | undefined {
   if (merchantId !== '') return merchantId;
-  if (roleOf(context) === 'gateway') {
-    const violations = [{ field: 'merchant_id', description: 'the gateway must name the merchant it speaks for' }];
-    throw new HoldfastError('INVALID_REQUEST', 'merchant_id is missing', { violations });
-  }
-  return undefined;
+  const role = roleOf(context);
+  if (free.includes(role)) return undefined;
+  const violations = [{ field: 'merchant_id', description: `must be named (credential's role: ${role})` }];
+  throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: merchant_id', { violations });
 }
 
 function digest(token: string): Buffer {

@@ -18,7 +18,7 @@ import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
-import { roleOf, scopeOf } from '../caller.ts';
+import { roleOf, scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
 import { isUuid } from '../ids.ts';
@@ -119,7 +119,7 @@ async function capturingOf(
   request: CapturePreauthorizationRequest,
   context: HandlerContext,
 ): Promise<Capturing> {
-  const merchantId = scopeOf(context, request.merchantId);
+  const merchantId = scopeOfChange(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
   await refuseUnsigned(core, context, merchantId, idHash);
   const at = core.clock();

@@ -12,7 +12,7 @@ import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
 import { ReleaseEntity } from '../../storage/release.ts';
-import { scopeOf } from '../caller.ts';
+import { scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
 import { isUuid } from '../ids.ts';
@@ -26,7 +26,7 @@ export function releasePreauthorization(
   core: Core,
 ): MethodImpl<typeof PreauthorizationService.method.releasePreauthorization> {
   return async (request, context) => {
-    const merchantId = scopeOf(context, request.merchantId);
+    const merchantId = scopeOfChange(context, request.merchantId);
     const hold = await findHold(core, request, merchantId);
     const key = keyOf(request.idempotencyKey, 'RELEASE', { hold: hold.requestId });
     const at = core.clock();

@@ -12,6 +12,7 @@ const UNIMPORTED: Readonly<Record<string, string>> = {
   '@types/mocha': 'types',
   '@types/node': 'types',
   '@types/pg': 'types',
+  'mikro-orm': 'prescribed: the ORM under its plain name; what is imported comes from @mikro-orm',
   mocha: 'runs the tests',
   typescript: 'tsc',
 };

@@ -122,6 +122,8 @@ export async function openStage(options: StageOptions = {}) {
     settings,
     sandbox,
     oracle,
+    /** The ledger's file. */
+    ledger,
     database: own,
     recovery,
     tokens,

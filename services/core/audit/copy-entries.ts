@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import {
+  Answer,
+  type Entry,
+  EntryKind,
+  type ProcessorService,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { GrpcClient } from '../../../proto/grpc.ts';
+import type { Drift } from './drift.ts';
+import { INSERT_ENTRIES } from './ledger-queries.ts';
+
+type ProcessorClient = GrpcClient<typeof ProcessorService>;
+
+/** Copies the processor's books, page by page. Answers how many entries there were. */
+export async function copyEntries(client: pg.Client, processor: ProcessorClient): Promise<number> {
+  return copyPages(client, processor, '');
+}
+
+/** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
+export async function readAgain(
+  client: pg.Client,
+  processor: ProcessorClient,
+  suspects: readonly Drift[],
+): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
+  for (const { id } of rows) await copyPages(client, processor, id);
+}
+
+async function copyPages(
+  client: pg.Client,
+  processor: ProcessorClient,
+  authorizationRequestId: string,
+): Promise<number> {
+  let count = 0;
+  let pageToken = '';
+  do {
+    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId });
+    await client.query(INSERT_ENTRIES, [JSON.stringify(page.entries.map(rowOf))]);
+    count += page.entries.length;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return count;
+}
+
+function rowOf(entry: Entry): object {
+  return {
+    request_id: entry.requestId,
+    kind: EntryKind[entry.kind],
+    answer: Answer[entry.answer],
+    authorization_request_id: entry.authorizationRequestId || null,
+    merchant_id: entry.merchantId,
+    amount: entry.amount.toString(),
+    currency: entry.currency,
+    captured: entry.captured.toString(),
+    voided: entry.voided.toString(),
+    reversed: entry.reversed.toString(),
+  };
+}
+
+const READ_AGAIN = `select distinct coalesce(c.hold_request_id, suspect.id) as id
+  from unnest($1::uuid[]) as suspect(id) left join capture c on c.request_id = suspect.id`;

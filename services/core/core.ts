@@ -78,7 +78,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
           host: settings.HOST,
           port: settings.CORE_METRICS_PORT,
           setting: 'CORE_METRICS_PORT',
-          operatorToken: settings.OPERATOR_TOKEN,
+          operatorTokens: settings.OPERATOR_TOKEN,
           isReady: health.isServing,
           log,
         });

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { parseEncryptionKeys } from './storage/cipher.ts';
 
 const token = z.string().min(32, 'at least 32 characters');
+/** Several, joined by commas, while one is being replaced by another. */
+const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'at least 32 characters each');
 const file = z.string().min(1).optional();
 const port = z.coerce.number().int().min(0).max(65_535);
 
@@ -15,10 +17,10 @@ export const SCHEMA = z.object({
   PROCESSOR_CREDENTIAL: token,
   PROCESSOR_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(5_000),
   ENCRYPTION_KEYS: z.string().transform(parseEncryptionKeys),
-  GATEWAY_TOKEN: token,
-  SERVICE_TOKEN: token,
-  OPERATOR_TOKEN: token,
-  PROCESSOR_TOKEN: token,
+  GATEWAY_TOKEN: tokens,
+  SERVICE_TOKEN: tokens,
+  OPERATOR_TOKEN: tokens,
+  PROCESSOR_TOKEN: tokens,
   CORE_TLS_CERT: file,
   CORE_TLS_KEY: file,
   CORE_TLS_CLIENT_CA: file,

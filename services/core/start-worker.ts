@@ -80,10 +80,10 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
 }
 
 /** The door's part of the settings; undefined = no door. */
-function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorToken, HOST: host }: WorkerSettings) {
+function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTokens, HOST: host }: WorkerSettings) {
   if (port === undefined) return undefined;
-  if (operatorToken === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
-  return { port, operatorToken, host, setting: 'WORKER_METRICS_PORT' };
+  if (operatorTokens === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
+  return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };
 }
 
 function jobsOf(settings: WorkerSettings, database: Database, queue: Queue, recovery: Recovery): PeriodicJob[] {

@@ -43,7 +43,10 @@ export const SCHEMA = z.object({
   PROCESSOR_TLS_NAME: file,
   HOST: z.string().min(1).default('127.0.0.1'),
   WORKER_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  OPERATOR_TOKEN: z.string().min(32, 'at least 32 characters').optional(),
+  OPERATOR_TOKEN: z
+    .string()
+    .regex(/^[^,]{32,}(,[^,]{32,})*$/, 'at least 32 characters each')
+    .optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

@@ -11,7 +11,8 @@ export interface MetricsDoorParts {
   readonly port: number;
   /** The setting of the port, for the message when it cannot be used. */
   readonly setting: string;
-  readonly operatorToken: string;
+  /** Joined by commas. */
+  readonly operatorTokens: string;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
@@ -23,7 +24,7 @@ export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: 
     if (request.url === '/healthz') return end(response, 200, 'ok\n');
     if (request.url === '/readyz') return parts.isReady() ? end(response, 200, 'ready\n') : end(response, 503);
     if (request.url !== '/metrics') return end(response, 404);
-    if (!isOperator(request.headers.authorization, parts.operatorToken)) return end(response, 401);
+    if (!isOperator(request.headers.authorization, parts.operatorTokens)) return end(response, 401);
     parts.registry.metrics().then(
       (text) => end(response, 200, text, parts.registry.contentType),
       (error) => {
@@ -54,9 +55,9 @@ function end(response: ServerResponse, status: number, text = '', type = 'text/p
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...challenge }).end(text);
 }
 
-function isOperator(authorization = '', operatorToken: string): boolean {
+function isOperator(authorization = '', operatorTokens: string): boolean {
   const claimed = /^Bearer (.+)$/.exec(authorization)?.[1] ?? '';
-  return timingSafeEqual(digest(claimed), digest(operatorToken));
+  return operatorTokens.split(',').some((token) => timingSafeEqual(digest(claimed), digest(token)));
 }
 
 function digest(text: string): Buffer {

@@ -3,7 +3,7 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { HoldfastError } from '../domain/refusal.ts';
 import type { CoreSettings } from '../settings.ts';
 
-/** Who calls. Each role has one credential, and none has a default. */
+/** Who calls. Each role has credentials of its own, and none has a default. */
 export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
 
 /** The role of the call's credential, set by the authenticating interceptor. */
@@ -12,10 +12,10 @@ export const callerKey = createContextKey<Role | undefined>(undefined);
 /** Finds the role of an `authorization` header. Every credential is compared, in constant time. */
 export function roleFinder(settings: CoreSettings): (authorization: string | null) => Role | undefined {
   const credentials: readonly (readonly [Role, Buffer])[] = [
-    ['gateway', digest(settings.GATEWAY_TOKEN)],
-    ['internal', digest(settings.SERVICE_TOKEN)],
-    ['operator', digest(settings.OPERATOR_TOKEN)],
-    ['processor', digest(settings.PROCESSOR_TOKEN)],
+    ...live('gateway', settings.GATEWAY_TOKEN),
+    ...live('internal', settings.SERVICE_TOKEN),
+    ...live('operator', settings.OPERATOR_TOKEN),
+    ...live('processor', settings.PROCESSOR_TOKEN),
   ];
   return (authorization) => {
     const claimed = digest(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
@@ -51,6 +51,11 @@ function merchantNamed(context: HandlerContext, merchantId: string, free: readon
   if (free.includes(role)) return undefined;
   const violations = [{ field: 'merchant_id', description: `must be named (credential's role: ${role})` }];
   throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: merchant_id', { violations });
+}
+
+/** While a token is being replaced, the old one and the new one are live. */
+function live(role: Role, tokens: string): [Role, Buffer][] {
+  return tokens.split(',').map((token) => [role, digest(token)]);
 }
 
 function digest(token: string): Buffer {

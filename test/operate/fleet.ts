@@ -1,0 +1,217 @@
+/** Processes of a deployment, several of each, on one database: started, stopped and restarted one by one. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { channelSecurity } from '../../proto/tls.ts';
+import { migrate } from '../../services/core/storage/migrate.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { createDatabase } from '../database.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const token = () => randomBytes(24).toString('base64url');
+
+/** A process that serves; `log` holds its lines so far. */
+export interface Member {
+  readonly name: string;
+  readonly log: string[];
+  /** Stops it as a deployment does (SIGTERM) and waits for its end. Throws when it ends badly. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: a notification's body, as its test expects it.
+  readonly body: any;
+}
+
+export interface FleetOptions {
+  readonly cores?: number;
+  readonly gateways?: number;
+  readonly workers?: number;
+  /** Settings for all processes. */
+  readonly environment?: Record<string, string>;
+}
+
+export type Fleet = Awaited<ReturnType<typeof openFleet>>;
+
+/** Starts a fleet with one merchant, who is notified through the first gateway's relay and receives here. */
+export async function openFleet(options: FleetOptions = {}) {
+  const { cores = 1, gateways = 1, workers = 1, environment = {} } = options;
+  const database = await createDatabase();
+  await migrate(database.url);
+  const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
+  const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
+  const received: Received[] = [];
+  const receiver = await receive(received);
+  const corePorts = await ports(cores);
+  const gatewayPorts = await ports(gateways);
+  const [sandboxPort, checkoutPort] = (await ports(2)) as [number, number];
+  const coreUrl =
+    corePorts.length === 1 ? `127.0.0.1:${corePorts[0]}` : `ipv4:${corePorts.map((port) => `127.0.0.1:${port}`)}`;
+  const common = { LOG_LEVEL: 'info', ...environment, HOST: '127.0.0.1', OPERATOR_TOKEN: secrets.operator };
+  const ofCore = {
+    ...common,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    PROCESSOR_URL: `127.0.0.1:${sandboxPort}`,
+    PROCESSOR_CREDENTIAL: secrets.credential,
+  };
+  const metricsPorts: number[] = [];
+  const metricsPort = async () => {
+    const port = await freePort();
+    metricsPorts.push(port);
+    return String(port);
+  };
+  const ledger = `${directory}/sandbox.sqlite`;
+  const sandbox = member('sandbox', 'services/sandbox/index.ts', {
+    ...common,
+    SANDBOX_PORT: String(sandboxPort),
+    CHECKOUT_PORT: String(checkoutPort),
+    SANDBOX_LEDGER: ledger,
+    CORE_URL: coreUrl,
+    PROCESSOR_TOKEN: secrets.processor,
+    PROCESSOR_CREDENTIAL: secrets.credential,
+  });
+  const coreMembers = await Promise.all(
+    corePorts.map(async (port, index) =>
+      member(`core-${index + 1}`, 'services/core/index.ts', {
+        ...ofCore,
+        CORE_PORT: String(port),
+        CONNECT_PORT: String(await freePort()),
+        CORE_METRICS_PORT: await metricsPort(),
+        GATEWAY_TOKEN: secrets.gateway,
+        SERVICE_TOKEN: secrets.service,
+        PROCESSOR_TOKEN: secrets.processor,
+      }),
+    ),
+  );
+  const workerMembers = await Promise.all(
+    Array.from({ length: workers }, async (_, index) =>
+      member(`worker-${index + 1}`, 'services/core/worker.ts', {
+        ...ofCore,
+        WORKER_METRICS_PORT: await metricsPort(),
+        WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+        INTERNAL_ALLOWED_CIDRS: '127.0.0.0/8',
+      }),
+    ),
+  );
+  const gatewayMembers = gatewayPorts.map((port, index) =>
+    member(`gateway-${index + 1}`, 'gateway/index.ts', {
+      ...common,
+      PORT: String(port),
+      CORE_URL: coreUrl,
+      GATEWAY_TOKEN: secrets.gateway,
+      REST_RATE_PER_SECOND: '1000000',
+    }),
+  );
+  await Promise.all([sandbox, ...coreMembers, ...workerMembers].map((each) => each.start()));
+  const origins = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
+  const { apiKey } = await createMerchant(coreUrl, secrets.operator, origins[0] as string, receiver.url);
+  // A gateway is ready when it knows all credentials, so the merchant comes first.
+  await Promise.all(gatewayMembers.map((each) => each.start()));
+  const oracle = openOracle(ledger);
+  return {
+    origins,
+    apiKey,
+    coreUrl,
+    secrets,
+    received,
+    oracle,
+    databaseUrl: database.url,
+    metricsUrls: [...metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`), `${origins[0]}/metrics`],
+    cores: coreMembers,
+    workers: workerMembers,
+    gateways: gatewayMembers,
+    async close() {
+      oracle.close();
+      for (const group of [gatewayMembers, workerMembers, coreMembers, [sandbox]]) {
+        await Promise.all(group.map((each) => each.stop()));
+      }
+      receiver.server.close();
+      receiver.server.closeAllConnections();
+      await rm(directory, { recursive: true });
+      await database.drop();
+    },
+  };
+}
+
+async function ports(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) found.add(await freePort());
+  return [...found];
+}
+
+async function createMerchant(address: string, operatorToken: string, webhookUrl: string, internalUrl: string) {
+  const channel = openChannel({ address, token: operatorToken, timeoutMs: 10_000, ...channelSecurity(undefined) });
+  try {
+    return await channel.client(MerchantService).createMerchant({
+      merchantId: 'acme',
+      name: 'Acme',
+      contract: { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true, webhookUrl, internalUrl },
+    });
+  } finally {
+    channel.close();
+  }
+}
+
+async function receive(received: Received[]): Promise<{ server: Server; url: string }> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    });
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function member(name: string, entry: string, environment: Record<string, string>): Member {
+  const log: string[] = [];
+  let child: ChildProcess | undefined;
+  const ended = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+  };
+  return {
+    name,
+    log,
+    async start() {
+      const { PATH } = process.env;
+      child = spawn(process.execPath, [entry], {
+        cwd: ROOT,
+        env: { PATH, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      });
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.setEncoding('utf8').on('data', (text: string) => log.push(...text.split('\n').filter(Boolean)));
+      }
+      const message = once(child, 'message').then(() => undefined);
+      const code = await Promise.race([message, once(child, 'exit').then(([exitCode]) => exitCode)]);
+      assert.equal(code, undefined, `${name} did not start: ${log.at(-1)}`);
+    },
+    async stop() {
+      await ended('SIGTERM');
+      assert.equal(child?.exitCode ?? 0, 0, `${name} ended badly: ${log.at(-1)}`);
+    },
+    kill: () => ended('SIGKILL'),
+  };
+}

@@ -48,7 +48,8 @@ function filtersOf(request: ListPreauthorizationsRequest) {
     ...(expiringBefore && {
       expiresAt: { $lt: timestampDate(expiringBefore) },
       phase: 'AUTHORIZED' as const,
-      status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] as Status[] },
+      // Beside the filter by status, not instead of it.
+      $and: [{ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] as Status[] } }],
     }),
   };
 }

@@ -1,0 +1,144 @@
+/** Lists of holds and of operations: filters, pages, tokens. */
+import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { type Desk, openMerchant } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('lists', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+  let start: number;
+  let clients: ReturnType<Stage['channel']>;
+
+  before(async () => {
+    stage = await openStage();
+    start = stage.clock.now();
+    clients = stage.channel('gateway');
+    desk = await openMerchant(stage, 'acme');
+  });
+  after(() => stage.close());
+
+  const holds = (request: object = {}) => clients.holds.listPreauthorizations({ merchantId: 'acme', ...request });
+  const operations = (request: object = {}) => clients.operations.listOperations({ merchantId: 'acme', ...request });
+  const at = (hours: number) => timestampFromMs(start + hours * HOUR_MS);
+  const users = async (request: object) => (await holds(request)).preauthorizations.map(({ userId }) => userId);
+
+  describe('of holds', () => {
+    before(async () => {
+      for (const [userId, fields] of Object.entries(HOLDS)) {
+        const hold = await desk.hold({ userId, ...fields });
+        if (userId === 'captured') await desk.capture(hold, 1n, { finalCapture: true });
+        if (userId === 'part') await desk.capture(hold, 1n);
+        if (userId === 'released') await desk.release(hold);
+        stage.clock.advance(HOUR_MS);
+      }
+      await refusal(desk.place({ userId: 'failed', tokenId: 'tok_sandbox_declined' }));
+    });
+
+    it('are newest first', async () => {
+      assert.deepEqual(await users({}), ['failed', 'open', 'released', 'part', 'captured']);
+    });
+
+    it('are filtered by status, user, terminal and time', async () => {
+      assert.deepEqual(await users({ status: HoldStatus.CAPTURED }), ['captured']);
+      assert.deepEqual(await users({ status: HoldStatus.PARTIALLY_CAPTURED }), ['part']);
+      assert.deepEqual(await users({ status: HoldStatus.RELEASED }), ['released']);
+      assert.deepEqual(await users({ status: HoldStatus.FAILED }), ['failed']);
+      assert.deepEqual(await users({ status: HoldStatus.IN_PROGRESS }), ['open']);
+      assert.deepEqual(await users({ userId: 'part' }), ['part']);
+      assert.deepEqual(await users({ terminalId: 'T2' }), ['open', 'part']);
+      assert.deepEqual(await users({ terminalId: 'T2', userId: 'captured' }), []);
+      assert.deepEqual(await users({ createdFrom: at(1), createdTo: at(3) }), ['released', 'part']);
+    });
+
+    it('tell which open ones end soon', async () => {
+      assert.deepEqual(await users({ expiringBefore: at(7 * 24) }), []);
+      assert.deepEqual(await users({ expiringBefore: at(7 * 24 + 1.5) }), ['part']);
+      assert.deepEqual(await users({ expiringBefore: at(8 * 24) }), ['open', 'part']);
+      assert.deepEqual(await users({ expiringBefore: at(8 * 24), status: HoldStatus.PARTIALLY_CAPTURED }), ['part']);
+      assert.deepEqual(await users({ expiringBefore: at(8 * 24), status: HoldStatus.CAPTURED }), []);
+    });
+  });
+
+  describe('of operations', () => {
+    it('are filtered by kind, result, hold and time', async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_capture_declined' });
+      await refusal(desk.capture(hold, 2n));
+      await desk.release(hold);
+      const words = async (request: object) =>
+        (await operations(request)).operations.map(({ statusInfo }) => statusInfo);
+      assert.deepEqual(await words({ holdRequestId: hold.requestId }), ['released', 'declined']);
+      assert.deepEqual(await words({ holdRequestId: hold.requestId, state: OperationState.KO }), ['declined']);
+      assert.deepEqual(await words({ holdRequestId: hold.requestId, kind: OperationKind.RELEASE }), ['released']);
+      assert.deepEqual(await words({ holdRequestId: 'no uuid' }), []);
+      assert.deepEqual(await words({ finalTo: at(1) }), ['captured', 'authorized']);
+      assert.deepEqual(await words({ finalFrom: at(2), finalTo: at(3) }), ['released', 'authorized']);
+      assert.deepEqual(await words({ state: OperationState.UNKNOWN }), []);
+    });
+  });
+
+  describe('pages', () => {
+    it('have each item once, while others come in', async () => {
+      const shop = await openMerchant(stage, 'shop');
+      const placed: string[] = [];
+      for (let count = 0; count < 7; count++) placed.unshift((await shop.hold()).requestId);
+      for (const list of [pageOfHolds, pageOfOperations]) {
+        const seen: string[] = [];
+        let pageToken = '';
+        do {
+          const page = await list(pageToken);
+          assert(page.ids.length <= 3);
+          seen.push(...page.ids);
+          pageToken = page.next;
+          await shop.hold();
+        } while (pageToken !== '');
+        assert.deepEqual(seen.slice(-7), placed);
+        assert.equal(new Set(seen).size, seen.length);
+      }
+    });
+
+    it('have fifty items unless told otherwise, and two hundred at most', async () => {
+      const bulk = await openMerchant(stage, 'bulk');
+      await Promise.all(Array.from({ length: 53 }, () => bulk.hold()));
+      const list = (pageSize: number) => clients.holds.listPreauthorizations({ merchantId: 'bulk', pageSize });
+      assert.deepEqual(
+        await Promise.all([0, 1, 200].map(async (size) => (await list(size)).preauthorizations.length)),
+        [50, 1, 53],
+      );
+      assert.equal((await list(53)).nextPageToken, '');
+      for (const size of [-1, 201]) assert.equal((await refusal(list(size))).reason, 'INVALID_REQUEST');
+    });
+
+    it('refuse a token of another list, other filters, or none of ours', async () => {
+      const { nextPageToken } = await holds({ pageSize: 1 });
+      assert.notEqual(nextPageToken, '');
+      for (const call of [
+        () => holds({ pageToken: nextPageToken, userId: 'open' }),
+        () => operations({ pageToken: nextPageToken }),
+        () => holds({ pageToken: 'nonsense' }),
+        () => holds({ pageToken: Buffer.from('["x","{}"]').toString('base64url') }),
+        () => holds({ pageToken: Buffer.from('7').toString('base64url') }),
+      ]) {
+        assert.equal((await refusal(call())).reason, 'INVALID_REQUEST');
+      }
+    });
+
+    const pageOfHolds = async (pageToken: string) => {
+      const page = await clients.holds.listPreauthorizations({ merchantId: 'shop', pageSize: 3, pageToken });
+      return { ids: page.preauthorizations.map(({ requestId }) => requestId), next: page.nextPageToken };
+    };
+    const pageOfOperations = async (pageToken: string) => {
+      const page = await clients.operations.listOperations({ merchantId: 'shop', pageSize: 3, pageToken });
+      return { ids: page.operations.map(({ requestId }) => requestId), next: page.nextPageToken };
+    };
+  });
+});
+
+/** By user: what each is placed with. */
+const HOLDS = { captured: {}, part: { terminalId: 'T2' }, released: {}, open: { terminalId: 'T2' } };

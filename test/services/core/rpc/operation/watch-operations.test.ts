@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import type { WatchOperationsResponse } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { type Desk, openDesk, openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+const DAY_MS = 24 * 3_600 * 1_000;
+
+describe('watchOperations()', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+  let watchers: ReturnType<Stage['channel']>[];
+
+  before(async () => {
+    stage = await openStage({ cores: 2 });
+    desk = await openMerchant(stage, 'acme');
+    await openMerchant(stage, 'other');
+    watchers = [stage.channel('internal', 0), stage.channel('internal', 1)];
+  });
+  after(() => stage.close());
+
+  /** Opens a stream, reads its first heartbeat; `cut` ends it. */
+  async function open(request: { merchantId?: string; resumeToken?: string } = {}, core = 0) {
+    const abort = new AbortController();
+    const stream = watchers[core]?.operations.watchOperations(request, { signal: abort.signal });
+    const messages = (stream ?? assert.fail())[Symbol.asyncIterator]();
+    const first = await messages.next();
+    assert.equal(first.value.operation, undefined);
+    return {
+      first: first.value as WatchOperationsResponse,
+      async next(): Promise<WatchOperationsResponse> {
+        const { value, done } = await messages.next();
+        assert(!done);
+        return value;
+      },
+      async cut(): Promise<void> {
+        abort.abort();
+        await messages.next().then(
+          () => undefined,
+          () => undefined,
+        );
+      },
+    };
+  }
+  const everything = () =>
+    sql<{ sequence: string; request_id: string }>(
+      stage,
+      'select sequence, request_id from operation order by sequence',
+    );
+
+  it('begins now, and tells each result as it is committed, by whichever core', async () => {
+    await desk.hold();
+    const stream = await open({}, 1);
+    const hold = await openDesk(stage, 'acme', 0).hold();
+    await openDesk(stage, 'acme', 1).capture(hold, 10n);
+    const placed = await stream.next();
+    assert.deepEqual([placed.operation?.requestId, placed.operation?.kind], [hold.requestId, OperationKind.HOLD]);
+    const captured = await stream.next();
+    assert.deepEqual([captured.operation?.holdRequestId, captured.operation?.amount], [hold.requestId, 10n]);
+    assert((captured.operation?.sequence ?? 0n) > (placed.operation?.sequence ?? 0n));
+    await stream.cut();
+  });
+
+  it('goes on after a token, at another core as well', async () => {
+    const stream = await open();
+    const token = stream.first.resumeToken;
+    const first = await desk.hold();
+    const { resumeToken } = await stream.next();
+    await stream.cut();
+    const second = await desk.hold();
+    const resumed = await open({ resumeToken }, 1);
+    assert.equal(resumed.first.resumeToken, resumeToken);
+    assert.equal((await resumed.next()).operation?.requestId, second.requestId);
+    await resumed.cut();
+    const again = await open({ resumeToken: token });
+    assert.equal((await again.next()).operation?.requestId, first.requestId);
+    assert.equal((await again.next()).operation?.requestId, second.requestId);
+    await again.cut();
+  });
+
+  it('tells one merchant of its own alone', async () => {
+    const stream = await open({ merchantId: 'acme' });
+    await openDesk(stage, 'other').hold();
+    const mine = await desk.hold();
+    assert.equal((await stream.next()).operation?.requestId, mine.requestId);
+    await stream.cut();
+  });
+
+  it('skips nothing and keeps the order, however often it is cut, while two cores write', async () => {
+    const start = await open();
+    let resumeToken = start.first.resumeToken;
+    await start.cut();
+    const already = (await everything()).length;
+    let writing = true;
+    const writers = [0, 1].flatMap((core) =>
+      Array.from({ length: 8 }, async () => {
+        const at = openDesk(stage, core === 0 ? 'acme' : 'other', core);
+        for (let round = 0; round < 12; round++) {
+          const hold = await at.hold();
+          await Promise.all([at.capture(hold, 1n), at.oct()]);
+        }
+      }),
+    );
+    const written = Promise.all(writers).then(() => {
+      writing = false;
+    });
+    const seen: bigint[] = [];
+    let cuts = 0;
+    const read = async (most: number) => {
+      const stream = await open({ resumeToken }, cuts % 2);
+      for (let count = 0; count < most; count++) {
+        const { operation, resumeToken: token } = await stream.next();
+        resumeToken = token;
+        if (operation) seen.push(operation.sequence);
+      }
+      await stream.cut();
+      cuts++;
+    };
+    const total = 2 * 8 * 12 * 3;
+    while (seen.length < total) await read(Math.min(1 + (cuts % 17), total - seen.length));
+    await written;
+    assert.equal(writing, false);
+    assert(cuts >= 50, `cut ${cuts} times`);
+    const kept = (await everything()).slice(already).map(({ sequence }) => BigInt(sequence));
+    assert.deepEqual(seen, kept);
+  });
+
+  it('catches up from the first result, page by page', async () => {
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'bulk', 't', 'u', n, 'EUR', $1 from generate_series(1, 2500) n`;
+    const before = await open();
+    await sql(stage, text, [new Date(stage.clock.now())]);
+    const stream = await open({ merchantId: 'bulk', resumeToken: before.first.resumeToken });
+    for (let amount = 1n; amount <= 2_500n; amount++) assert.equal((await stream.next()).operation?.amount, amount);
+    await Promise.all([before.cut(), stream.cut()]);
+  });
+
+  it('refuses a token that it never gave', async () => {
+    const { operations } = stage.channel('internal');
+    const { first, cut } = await open();
+    await cut();
+    const sequence = Number(Buffer.from(first.resumeToken, 'base64url').toString().slice(3));
+    const future = Buffer.from(`o1:${sequence + 1_000}`).toString('base64url');
+    for (const resumeToken of ['nonsense', 'o1:1', '0', `${future}`, Buffer.from('o1:-1').toString('base64url')]) {
+      const call = operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
+      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST', resumeToken);
+    }
+  });
+
+  it('refuses a token that is too old to have missed nothing, and takes one that has missed nothing', async () => {
+    const stream = await open();
+    const old = stream.first.resumeToken;
+    await desk.hold();
+    const { resumeToken: newest } = await stream.next();
+    await stream.cut();
+    stage.clock.advance(90 * DAY_MS + 1);
+    const { operations } = stage.channel('internal');
+    const call = operations.watchOperations({ resumeToken: old })[Symbol.asyncIterator]().next();
+    const { status, reason } = await refusal(call);
+    assert.deepEqual([status, reason], ['OUT_OF_RANGE', 'STREAM_TOKEN_TOO_OLD']);
+    const resumed = await open({ resumeToken: newest });
+    await resumed.cut();
+  });
+});

@@ -1,12 +1,14 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { auditBooks } from './audit/audit-books.ts';
 import type { Core } from './core.ts';
 import { merchantHandlers } from './merchant/handlers.ts';
 import { notificationHandlers } from './notification/handlers.ts';
@@ -49,6 +51,7 @@ export function servicesOf(core: Core): MountedService[] {
     mounted(MerchantService, merchantHandlers(core)),
     mounted(NotificationService, notificationHandlers(core)),
     mounted(OperatorService, operatorHandlers(core)),
+    mounted(AuditService, { auditBooks: auditBooks(core) }),
     mounted(ProcessorEventService, { reportEvent: reportEvent(core) }),
   ];
 }

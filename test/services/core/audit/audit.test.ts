@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
+import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { audit } from '../../../../services/core/audit/audit.ts';
 import type { Audited, Drift } from '../../../../services/core/audit/drift.ts';
 import { DRIFTS } from '../../../../services/core/audit/drift.ts';
-import { contract, openStage, type Stage } from '../stage.ts';
+import { contract, openStage, refusal, type Stage } from '../stage.ts';
 
 describe('audit()', () => {
   let stage: Stage;
@@ -209,6 +210,24 @@ describe('audit()', () => {
     assert.equal(drifts.length, 2);
     assert.equal(audited.drifts, audited.holds);
     await sql('update hold set closing = not closing');
+  });
+
+  it('is a call for operators, drifts first and the summary last', async () => {
+    const lines = async (role: 'operator' | 'internal', request: object) => {
+      const answers = stage.channel(role).opened.client(AuditService).auditBooks(request);
+      return (await Array.fromAsync(answers)).map(({ line }) => line);
+    };
+    const [clean, ...none] = await lines('operator', { withoutProcessor: true });
+    assert(clean?.case === 'summary' && none.length === 0);
+    assert.deepEqual([clean.value.drifts, clean.value.entries], [0, 0]);
+    await sql('update hold set closing = not closing');
+    const found = await lines('operator', { maxDrifts: 3 });
+    await sql('update hold set closing = not closing');
+    assert.deepEqual(
+      found.map((line) => (line.case === 'drift' ? line.value.kind : line.case)),
+      ['HOLD_STATE', 'HOLD_STATE', 'HOLD_STATE', 'summary'],
+    );
+    assert.equal((await refusal(lines('internal', {}))).reason, 'FORBIDDEN');
   });
 
   it('knows no drift that no test shows', () => {

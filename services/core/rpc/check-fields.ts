@@ -16,10 +16,9 @@ export class FieldCheck {
     this.#violations.push({ field, description });
   }
 
-  /** Free text: no NUL (PostgreSQL refuses it), no card number. */
+  /** Free text: no card number. */
   text(field: string, value: string | undefined): void {
     if (value === undefined) return;
-    if (value.includes('\0')) this.add(field, 'must not contain NUL');
     if (isCardNumber(value)) this.add(field, 'must not be a card number');
   }
 

@@ -13,6 +13,7 @@ import { rolesFor } from './access.ts';
 import { auditsOperators } from './audit-log/audit-calls.ts';
 import { callerKey, roleFinder } from './caller.ts';
 import type { Core } from './core.ts';
+import { findNul } from './find-nul.ts';
 import { translateError } from './translate-error.ts';
 
 /** What every call passes, from the outside in. The same list serves both doors. */
@@ -111,15 +112,16 @@ const validates: Interceptor = (next) => async (request) => {
 
 function validate(schema: DescMessage, message: Message): void {
   const result = VALIDATOR.validate(schema, message as never);
-  if (result.kind === 'valid') return;
   if (result.kind === 'error') throw result.error;
-  const violations = result.violations.map((violation) => ({
+  const violations = (result.violations ?? []).map((violation) => ({
     field: violation.field
       .map((part) => ('name' in part ? part.name : ''))
       .filter(Boolean)
       .join('.'),
     description: violation.message,
   }));
+  for (const field of findNul(schema, message)) violations.push({ field, description: 'must not contain NUL' });
+  if (violations.length === 0) return;
   const fields = violations.map(({ field }) => field || 'request').join(', ');
   throw new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations });
 }

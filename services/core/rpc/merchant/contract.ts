@@ -16,6 +16,9 @@ export function contractColumns(contract: Contract | undefined): ContractColumns
   for (const currency of currencies) {
     if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
   }
+  if (contract?.holdPeriod && contract.holdPeriod.nanos !== 0) {
+    fields.add('contract.hold_period', 'must be whole seconds');
+  }
   const webhookUrl = contract?.webhookUrl || null;
   const internalUrl = contract?.internalUrl || null;
   if (webhookUrl && !isEndpoint(webhookUrl)) fields.add('contract.webhook_url', ENDPOINT);

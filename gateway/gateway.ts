@@ -13,6 +13,7 @@ import { openLimits } from './limits.ts';
 import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
+import { serveDocument } from './openapi/serve.ts';
 import { createRelay } from './relay/relay.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
@@ -73,7 +74,12 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const app = createApp(settings, log, registry, closing.signal);
   exportRuntime(registry, credentials);
   app.use(relay.middleware);
-  for (const router of [createHealth(core, credentials, closing.signal), createMetrics(registry, core), rest]) {
+  for (const router of [
+    createHealth(core, credentials, closing.signal),
+    createMetrics(registry, core),
+    serveDocument(),
+    rest,
+  ]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
   const { server, drain } = createHttpServer(app.callback());

@@ -1,7 +1,31 @@
 import Router from '@koa/router';
+import { z } from 'zod';
 import type { Core } from './core.ts';
 import type { Credentials } from './credentials.ts';
 import { Problem } from './problem.ts';
+import { type Route, routerPath } from './route.ts';
+
+/** Questions about the gateway itself. */
+export const HEALTH_ROUTES = {
+  getHealth: {
+    method: 'get',
+    path: '/healthz',
+    tag: 'Service',
+    summary: 'Does it run?',
+    credential: 'none',
+    answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ok') }) } },
+    codes: ['INTERNAL'],
+  },
+  getReadiness: {
+    method: 'get',
+    path: '/readyz',
+    tag: 'Service',
+    summary: 'Can it serve?',
+    credential: 'none',
+    answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
+    codes: ['INTERNAL', 'UNAVAILABLE'],
+  },
+} as const satisfies Record<string, Route>;
 
 /**
  * GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core says that it can (its database answers), while
@@ -13,10 +37,10 @@ export function createHealth(
   closing: AbortSignal,
 ): Router {
   const router = new Router();
-  router.get('/healthz', (ctx) => {
+  router.get(routerPath(HEALTH_ROUTES.getHealth), (ctx) => {
     ctx.body = { status: 'ok' };
   });
-  router.get('/readyz', async (ctx) => {
+  router.get(routerPath(HEALTH_ROUTES.getReadiness), async (ctx) => {
     const ready = !closing.aborted && credentials.isHeard() && (await core.isServing());
     if (!ready) throw new Problem('UNAVAILABLE');
     ctx.body = { status: 'ready' };

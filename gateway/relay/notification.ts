@@ -3,7 +3,7 @@ import { type FieldError, Problem } from '../problem.ts';
 import { JsonNumber, parseStrictJson, type StrictJsonObject, StrictJsonRefusal } from '../strict-json.ts';
 
 /** What each signed field looks like (PRODUCT section 10). */
-const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
+export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
   merchantId: /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
   requestId: /^[A-Za-z0-9._:-]{1,64}$/,
   status: /^(OK|KO)$/,

@@ -1,0 +1,94 @@
+/** The OpenAPI document, built from the routes that are mounted and the schemas that they validate with. */
+import { HEALTH_ROUTES } from '../health.ts';
+import { PROBLEM_CODES } from '../problem.ts';
+import { RELAY_ROUTES } from '../relay/description.ts';
+import { REST_ROUTES } from '../rest/rest.ts';
+import type { Route } from '../route.ts';
+import type { Example } from './examples/example.ts';
+import { OTHER_EXAMPLES } from './examples/others.ts';
+import { PREAUTHORIZATION_EXAMPLES } from './examples/preauthorization.ts';
+import { operationOf } from './operation.ts';
+import { PROBLEM_EXAMPLES } from './problems.ts';
+import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
+import { webhooksOf } from './webhooks.ts';
+
+/** Every route that the document tells, by the name of its operation. */
+export const ROUTES: Readonly<Record<string, Route>> = { ...REST_ROUTES, ...RELAY_ROUTES, ...HEALTH_ROUTES };
+
+/** Every example, in an order in which they can be replayed. */
+export const EXAMPLES: readonly Example[] = [...PREAUTHORIZATION_EXAMPLES, ...OTHER_EXAMPLES];
+
+/** An OpenAPI 3.1 document, as far as this house builds and reads it. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
+/** Builds the document (OpenAPI 3.1.1). */
+export function createDocument(): OpenApiDocument {
+  const schemas = collectSchemas();
+  const paths = pathsOf(schemas);
+  const webhooks = webhooksOf(schemas);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Holdfast',
+      version: '0.1.0',
+      summary: 'Card holds, captures, original credit transactions and verified transaction webhooks',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This gateway' }],
+    tags: TAGS,
+    paths,
+    webhooks,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas.components).sort(([a], [b]) => a.localeCompare(b, 'en'))),
+      examples: Object.fromEntries(
+        PROBLEM_CODES.map((code) => [code, { summary: PROBLEM_EXAMPLES[code].title, value: PROBLEM_EXAMPLES[code] }]),
+      ),
+      securitySchemes: Object.fromEntries(Object.entries(SECURITY).filter(([name]) => CREDENTIALS.has(name))),
+    },
+  };
+}
+
+function pathsOf(schemas: Schemas): OpenApiDocument['paths'] {
+  const paths: Record<string, Record<string, Record<string, unknown>>> = {};
+  for (const [name, route] of Object.entries(ROUTES)) {
+    const examples = EXAMPLES.filter((example) => example.route === name);
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(name, route, examples, schemas) };
+  }
+  return paths;
+}
+
+/** What callers prove themselves with; what no route asks for is not told. */
+const CREDENTIALS: ReadonlySet<string> = new Set(Object.values(ROUTES).map(({ credential }) => credential));
+
+const DESCRIPTION =
+  'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; unknown ' +
+  'and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
+  '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does not exist.';
+
+const TAGS = [
+  { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
+  { name: 'OCT', description: 'Original credit transactions: payments to a card' },
+  { name: 'Operations', description: 'Every attempt with its one final result' },
+  { name: 'Relay', description: 'Takes notifications from the internet and passes on what verifies' },
+  { name: 'Notifications', description: 'What is sent to merchants' },
+  { name: 'Service', description: 'The gateway itself' },
+];
+
+const SECURITY = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the merchant; it decides the merchant' },
+  operator: { type: 'http', scheme: 'bearer', description: 'The operator token' },
+  serviceSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Signature',
+    description:
+      'Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), the amount as the body writes it',
+  },
+};

@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import type { ProblemCode } from '../problem.ts';
+import type { Route, RouteAnswer } from '../route.ts';
+import type { Example } from './examples/example.ts';
+import { PROBLEM_HEADERS, ProblemAnswer, statusOf } from './problems.ts';
+import type { JsonSchema, Schemas } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+type Parameters = Readonly<Record<string, z.ZodType>>;
+
+/** One route as an OpenAPI operation. */
+export function operationOf(name: string, route: Route, examples: readonly Example[], schemas: Schemas): Json {
+  const parameters = parametersOf(route, examples, schemas);
+  const withBody = examples.filter(({ body }) => body !== undefined);
+  return {
+    operationId: name,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: route.credential === 'none' ? [] : [{ [route.credential]: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== undefined && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': contentOf(route.body, withBody, ({ body }) => body, schemas) },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, answer]) => {
+          const shown = examples.filter((example) => example.status === Number(status));
+          return [status, answerOf(answer, shown, schemas)];
+        }),
+      ),
+      ...refusalsOf(route.codes, schemas),
+    },
+  };
+}
+
+/** A schema and the examples of it. */
+export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
+  schema: z.ZodType,
+  examples: readonly E[],
+  value: (example: E) => unknown,
+  schemas: Schemas,
+): Json {
+  const named = examples.map((example) => [example.name, { summary: example.summary, value: value(example) }]);
+  return { schema: schemas.of(schema), ...(named.length > 0 && { examples: Object.fromEntries(named) }) };
+}
+
+/** Headers of an answer. */
+export function headersOf(headers: Parameters = {}, schemas: Schemas): Json {
+  const entries = Object.entries(headers).map(([name, schema]) => {
+    const { required, ...told } = presented(schema, schemas);
+    return [name, { ...told, ...(required && { required }) }];
+  });
+  return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
+}
+
+/** Parameters of path, query and headers, with the values that examples give them. */
+export function parametersOf(
+  route: Pick<Route, 'parameters' | 'query' | 'headers'>,
+  examples: readonly Example[],
+  schemas: Schemas,
+): Json[] {
+  const places: [string, Parameters][] = [
+    ['path', route.parameters ?? {}],
+    ['query', route.query?.shape ?? {}],
+    ['header', route.headers ?? {}],
+  ];
+  return places.flatMap(([place, parameters]) =>
+    Object.entries(parameters).map(([name, schema]) => {
+      const shown = examples.flatMap(({ parameters: given, ...example }) =>
+        given?.[name] === undefined ? [] : [[example.name, { summary: example.summary, value: given[name] }]],
+      );
+      return {
+        name,
+        in: place,
+        ...presented(schema, schemas),
+        ...(shown.length > 0 && { examples: Object.fromEntries(shown) }),
+      };
+    }),
+  );
+}
+
+/** A parameter's or header's schema, with its description beside it as OpenAPI has it. */
+function presented(
+  schema: z.ZodType,
+  schemas: Schemas,
+): { required: boolean; schema: JsonSchema; description?: string } {
+  const { description, examples: _, ...bare } = schemas.of(schema);
+  return {
+    required: !schema.safeParse(undefined).success,
+    ...(typeof description === 'string' && { description }),
+    schema: bare,
+  };
+}
+
+function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas): Json {
+  const { description, schema, mediaType = 'application/json', headers } = answer;
+  return {
+    description,
+    ...headersOf(headers, schemas),
+    ...(schema !== undefined && {
+      content: { [mediaType]: contentOf(schema, examples, (example) => example.answer, schemas) },
+    }),
+  };
+}
+
+/** Refusals by status; each code has its example. */
+function refusalsOf(codes: readonly ProblemCode[], schemas: Schemas): Json {
+  const byStatus = Map.groupBy(codes, statusOf);
+  const entries = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    entries.map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.join(', '),
+        ...headersOf(PROBLEM_HEADERS[status], schemas),
+        content: {
+          'application/problem+json': {
+            schema: schemas.of(ProblemAnswer),
+            examples: Object.fromEntries(ofStatus.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+          },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,77 @@
+/** Refusals as the document tells them: one schema, one example for each code. */
+import { z } from 'zod';
+import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../problem.ts';
+
+/** A refusal's body (RFC 9457). */
+export const ProblemAnswer = z
+  .object({
+    type: z.string().meta({ description: 'urn:holdfast:problem: and the code' }),
+    title: z.string().meta({ description: 'What the code means' }),
+    status: z.int().min(400).max(599).meta({ description: 'The HTTP status' }),
+    detail: z.string().meta({ description: 'What is wrong with this request; it quotes no value' }),
+    code: z.enum(PROBLEM_CODES).meta({ description: 'Which refusal it is, for programs' }),
+    requestId: z
+      .uuid()
+      .meta({ description: 'The operation that the refused request created, when it created one' })
+      .optional(),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .meta({ description: 'Each field at fault' })
+      .optional(),
+    processorCode: z.string().meta({ description: "The processor's code" }).optional(),
+    processorMessage: z.string().meta({ description: "The processor's words, for people" }).optional(),
+  })
+  .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
+
+const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0b01';
+
+/** What some codes tell beyond their title. */
+const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
+  INVALID_REQUEST: {
+    detail: 'The body is not valid.',
+    errors: [{ field: 'amount', message: 'must be a plain integer' }],
+  },
+  TOKEN_INVALID: {
+    requestId: REQUEST_ID,
+    processorCode: 'token_invalid',
+    processorMessage: 'There is no such card token.',
+  },
+  CARD_DECLINED: {
+    requestId: REQUEST_ID,
+    processorCode: 'insufficient_funds',
+    processorMessage: 'The account has insufficient funds.',
+  },
+  PROCESSOR_ERROR: {
+    requestId: REQUEST_ID,
+    processorCode: 'processor_error',
+    processorMessage: 'The processor could not do it.',
+  },
+  FORBIDDEN: { detail: 'merchantId is not the merchant that the API key names.' },
+  SIGNATURE_REQUIRED: { detail: 'The Signature-Input header is missing.' },
+};
+
+/** The body of an example for each code, made by what makes the real ones. */
+export const PROBLEM_EXAMPLES = Object.fromEntries(
+  PROBLEM_CODES.map((code) => [code, new Problem(code, DETAILS[code]).toJSON()]),
+) as Readonly<Record<ProblemCode, Readonly<Record<string, unknown>>>>;
+
+/** The HTTP status of a code. */
+export function statusOf(code: ProblemCode): number {
+  return new Problem(code).status;
+}
+
+const RETRY_AFTER = z.int().min(1).meta({ description: 'Seconds to wait' });
+const RATE_LIMIT = {
+  'RateLimit-Limit': z.int().meta({ description: 'Requests per window' }),
+  'RateLimit-Remaining': z.int().meta({ description: 'Left in this window' }),
+  'RateLimit-Reset': z.int().meta({ description: 'Seconds until the window ends' }),
+};
+
+/** Headers that come with some statuses. */
+export const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, z.ZodType>>>> = {
+  401: { 'WWW-Authenticate': z.string().meta({ description: 'What is demanded' }).optional() },
+  405: { Allow: z.string().meta({ description: 'The methods that are allowed' }) },
+  409: { 'Retry-After': RETRY_AFTER.optional() },
+  429: { 'Retry-After': RETRY_AFTER, ...RATE_LIMIT },
+  503: { 'Retry-After': RETRY_AFTER },
+};

@@ -1,0 +1,35 @@
+import { type Html, html, prose } from './html.ts';
+import type { JsonSchema } from './schemas.ts';
+
+/** A field or a parameter. */
+export interface Row {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description?: string | undefined;
+  readonly schema: JsonSchema;
+}
+
+/** Fields as a table: name, form, meaning. */
+export function tableOf(rows: readonly Row[]): Html {
+  return html`<div class="table" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>
+${rows.map(
+  ({ name, required, description = '', schema }) =>
+    html`<tr><td><code>${name}</code>${required ? html` <b title="required">*</b>` : undefined}</td><td>${formOf(schema)}</td><td>${prose(description)}</td></tr>`,
+)}</tbody></table></div>`;
+}
+
+/** What a value looks like, in a few words. */
+function formOf(schema: JsonSchema): Html {
+  if (Array.isArray(schema.enum)) return html`${join(schema.enum.map(String))}`;
+  if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`;
+  if (Array.isArray(schema.anyOf)) return html`${join(schema.anyOf.map(({ type }: JsonSchema) => String(type)))}`;
+  const { type = 'string', format, minimum, maximum, minLength, maxLength, pattern } = schema;
+  const bounds = minimum === undefined && maximum === undefined ? '' : `, ${minimum ?? ''} to ${maximum ?? ''}`;
+  const length = maxLength === undefined ? '' : `, ${minLength ?? 0} to ${maxLength} characters`;
+  const words = `${format ?? type}${bounds}${length}`;
+  return pattern === undefined ? html`${words}` : html`${words}, <code>${String(pattern)}</code>`;
+}
+
+function join(words: readonly string[]): Html[] {
+  return words.map((word, index) => html`${index > 0 ? ', ' : ''}<code>${word}</code>`);
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import { GRAMMAR } from './notification.ts';
+
+/** A notification of any sender: the signed fields as the relay reads them; it passes the others on untouched. */
+export const RelayedNotification = z
+  .looseObject({
+    merchantId: z.string().regex(GRAMMAR.merchantId).meta({ description: 'Decides whose secrets verify it' }),
+    requestId: z.string().regex(GRAMMAR.requestId).meta({ description: 'Accepted once for each merchant, for ever' }),
+    status: z.string().regex(GRAMMAR.status),
+    amount: z
+      .union([z.string().regex(GRAMMAR.amount), z.number().min(0)])
+      .meta({ description: 'Signed as it is written: 10.50 is not 10.5; at most 12 digits and 4 decimals' }),
+    currency: z.string().regex(GRAMMAR.currency),
+  })
+  .meta({ id: 'RelayedNotification', description: 'A notification with its five signed fields' });
+
+/** The relay; its own router reads the path (route.ts), for an escaped letter is not the letter. */
+export const RELAY_ROUTES = {
+  relayNotification: {
+    method: 'post',
+    path: '/webhook/processor/{kind}/{statusInfo}',
+    tag: 'Relay',
+    summary: 'Verify, store and forward a notification',
+    description:
+      '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of its merchant. Send again ' +
+      'what was answered with 408, 429 or 503. A notification that contradicts an accepted one (409) or its own path ' +
+      '(422) is set aside for an operator.',
+    credential: 'serviceSignature',
+    parameters: {
+      kind: z.enum(['payment', 'oct']).meta({ description: 'What it is about', examples: ['payment'] }),
+      statusInfo: z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/)
+        .meta({ description: 'What became of it; our own words must match kind and status', examples: ['captured'] }),
+    },
+    body: RelayedNotification,
+    answers: {
+      200: {
+        description: 'Stored, now or before',
+        schema: z.object({ requestId: z.string() }),
+        headers: {
+          'X-Relay-Duplicate': z.literal('true').meta({ description: 'It was stored before' }).optional(),
+        },
+      },
+    },
+    codes: [
+      'INVALID_REQUEST',
+      'UNAUTHENTICATED',
+      'NOT_FOUND',
+      'METHOD_NOT_ALLOWED',
+      'REQUEST_TIMEOUT',
+      'NOTIFICATION_CONFLICT',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'STATUS_INFO_CONTRADICTED',
+      'RATE_LIMITED',
+      'INTERNAL',
+      'UNAVAILABLE',
+    ],
+  },
+} as const satisfies Record<string, Route>;

@@ -5,6 +5,7 @@ import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
 import { readChannelTls } from '../proto/tls.ts';
 import { answerProblems } from './answer-problems.ts';
+import { createConsole } from './console/console.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
 import { createHealth } from './health.ts';
@@ -14,6 +15,7 @@ import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { serveDocument } from './openapi/serve.ts';
+import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
@@ -62,14 +64,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     addressPerSecond: settings.RELAY_ADDRESS_PER_SECOND,
   });
   const limiter = limits.limiter({ name: 'rest', points: settings.REST_RATE_PER_SECOND, durationSeconds: 1 });
-  const rest = createRest({
-    core,
-    credentials,
-    limiter,
-    log,
-    closing: closing.signal,
-    heartbeatMs: options.heartbeatMs ?? 10_000,
-  });
+  const watch = { core, credentials, log, closing: closing.signal, heartbeatMs: options.heartbeatMs ?? 10_000 };
+  const rest = createRest({ ...watch, limiter });
+  const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
   const app = createApp(settings, log, registry, closing.signal);
   exportRuntime(registry, credentials);
@@ -77,8 +74,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   for (const router of [
     createHealth(core, credentials, closing.signal),
     createMetrics(registry, core),
+    createConsole(),
     serveDocument(),
     rest,
+    operator.router,
   ]) {
     app.use(router.routes()).use(router.allowedMethods());
   }

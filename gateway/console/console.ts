@@ -1,0 +1,41 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { type Asset, readAssets } from './assets.ts';
+
+/**
+ * What the console's pages may do: run, style and call what this origin serves, and nothing else. Trusted types make the browser
+ * refuse text that becomes markup, whatever the code says.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** GET /console and the files it is made of, each under its own path; there is no other. Reads them once. */
+export function createConsole(): Router {
+  const router = new Router();
+  for (const [path, asset] of readAssets()) router.get(path, (ctx) => answer(ctx, asset));
+  return router;
+}
+
+/** The files change with the release, so a browser may keep them and must ask each time whether they still hold. */
+function answer(ctx: Context, { type, body, etag }: Asset): void {
+  ctx.set({
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': POLICY,
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'X-Robots-Tag': 'noindex',
+  });
+  ctx.status = 200;
+  ctx.etag = etag;
+  ctx.type = type;
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = body;
+}

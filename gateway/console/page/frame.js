@@ -1,0 +1,75 @@
+import { useEffect, useState } from 'preact/hooks';
+import { signOut } from './api.js';
+import { AuditView } from './audit/audit-view.js';
+import { DeliveriesView } from './deliveries/deliveries-view.js';
+import { DeliveryView } from './deliveries/delivery-view.js';
+import { EndpointsView } from './deliveries/endpoints-view.js';
+import { HoldView } from './holds/hold-view.js';
+import { HoldsView } from './holds/holds-view.js';
+import { MerchantView } from './merchants/merchant-view.js';
+import { MerchantsView } from './merchants/merchants-view.js';
+import { OverviewView } from './overview/overview-view.js';
+import { FailuresView } from './relay/failures-view.js';
+import { QuarantineView } from './relay/quarantine-view.js';
+import { ReviewsView } from './reviews/reviews-view.js';
+import { html } from './shell/html.js';
+import { Notices, notify } from './shell/notice.js';
+import { linkTo, useRoute } from './shell/route.js';
+import { View } from './shell/view.js';
+
+/** The views, in the order of the navigation: path, name, the view, and the view of one item. */
+const VIEWS = [
+  ['', 'Overview', OverviewView],
+  ['holds', 'Holds', HoldsView, HoldView],
+  ['deliveries', 'Deliveries', DeliveriesView, DeliveryView],
+  ['endpoints', 'Endpoints', EndpointsView],
+  ['relay', 'Relay failures', FailuresView],
+  ['quarantine', 'Quarantine', QuarantineView],
+  ['reviews', 'Needs review', ReviewsView],
+  ['merchants', 'Merchants', MerchantsView, MerchantView],
+  ['audit', 'Audit log', AuditView],
+];
+
+/** What stands around every view: where one can go, and the way out. */
+export function Frame({ onSignedOut }) {
+  const { path, query } = useRoute();
+  const [isOpen, setOpen] = useState(false);
+  const [section = '', id] = path;
+  useEffect(() => setOpen(false), [section, id]);
+  const [, , List, One] = VIEWS.find(([name]) => name === section) ?? [];
+  const Shown = id === undefined ? List : One;
+  const leave = () =>
+    signOut()
+      .then(onSignedOut)
+      .catch((error) => notify(`Not signed out: ${error.message}`));
+  return html`
+    <a class="skip" href="#content" onClick=${skip}>Skip to content</a>
+    <header class="bar">
+      <p class="brand"><a href="#/">Holdfast</a></p>
+      <button type="button" class="menu" aria-expanded=${isOpen} aria-controls="navigation" onClick=${() => setOpen(!isOpen)}>
+        Menu
+      </button>
+      <nav id="navigation" class=${isOpen ? 'open' : ''} aria-label="Console">
+        <ul>
+          ${VIEWS.map(
+            ([name, text]) => html`<li>
+              <a href=${linkTo([name].filter(Boolean))} aria-current=${name === section ? 'page' : null}>${text}</a>
+            </li>`,
+          )}
+        </ul>
+        <button type="button" onClick=${leave}>Sign out</button>
+      </nav>
+    </header>
+    <main id="content" key=${path.join('/')}>
+      ${Shown ? html`<${Shown} id=${id} query=${query} />` : html`<${View} title="Nothing here"><p>No view has this address.</p><//>`}
+    </main>
+    <footer class="quiet">Times are UTC.</footer>
+    <${Notices} />
+  `;
+}
+
+/** The address names the view, so the link may not change it. */
+function skip(event) {
+  event.preventDefault();
+  document.querySelector('main h1')?.focus();
+}

@@ -1,0 +1,93 @@
+import { useRef, useState } from 'preact/hooks';
+import { readDelivery, readHold } from '../api.js';
+import { html } from '../shell/html.js';
+import { Loaded, useLoad } from '../shell/load.js';
+import { notify } from '../shell/notice.js';
+import { View } from '../shell/view.js';
+import { formatAmount } from '../words/money.js';
+import { Time } from '../words/time.js';
+import { Badge } from '../words/words.js';
+import { AmountBar } from './amount-bar.js';
+import { CaptureDialog } from './capture-dialog.js';
+import { HoldFacts } from './hold-facts.js';
+import { ReleaseDialog } from './release-dialog.js';
+import { Timeline } from './timeline.js';
+
+/** Something about a hold may change at any moment; while something is on its way it soon will. */
+const REFRESH_MS = 3_000;
+/** Deliveries of which the attempts are shown. */
+const TOLD = 20;
+
+/** One hold, from the request to the last delivery attempt, and what can be done with it. */
+export function HoldView({ id }) {
+  const attempts = useRef(new Map());
+  const hold = useLoad(() => readStory(id, attempts.current), id, REFRESH_MS);
+  const [dialog, setDialog] = useState();
+  const close = () => setDialog(undefined);
+  const done = (text) => {
+    close();
+    notify(text);
+    hold.reload();
+  };
+  return html`<${View} title="Hold">
+    <p class="lead"><code>${id}</code></p>
+    <${Loaded} of=${hold} what="the hold">
+      ${(value) => html`
+        <${Summary} hold=${value} onCapture=${() => setDialog('capture')} onRelease=${() => setDialog('release')} />
+        <section aria-labelledby="timeline">
+          <h2 id="timeline">Timeline</h2>
+          <${Timeline} hold=${value} />
+        </section>
+        <section aria-labelledby="facts">
+          <h2 id="facts">Details</h2>
+          <${HoldFacts} hold=${value} />
+        </section>
+        ${dialog === 'capture' && html`<${CaptureDialog} hold=${value} onDone=${done} onClose=${close} />`}
+        ${dialog === 'release' && html`<${ReleaseDialog} hold=${value} onDone=${done} onClose=${close} />`}
+      `}
+    <//>
+  <//>`;
+}
+
+function Summary({ hold, onCapture, onRelease }) {
+  const { amount, currency, status, frozen, expiresAt } = hold;
+  return html`<section class="card" aria-label="Summary">
+    <p class="headline">
+      <strong class="amount">${formatAmount(amount, currency)}</strong>
+      <${Badge} word=${status} /> ${frozen && html`<${Badge} word="FROZEN" />`}
+      ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
+    </p>
+    <${AmountBar} hold=${hold} />
+    ${
+      isReleasable(hold) &&
+      html`<div class="buttons">
+        ${isCapturable(hold) && html`<button type="button" class="main" onClick=${onCapture}>Capture…</button>`}
+        <button type="button" onClick=${onRelease}>Release…</button>
+      </div>`
+    }
+  </section>`;
+}
+
+/** The hold, its newest deliveries with their attempts. `known` keeps those attempts that cannot have changed since. */
+async function readStory(id, known) {
+  const hold = await readHold(id);
+  const told = hold.deliveries.slice(-TOLD).map(async (delivery) => {
+    const { deliveryId, attemptCount, state } = delivery;
+    const key = [deliveryId, attemptCount, state].join(' ');
+    if (!known.has(key)) known.set(key, (await readDelivery(deliveryId)).attempts);
+    return { ...delivery, attempts: known.get(key) };
+  });
+  return { ...hold, deliveries: [...hold.deliveries.slice(0, -TOLD), ...(await Promise.all(told))] };
+}
+
+function isOpen({ status, amountRemaining }) {
+  return ['IN_PROGRESS', 'PARTIALLY_CAPTURED'].includes(status) && amountRemaining > 0;
+}
+
+function isCapturable(hold) {
+  return isOpen(hold) && hold.phase === 'AUTHORIZED' && !hold.frozen;
+}
+
+function isReleasable(hold) {
+  return isOpen(hold) && ['AUTHORIZED', 'AWAITING_CHECKOUT'].includes(hold.phase);
+}

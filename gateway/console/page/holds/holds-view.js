@@ -1,0 +1,65 @@
+import { listHolds } from '../api.js';
+import { Filters } from '../shell/filters.js';
+import { html } from '../shell/html.js';
+import { Pages } from '../shell/pages.js';
+import { linkTo } from '../shell/route.js';
+import { Table } from '../shell/table.js';
+import { View } from '../shell/view.js';
+import { formatAmount } from '../words/money.js';
+import { Time } from '../words/time.js';
+import { Badge, choicesOfWords, Id } from '../words/words.js';
+
+const FIELDS = [
+  { name: 'requestId', label: 'Request ID' },
+  { name: 'merchantId', label: 'Merchant' },
+  { name: 'merchantReference', label: "Merchant's reference" },
+  { name: 'userId', label: 'User' },
+  {
+    name: 'status',
+    label: 'Status',
+    options: choicesOfWords('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'),
+  },
+  {
+    name: 'expiring',
+    label: 'Ends',
+    options: [
+      ['1h', 'Within 1 hour'],
+      ['24h', 'Within 24 hours'],
+      ['72h', 'Within 3 days'],
+    ],
+  },
+];
+
+const COLUMNS = [
+  { name: 'Hold', cell: ({ requestId }) => html`<${Id} id=${requestId} href=${linkTo(['holds', requestId])} />` },
+  { name: 'Status', cell: ({ status }) => html`<${Badge} word=${status} />` },
+  { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { name: 'Captured', isNumber: true, cell: ({ amountCaptured, currency }) => formatAmount(amountCaptured, currency) },
+  {
+    name: 'Remaining',
+    isNumber: true,
+    cell: ({ amountRemaining, currency }) => formatAmount(amountRemaining, currency),
+  },
+  { name: 'Merchant', cell: ({ merchantId }) => merchantId },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  { name: 'Asked for', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  { name: 'Ends', cell: ({ expiresAt }) => html`<${Time} at=${expiresAt} />` },
+];
+
+/** Holds, searched. */
+export function HoldsView({ query }) {
+  const ask = (pageToken) => listHolds({ ...filterOf(query), pageToken });
+  return html`<${View} title="Holds">
+    <${Filters} path=${['holds']} query=${query} fields=${FIELDS} label="Holds" />
+    <${Pages} ask=${ask} loadKey=${query.toString()} what="holds" empty="No hold matches.">
+      ${(items) => html`<${Table} caption="Holds, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId }) => requestId} />`}
+    <//>
+  <//>`;
+}
+
+function filterOf(query) {
+  const { expiring, ...filter } = Object.fromEntries(query);
+  const hours = Number.parseInt(expiring, 10);
+  if (!(hours > 0)) return filter;
+  return { ...filter, expiringBefore: new Date(Date.now() + hours * 3_600_000).toISOString() };
+}

@@ -1,0 +1,92 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { followOperations, listOperations } from '../api.js';
+import { html } from '../shell/html.js';
+import { Problem } from '../shell/problem.js';
+import { linkTo } from '../shell/route.js';
+import { formatAmount } from '../words/money.js';
+import { Time } from '../words/time.js';
+import { Badge, Id, OPERATIONS } from '../words/words.js';
+
+const SHOWN = 20;
+const READ_OUT_MS = 5_000;
+
+/** Operations as they get their results. Can be held still; then it counts what comes. */
+export function LiveOperations() {
+  const [still, setStill] = useState(false);
+  const { operations, isOpen, error } = useOperations();
+  const shown = useRef([]);
+  if (!still) shown.current = operations;
+  const waiting = still ? operations.findIndex(({ requestId }) => requestId === shown.current[0]?.requestId) : 0;
+  return html`<section aria-labelledby="live">
+    <div class="heading">
+      <h2 id="live">Operations as they happen</h2>
+      <span class="quiet">${isOpen ? html`<span class="pulse"></span> live` : 'connecting…'}</span>
+      <button type="button" aria-pressed=${still} onClick=${() => setStill(!still)}>
+        ${still ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
+      </button>
+    </div>
+    ${error && html`<${Problem} error=${error} />`}
+    <${Spoken} operations=${operations} />
+    ${shown.current.length === 0 && !error && html`<p class="empty">No operation has had a result yet.</p>`}
+    <ol class="live">
+      ${shown.current.slice(0, SHOWN).map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
+    </ol>
+  </section>`;
+}
+
+function Line({ operation }) {
+  const { requestId, operation: kind, status, statusInfo, merchantId, amount, currency, holdRequestId } = operation;
+  const hold = kind === 'HOLD' ? requestId : holdRequestId;
+  return html`<li>
+    <${Time} at=${operation.finalStateDate} />
+    <${Badge} word=${status} />
+    <span>${OPERATIONS[kind] ?? kind} ${statusInfo}</span>
+    <strong>${formatAmount(amount, currency)}</strong>
+    <span class="quiet">${merchantId}</span>
+    ${hold ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />` : html`<${Id} id=${requestId} />`}
+  </li>`;
+}
+
+/** What is read out: not every line, but now and then how many there were. */
+function Spoken({ operations }) {
+  const [text, setText] = useState('');
+  const latest = useRef(operations);
+  latest.current = operations;
+  useEffect(() => {
+    let heard = latest.current[0]?.requestId;
+    const timer = setInterval(() => {
+      const count = latest.current.findIndex(({ requestId }) => requestId === heard);
+      if (heard !== undefined && count > 0) setText(`${count} new ${count === 1 ? 'operation' : 'operations'}`);
+      heard = latest.current[0]?.requestId;
+    }, READ_OUT_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<p class="hidden" role="status" aria-live="polite">${text}</p>`;
+}
+
+/** The newest results: those there are, and those that come. */
+function useOperations() {
+  const [state, setState] = useState({ operations: [], isOpen: false });
+  useEffect(() => {
+    const add = (found) =>
+      setState((before) => {
+        const known = new Set(before.operations.map(({ requestId }) => requestId));
+        const fresh = found.filter(({ requestId }) => !known.has(requestId));
+        return { ...before, operations: byTime([...fresh, ...before.operations]).slice(0, SHOWN * 5) };
+      });
+    const stop = followOperations(
+      (operation) => add([operation]),
+      (isOpen) => setState((before) => ({ ...before, isOpen })),
+    );
+    listOperations({ pageSize: SHOWN }).then(
+      ({ items }) => add(items),
+      (error) => setState((before) => ({ ...before, error })),
+    );
+    return stop;
+  }, []);
+  return state;
+}
+
+function byTime(operations) {
+  return operations.sort((a, b) => b.finalStateDate.localeCompare(a.finalStateDate));
+}

@@ -1,0 +1,73 @@
+import { listFailures } from '../api.js';
+import { Filters } from '../shell/filters.js';
+import { html } from '../shell/html.js';
+import { Loaded, useLoad } from '../shell/load.js';
+import { Pages } from '../shell/pages.js';
+import { Table } from '../shell/table.js';
+import { View } from '../shell/view.js';
+import { Time } from '../words/time.js';
+import { choicesOf, FAILURES } from '../words/words.js';
+
+const FIELDS = [
+  { name: 'claimedMerchantId', label: 'Claimed merchant' },
+  { name: 'reason', label: 'Reason', options: choicesOf(FAILURES) },
+];
+
+const COLUMNS = [
+  { name: 'When', cell: ({ failedAt }) => html`<${Time} at=${failedAt} />` },
+  { name: 'Reason', cell: ({ reason }) => FAILURES[reason] ?? reason },
+  { name: 'Source', cell: ({ address }) => address || html`<span class="quiet">gone</span>` },
+  { name: 'Claims to be of', cell: ({ claimedMerchantId }) => claimedMerchantId },
+  { name: 'Path', cell: ({ kind, statusInfo }) => `${kind.toLowerCase()}/${statusInfo}` },
+  { name: 'Body', isNumber: true, cell: ({ bodyBytes }) => `${bodyBytes} bytes` },
+];
+
+/** As many as one page can have. */
+const SUMMED = 200;
+
+/** What the relay could not verify: by reason, by source, and one by one. Neither body nor signature is kept. */
+export function FailuresView({ query }) {
+  const filter = Object.fromEntries(query);
+  const text = query.toString();
+  const newest = useLoad(() => listFailures({ ...filter, pageSize: SUMMED }), text);
+  return html`<${View} title="Relay failures" lead="Notifications that the relay could not verify. The merchant is only a claim.">
+    <${Filters} path=${['relay']} query=${query} fields=${FIELDS} label="Relay failures" />
+    <${Loaded} of=${newest} what="the sums">
+      ${({ items }) =>
+        items.length > 0 &&
+        html`<p class="quiet">Of the newest ${items.length}:</p>
+          <div class="charts">
+            <${Sums} title="By reason" items=${items} of=${({ reason }) => FAILURES[reason] ?? reason} />
+            <${Sums} title="By source" items=${items} of=${({ address }) => address || 'gone'} />
+            <${Sums} title="By claimed merchant" items=${items} of=${({ claimedMerchantId }) => claimedMerchantId} />
+          </div>`}
+    <//>
+    <h2>One by one</h2>
+    <${Pages} ask=${(pageToken) => listFailures({ ...filter, pageToken })} loadKey=${text} what="failures" empty="Nothing was refused.">
+      ${(items) => html`<${Table} caption="Failures, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ failureId }) => failureId} />`}
+    <//>
+  <//>`;
+}
+
+const SHOWN = 6;
+
+function Sums({ title, items, of }) {
+  const sums = new Map();
+  for (const item of items) sums.set(of(item), (sums.get(of(item)) ?? 0) + 1);
+  const sorted = [...sums].sort(([, a], [, b]) => b - a);
+  return html`<section class="card" aria-label=${title}>
+    <h3>${title}</h3>
+    <dl class="sums">
+      ${sorted.slice(0, SHOWN).map(
+        ([name, count]) => html`<div>
+          <dt>${name}</dt>
+          <dd>${count}</dd>
+          <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="bad" width=${(count / items.length) * 100} height="4" />
+          </svg>
+        </div>`,
+      )}
+    </dl>
+    ${sorted.length > SHOWN && html`<p class="quiet">and ${sorted.length - SHOWN} more</p>`}
+  </section>`;
+}

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks';
+import { resolveReview } from '../api.js';
+import { Confirm } from '../shell/dialog.js';
+import { CheckBox, Field, Select, TextArea } from '../shell/field.js';
+import { html } from '../shell/html.js';
+import { formatAmount } from '../words/money.js';
+import { OPERATIONS } from '../words/words.js';
+
+/** Says how an attempt ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
+export function ResolveDialog({ item, onDone, onClose }) {
+  const { requestId, reason, operation, amount, currency, merchantId } = item;
+  const isFrozen = reason === 'FROZEN';
+  const [outcome, setOutcome] = useState('');
+  const run = (form) => {
+    const { unfreezeHold, ...decision } = Object.fromEntries(form);
+    return resolveReview(requestId, {
+      ...decision,
+      ...((unfreezeHold || isFrozen) && { unfreezeHold: true }),
+    });
+  };
+  return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve" isDangerous
+    run=${run} onDone=${onDone} onClose=${onClose}>
+    <p>${OPERATIONS[operation] ?? operation} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    ${
+      !isFrozen &&
+      html`<p>Ask the processor first: what you say here is final, and the merchant is notified of it.</p>
+        <${Select} name="outcome" label="Outcome" value=${outcome} required onChange=${(event) => setOutcome(event.target.value)}
+          options=${[['', 'Choose'], ['OK', 'OK: the processor did it'], ['KO', 'KO: the processor did not do it']]} />`
+    }
+    ${
+      outcome === 'OK' &&
+      html`<${Field} name="processorReference" label="Processor's reference" maxlength="64" />
+        <${Field} name="bankReference" label="Bank's reference" maxlength="64" />`
+    }
+    ${
+      outcome === 'KO' &&
+      html`<${Field} name="processorCode" label="Processor's code" maxlength="64" hint="Left empty: resolved_by_operator" />
+        <${Field} name="processorMessage" label="Processor's message" maxlength="500" />`
+    }
+    <${TextArea} name="reason" label="How do you know?" required maxlength="500" hint="Kept in the audit log." />
+    ${!isFrozen && operation !== 'OCT' && html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`}
+  <//>`;
+}

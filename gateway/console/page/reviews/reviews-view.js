@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { listReviews } from '../api.js';
+import { Filters } from '../shell/filters.js';
+import { html } from '../shell/html.js';
+import { notify } from '../shell/notice.js';
+import { Pages } from '../shell/pages.js';
+import { linkTo } from '../shell/route.js';
+import { Table } from '../shell/table.js';
+import { View } from '../shell/view.js';
+import { formatAmount } from '../words/money.js';
+import { spanOf, Time } from '../words/time.js';
+import { Badge, choicesOfWords, Id, OPERATIONS } from '../words/words.js';
+import { ResolveDialog } from './resolve-dialog.js';
+
+const FIELDS = [
+  { name: 'merchantId', label: 'Merchant' },
+  { name: 'reason', label: 'Why', options: choicesOfWords('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') },
+];
+
+/** Attempts without a result, and frozen holds. No machine may guess how they ended. */
+export function ReviewsView({ query }) {
+  const [item, setItem] = useState();
+  const [round, setRound] = useState(0);
+  const close = () => setItem(undefined);
+  const done = () => {
+    close();
+    setRound(round + 1);
+    notify('Resolved.');
+  };
+  const ask = (pageToken) => listReviews({ ...Object.fromEntries(query), pageToken });
+  return html`<${View} title="Needs review" lead="Inquiries go on while an outcome is unknown. What they cannot settle is for you.">
+    <${Filters} path=${['reviews']} query=${query} fields=${FIELDS} label="Needs review" />
+    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="what waits" empty="Nothing waits for you.">
+      ${(items) => html`<${Table} caption="What waits, oldest first" columns=${columnsOf(setItem)} rows=${items}
+        keyOf=${({ requestId, reason }) => `${requestId} ${reason}`} />`}
+    <//>
+    ${item && html`<${ResolveDialog} item=${item} onDone=${done} onClose=${close} />`}
+  <//>`;
+}
+
+function columnsOf(ask) {
+  return [
+    { name: 'Why', cell: ({ reason }) => html`<${Badge} word=${reason} />` },
+    {
+      name: 'What',
+      cell: ({ operation, lateVoid }) =>
+        lateVoid ? 'Void of a late authorization' : (OPERATIONS[operation] ?? operation),
+    },
+    { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
+    { name: 'Merchant', cell: ({ merchantId }) => merchantId },
+    { name: 'Hold', cell: (item) => html`<${Id} ...${holdOf(item)} />` },
+    { name: 'For', cell: ({ ageSeconds }) => spanOf(ageSeconds) },
+    { name: 'Inquiries', isNumber: true, cell: ({ inquiryCount }) => inquiryCount },
+    { name: 'Next inquiry', cell: ({ nextInquiryAt }) => html`<${Time} at=${nextInquiryAt} />` },
+    {
+      name: 'Decide',
+      cell: (item) =>
+        item.reason === 'UNKNOWN'
+          ? html`<span class="quiet">inquiring</span>`
+          : html`<button type="button" aria-label="Resolve ${item.requestId}" onClick=${() => ask(item)}>Resolve…</button>`,
+    },
+  ];
+}
+
+function holdOf({ requestId, holdRequestId, operation }) {
+  const id = holdRequestId || requestId;
+  return operation === 'OCT' ? { id } : { id, href: linkTo(['holds', id]) };
+}

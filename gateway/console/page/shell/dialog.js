@@ -1,0 +1,54 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { html } from './html.js';
+import { Problem } from './problem.js';
+
+/** A dialog on top of the page. The browser keeps the focus inside it and gives it back when it closes. */
+export function Dialog({ title, onClose, children }) {
+  const dialog = useRef();
+  const id = useId();
+  useEffect(() => {
+    const opened = dialog.current;
+    opened.showModal();
+    return () => opened.close();
+  }, []);
+  const cancel = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return html`<dialog ref=${dialog} aria-labelledby=${id} onCancel=${cancel}>
+    <h2 id=${id}>${title}</h2>
+    ${children}
+  </dialog>`;
+}
+
+/**
+ * Asks before something is done, does it, and tells why when it cannot be done. `run` may look at the form around the
+ * question; what it answers goes to `onDone`.
+ */
+export function Confirm({ title, action, isDangerous, run, onDone, onClose, children }) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState();
+  const submit = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      onDone(await run(new FormData(event.target)));
+    } catch (refusal) {
+      setError(refusal);
+      setBusy(false);
+    }
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <form onSubmit=${submit}>
+      ${children}
+      ${error && html`<${Problem} error=${error} />`}
+      <div class="buttons">
+        <button type="button" onClick=${onClose}>Back</button>
+        <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${busy}>
+          ${busy ? 'Working…' : action}
+        </button>
+      </div>
+    </form>
+  <//>`;
+}

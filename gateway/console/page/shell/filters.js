@@ -1,0 +1,39 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field, Select } from './field.js';
+import { html } from './html.js';
+import { goTo } from './route.js';
+
+/**
+ * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are `{ name, label }`, or
+ * with `options` for a choice.
+ */
+export function Filters({ path, query, fields, label }) {
+  const form = useRef();
+  const text = query.toString();
+  const [isOpen] = useState(text !== '' || matchMedia('(min-width: 52rem)').matches);
+  useEffect(() => {
+    const asked = new URLSearchParams(text);
+    for (const { name } of fields) form.current.elements[name].value = asked.get(name) ?? '';
+  }, [text]);
+  const search = (event) => {
+    event.preventDefault();
+    const entries = [...new FormData(form.current)].map(([name, value]) => [name, value.trim()]);
+    goTo(path, Object.fromEntries(entries));
+  };
+  return html`<search aria-label=${label}>
+    <details class="filters" open=${isOpen}>
+    <summary>Search</summary>
+    <form ref=${form} onSubmit=${search}>
+      ${fields.map(({ name, label: text, options }) =>
+        options
+          ? html`<${Select} name=${name} label=${text} options=${[['', 'Any'], ...options]} />`
+          : html`<${Field} name=${name} label=${text} />`,
+      )}
+      <div class="buttons">
+        <button type="submit" class="main">Search</button>
+        <a class="button" href=${`#/${path.join('/')}`}>Clear</a>
+      </div>
+    </form>
+    </details>
+  </search>`;
+}

@@ -1,0 +1,49 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { html } from './html.js';
+import { Problem } from './problem.js';
+
+/**
+ * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays while it
+ * is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing.
+ */
+export function useLoad(ask, key, everyMs = 0) {
+  const [known, setKnown] = useState({ key, value: undefined, error: undefined, busy: true });
+  const latest = useRef(0);
+  const question = useRef(ask);
+  question.current = ask;
+  const reload = useCallback(async () => {
+    latest.current += 1;
+    const own = latest.current;
+    const tell = (change) =>
+      own === latest.current && setKnown((before) => ({ ...before, ...change, key, busy: false }));
+    setKnown((before) => (before.key === key ? { ...before, busy: true } : { key, busy: true }));
+    try {
+      const value = await question.current();
+      tell({ value, error: undefined });
+    } catch (error) {
+      tell({ error });
+    }
+  }, [key]);
+  useEffect(() => {
+    reload();
+    return () => {
+      latest.current += 1;
+    };
+  }, [reload]);
+  useEffect(() => {
+    if (everyMs === 0) return undefined;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    return () => clearInterval(timer);
+  }, [reload, everyMs]);
+  const current = known.key === key ? known : { busy: true };
+  return { value: current.value, error: current.error, busy: current.busy, reload };
+}
+
+/** Shows what was loaded, or that it is being loaded, or why it was not. `children` is a function of the value. */
+export function Loaded({ of: { value, error, busy, reload }, what, children }) {
+  return html`
+    ${error && html`<${Problem} error=${error} retry=${reload} />`}
+    ${value === undefined && !error && html`<p class="loading" role="status">Loading ${what}…</p>`}
+    ${value !== undefined && html`<div class="loaded" aria-busy=${busy}>${children(value)}</div>`}
+  `;
+}

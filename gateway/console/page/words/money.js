@@ -1,0 +1,70 @@
+/** Digits after the point (ISO 4217), where they are not two; Intl believes in others. */
+const DIGITS = {
+  ...{ BHD: 3, BIF: 0, CLF: 4, CLP: 0, DJF: 0, GNF: 0, IQD: 3, ISK: 0, JOD: 3, JPY: 0, KMF: 0, KRW: 0, KWD: 3, LYD: 3 },
+  ...{
+    OMR: 3,
+    PYG: 0,
+    RWF: 0,
+    TND: 3,
+    UGX: 0,
+    UYI: 0,
+    UYW: 4,
+    VND: 0,
+    VUV: 0,
+    XAF: 0,
+    XAG: 0,
+    XAU: 0,
+    XBA: 0,
+    XBB: 0,
+    XBC: 0,
+  },
+  ...{ XBD: 0, XDR: 0, XOF: 0, XPD: 0, XPF: 0, XPT: 0, XSU: 0, XTS: 0, XUA: 0, XXX: 0 },
+};
+
+/** How many digits a currency has after the point. */
+export function digitsOf(currency) {
+  return DIGITS[currency] ?? 2;
+}
+
+/** Minor units as a plain number: 1050 EUR is 10.50. */
+export function toDecimal(amount, currency) {
+  const digits = digitsOf(currency);
+  const text = String(amount).padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/** Minor units in the currency's own format: 1050 EUR is €10.50. */
+export function formatAmount(amount, currency) {
+  const digits = digitsOf(currency);
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return format.format(toDecimal(amount, currency));
+}
+
+/**
+ * Reads an amount that somebody typed, from 1 to `most` minor units: `{ amount }`, or `{ error }` that says what to correct.
+ * A comma is refused, for it means one thing here and another there.
+ */
+export function parseAmount(text, currency, most) {
+  const digits = digitsOf(currency);
+  const [whole = '', fraction = '', ...others] = text.trim().split('.');
+  const example = toDecimal(10 ** digits * 4, currency);
+  const isPlain = /^[0-9]{1,12}$/.test(whole) && /^[0-9]*$/.test(fraction) && others.length === 0;
+  if (!isPlain || (text.includes('.') && fraction === ''))
+    return { error: `Write the amount in ${currency} like ${example}.` };
+  if (fraction.length > digits)
+    return {
+      error:
+        digits === 0
+          ? `${currency} has no digits after the point.`
+          : `${currency} has ${digits} digits after the point.`,
+    };
+  const amount = Number(whole + fraction.padEnd(digits, '0'));
+  if (amount === 0) return { error: 'The amount must be more than zero.' };
+  if (amount > most) return { error: `No more than ${formatAmount(most, currency)} can be captured.` };
+  return { amount };
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+
+const { eventsOf } = await import(new URL('../../../gateway/console/page/holds/events.js', import.meta.url).href);
+
+const at = (second: number) => new Date(1_760_000_000_000 + second * 1000).toISOString();
+const HOLD = {
+  createdAt: at(0),
+  amount: 1050,
+  currency: 'EUR',
+  merchantId: 'acme',
+  terminalId: 'till-1',
+  userId: 'ann',
+};
+
+describe('the timeline of a hold', () => {
+  const titlesOf = (hold: object) => eventsOf({ ...HOLD, ...hold }).map(({ title }: { title: string }) => title);
+
+  it('starts with the request', () => {
+    assert.deepEqual(titlesOf({}), ['Hold of €10.50 asked for']);
+  });
+
+  it('tells requests, results and notifications in order, the result before its notification', () => {
+    const money = { amount: 400, currency: 'EUR' };
+    const story = {
+      captures: [{ createdAt: at(2), finalCapture: true, status: 'OK', ...money }],
+      operations: [
+        { operation: 'HOLD', status: 'OK', finalStateDate: at(1), amount: 1050, currency: 'EUR' },
+        { operation: 'CAPTURE', status: 'OK', finalStateDate: at(3), ...money },
+        { operation: 'REVERSAL', status: 'KO', finalStateDate: at(9), ...money },
+      ],
+      deliveries: [
+        { createdAt: at(1), statusInfo: 'authorized', endpointKind: 'WEBHOOK', state: 'DELIVERED' },
+        { createdAt: at(3), statusInfo: 'captured', endpointKind: 'WEBHOOK', state: 'PENDING' },
+      ],
+    };
+    assert.deepEqual(titlesOf(story), [
+      'Hold of €10.50 asked for',
+      'Hold placed: €10.50',
+      'Notification “authorized” to the webhook endpoint',
+      'Last capture of €4.00 asked for',
+      'Captured: €4.00',
+      'Notification “captured” to the webhook endpoint',
+      'Capture reversed by the card scheme: €4.00',
+    ]);
+  });
+
+  it('says of a capture without a result how it stands', () => {
+    const captures = [{ createdAt: at(2), status: 'UNKNOWN', amount: 400, currency: 'EUR' }];
+    assert.equal(eventsOf({ ...HOLD, captures }).at(-1).word, 'UNKNOWN');
+  });
+});

@@ -68,7 +68,7 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.max_reconnect_backoff_ms': 500,
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
 };
 

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { MerchantCredentials } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openMerchant, sql } from '../../desk.ts';
+import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+
+const hash = (key: string) => createHash('sha256').update(key).digest('hex');
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+
+describe('MerchantService', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let merchants: ReturnType<Stage['channel']>['merchants'];
+  let gateway: ReturnType<Stage['channel']>['merchants'];
+
+  before(async () => {
+    stage = await openStage({ cores: 2 });
+    ({ merchants } = stage.channel('operator'));
+    gateway = stage.channel('gateway', 1).merchants;
+  });
+  after(() => stage.close());
+
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const get = async (merchantId: string) => (await merchants.getMerchant({ merchantId })).merchant ?? assert.fail();
+
+  it('creates a merchant, shows its key and secret once, and stores neither in clear', async () => {
+    const { merchant, apiKey, signingSecret } = await merchants.createMerchant({
+      ...{ merchantId: 'first', name: 'The first' },
+      contract: contract(),
+    });
+    assert.match(apiKey, /^hf_[\w-]{43}$/);
+    assert.match(signingSecret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.deepEqual(merchant, await get('first'));
+    assert.equal(merchant?.contract?.holdPeriod?.seconds, 604_800n);
+    assert.equal(merchant?.contract?.notifyHolds, true);
+    const rows = await sql<{ text: string }>(
+      stage,
+      `select k::text as text from api_key k union all select s::text from signing_secret s union all select m::text from merchant m`,
+    );
+    const everything = rows.map(({ text }) => text).join();
+    assert(everything.includes(hash(apiKey)));
+    for (const secret of [apiKey, signingSecret, signingSecret.slice(6)]) {
+      assert(!everything.includes(secret));
+      assert(!everything.includes(Buffer.from(secret).toString('hex')));
+    }
+  });
+
+  it('takes a name once, also of two who come at once', async () => {
+    const create = () => merchants.createMerchant({ merchantId: 'once', name: 'Once', contract: contract() });
+    const ends = await Promise.allSettled([create(), create(), create()]);
+    assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal(await why(create()), 'INVALID_REQUEST');
+  });
+
+  it('replaces the contract; another core acts on it within a second', async () => {
+    const desk = await openMerchant(stage, 'changing');
+    await desk.hold();
+    const contractAfter = { currencies: ['USD'], terminals: ['T1'], holdPeriod: { seconds: 60n }, notifyHolds: false };
+    const { merchant } = await merchants.updateMerchant({
+      merchantId: 'changing',
+      name: 'New',
+      contract: contractAfter,
+    });
+    assert.deepEqual(merchant, await get('changing'));
+    assert.deepEqual(
+      [merchant?.name, merchant?.contract?.currencies, merchant?.contract?.notifyHolds],
+      ['New', ['USD'], false],
+    );
+    assert.equal(await why(desk.place()), 'INVALID_REQUEST');
+    const { holds } = stage.channel('gateway', 1);
+    stage.clock.advance(1_000);
+    const fields = { tokenId: 'tok_sandbox_ok', amount: 1n, terminalId: 'T1', userId: 'u' };
+    const { preauthorization } = await holds.createPreauthorization({
+      ...fields,
+      merchantId: 'changing',
+      currency: 'USD',
+    });
+    assert.equal(Number(preauthorization?.expiresAt?.seconds) * 1_000, stage.clock.now() + 60_000);
+    const unknown = { merchantId: 'nobody', name: 'x', contract: contract() };
+    assert.equal(await why(merchants.updateMerchant(unknown)), 'OPERATION_NOT_FOUND');
+  });
+
+  it('adds and revokes API keys', async () => {
+    await openMerchant(stage, 'keys');
+    const { apiKey, key } = await merchants.createApiKey({ merchantId: 'keys' });
+    const apiKeyId = apiKey?.apiKeyId ?? '';
+    assert.equal(apiKey?.last4, key.slice(-4));
+    await merchants.revokeApiKey({ merchantId: 'keys', apiKeyId });
+    await merchants.revokeApiKey({ merchantId: 'keys', apiKeyId });
+    const kept = (await get('keys')).apiKeys.map(({ revokedAt }) => revokedAt !== undefined);
+    assert.deepEqual(kept, [false, true]);
+    for (const wrong of [
+      { merchantId: 'first', apiKeyId },
+      { merchantId: 'keys', apiKeyId: 'none' },
+      { merchantId: 'nobody', apiKeyId },
+    ]) {
+      assert.equal(await why(merchants.revokeApiKey(wrong)), 'OPERATION_NOT_FOUND');
+    }
+  });
+
+  it('keeps two signing secrets alive at most, and one at least, whoever comes at once', async () => {
+    await openMerchant(stage, 'secrets');
+    const at = { merchantId: 'secrets' };
+    const added = await Promise.allSettled([1, 2, 3, 4].map(() => merchants.addSigningSecret(at)));
+    assert.equal(added.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal(await why(merchants.addSigningSecret(at)), 'INVALID_REQUEST');
+    const ids = (await get('secrets')).signingSecrets.map(({ signingSecretId }) => signingSecretId);
+    assert.equal(ids.length, 2);
+    const retired = await Promise.allSettled(
+      ids.map((signingSecretId) => merchants.retireSigningSecret({ ...at, signingSecretId })),
+    );
+    assert.equal(retired.filter(({ status }) => status === 'fulfilled').length, 1);
+    const live = (await get('secrets')).signingSecrets.filter(({ retiredAt }) => !retiredAt);
+    assert.equal(live.length, 1);
+    const foreign = { merchantId: 'first', signingSecretId: ids[0] ?? '' };
+    assert.equal(await why(merchants.retireSigningSecret(foreign)), 'OPERATION_NOT_FOUND');
+  });
+
+  it('lists merchants by name, page by page', async () => {
+    const names: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await merchants.listMerchants({ pageSize: 2, pageToken });
+      names.push(...page.merchants.map(({ merchantId }) => merchantId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    assert.deepEqual(names, [...names].sort());
+    assert(names.includes('first') && new Set(names).size === names.length);
+    assert.equal(await why(merchants.getMerchant({ merchantId: 'nobody' })), 'OPERATION_NOT_FOUND');
+  });
+
+  describe('watchCredentials()', () => {
+    async function open() {
+      const abort = new AbortController();
+      const messages = gateway.watchCredentials({}, { signal: abort.signal })[Symbol.asyncIterator]();
+      const next = async () => {
+        const { value, done } = await messages.next();
+        assert(!done);
+        return value;
+      };
+      const merchantsOf = new Map<string, MerchantCredentials>();
+      for (;;) {
+        const { merchants: some, snapshotComplete } = await next();
+        for (const each of some) merchantsOf.set(each.merchantId, each);
+        if (snapshotComplete) break;
+      }
+      return {
+        merchants: merchantsOf,
+        /** Answers the next changes; heartbeats pass. */
+        async changes(): Promise<MerchantCredentials[]> {
+          for (;;) {
+            const { merchants: some } = await next();
+            if (some.length > 0) return some;
+          }
+        },
+        change: async () => (await next()).merchants[0] ?? (await next()).merchants[0] ?? assert.fail(),
+        heartbeat: async () => assert.equal((await next()).merchants.length, 0),
+        async cut() {
+          abort.abort();
+          await messages.next().catch(() => undefined);
+        },
+      };
+    }
+
+    it('gives all live credentials first, then each change, whole', async () => {
+      const { apiKey, signingSecret } = await openMerchant(stage, 'watched');
+      const feed = await open();
+      const first = feed.merchants.get('watched') ?? assert.fail();
+      assert.deepEqual([first.apiKeyHashes.map(hex), first.signingSecrets], [[hash(apiKey)], [signingSecret]]);
+      const { key, apiKey: added } = await merchants.createApiKey({ merchantId: 'watched' });
+      assert.deepEqual((await feed.change()).apiKeyHashes.map(hex).sort(), [hash(apiKey), hash(key)].sort());
+      await merchants.revokeApiKey({ merchantId: 'watched', apiKeyId: added?.apiKeyId ?? '' });
+      assert.deepEqual((await feed.change()).apiKeyHashes.map(hex), [hash(apiKey)]);
+      const { secret } = await merchants.addSigningSecret({ merchantId: 'watched' });
+      assert.deepEqual((await feed.change()).signingSecrets, [signingSecret, secret]);
+      const [older] = (await get('watched')).signingSecrets;
+      await merchants.retireSigningSecret({ merchantId: 'watched', signingSecretId: older?.signingSecretId ?? '' });
+      assert.deepEqual((await feed.change()).signingSecrets, [secret]);
+      await feed.heartbeat();
+      await feed.cut();
+    });
+
+    it('misses no change of two cores that come at once', async () => {
+      const feed = await open();
+      const here = Array.from({ length: 12 }, (_, index) => openMerchant(stage, `burst-a${index}`));
+      const there = stage.channel('operator', 1).merchants;
+      const others = Array.from({ length: 12 }, (_, index) =>
+        there.createMerchant({ merchantId: `burst-b${index}`, name: 'b', contract: contract() }),
+      );
+      await Promise.all([...here, ...others]);
+      const seen = new Set<string>();
+      while (seen.size < 24) for (const { merchantId } of await feed.changes()) seen.add(merchantId);
+      await feed.cut();
+    });
+
+    it('cuts a snapshot of many into messages', async () => {
+      await sql(
+        stage,
+        `insert into merchant (id, name, allow_multiple_captures, hold_period_s, currencies, terminals, notify_holds,
+          require_signed_captures, created_at, change_number)
+        select 'bulk' || n, 'b', true, 60, '{EUR}', '{T1}', true, false, now(), nextval('merchant_change') from generate_series(1, 1200) n`,
+      );
+      const sizes: number[] = [];
+      for await (const { merchants: some, snapshotComplete } of gateway.watchCredentials({})) {
+        sizes.push(some.length);
+        if (snapshotComplete) break;
+      }
+      assert(sizes.length >= 3 && Math.max(...sizes) <= 500);
+    });
+  });
+
+  it('marks a nonce as used once, of many who come at once', async () => {
+    const other = stage.channel('gateway', 0).merchants;
+    const expiresAt = timestampFromMs(stage.clock.now() + 60_000);
+    const use = (merchantId: string, nonce: string, at = gateway) => at.useNonce({ merchantId, nonce, expiresAt });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => use('first', 'n1', n % 2 ? gateway : other)),
+    );
+    assert.equal(answers.filter(({ fresh }) => fresh).length, 1);
+    assert.equal((await use('once', 'n1')).fresh, true);
+    assert.equal((await use('first', 'n2')).fresh, true);
+    assert.equal(await why(use('first', '')), 'INVALID_REQUEST');
+  });
+});

@@ -1,6 +1,8 @@
 /** Two cores, the sandbox behind a faulty way, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { audit } from '../../../../services/core/audit/audit.ts';
+import type { Drift } from '../../../../services/core/audit/drift.ts';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
 import { contract, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor } from './faulty-processor.ts';
@@ -88,7 +90,6 @@ export async function openWorld(faults = new Faults()) {
     now,
     pass,
     recover,
-    isCrash: (error: unknown) => error instanceof Error && error.message === CRASH,
     /** The sweep; answers whether core died in it. */
     async expire(): Promise<boolean> {
       try {
@@ -98,6 +99,18 @@ export async function openWorld(faults = new Faults()) {
         if ((error as Error).message !== CRASH) throw error;
         return true;
       }
+    },
+    /** What the service's own audit finds wrong. */
+    async audit(): Promise<Drift[]> {
+      const drifts: Drift[] = [];
+      const parts = {
+        databaseUrl: stage.settings.DATABASE_URL,
+        processor: stage.recovery.processor,
+        most: 5,
+        patienceMs: 0,
+      };
+      await audit(parts, (drift) => drifts.push(drift));
+      return drifts;
     },
     tell: (event: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>) => events.report(event),
     async close() {

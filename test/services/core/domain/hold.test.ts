@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  failHold,
+  type HoldBooks,
+  type HoldState,
+  isDueToExpire,
+  isOpen,
+  judgeCapture,
+  judgeRelease,
+  openHold,
+  reserveCapture,
+  reserveRelease,
+  reverseCapture,
+  settleCapture,
+  settleRelease,
+} from '../../../../services/core/domain/hold.ts';
+
+const NOW = new Date('2027-01-01T00:00:00Z');
+const TERMS = { phase: 'AUTHORIZED', frozen: false, expiresAt: new Date('2027-01-08T00:00:00Z') } as const;
+const several = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: true });
+const sole = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: false });
+
+describe('judgeCapture()', () => {
+  const captured = settleCapture(sole(reserveCapture(sole(), 40n, false)), { amount: 40n, finalCapture: false }, true);
+  const CASES: [name: string, hold: HoldState, amount: bigint, answer: string | undefined][] = [
+    ['what fits', several(), 100n, undefined],
+    ['more than the hold', several(), 101n, 'AMOUNT_EXCEEDS_HOLD'],
+    [
+      'more than a hold that failed',
+      { ...several(failHold(openHold(100n))), phase: 'FAILED' },
+      101n,
+      'AMOUNT_EXCEEDS_HOLD',
+    ],
+    ['a hold that failed', { ...several(failHold(openHold(100n))), phase: 'FAILED' }, 1n, 'HOLD_NOT_PLACED'],
+    ['a hold that is being placed', { ...several(), phase: 'AUTHORIZING' }, 1n, 'HOLD_NOT_PLACED'],
+    ['a hold whose time is over', { ...several(), expiresAt: NOW }, 1n, 'HOLD_EXPIRED'],
+    ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
+    [
+      'a released hold',
+      several(settleRelease(several(reserveRelease(several())), 100n, 'RELEASED', true)),
+      1n,
+      'HOLD_RELEASED',
+    ],
+    [
+      'an expired hold',
+      several(settleRelease(several(reserveRelease(several())), 100n, 'EXPIRED', true)),
+      1n,
+      'HOLD_EXPIRED',
+    ],
+    ['a second capture where one is allowed', sole(captured), 1n, 'MULTIPLE_CAPTURES_NOT_ALLOWED'],
+    ['a captured hold', several(captured), 1n, 'HOLD_CAPTURED'],
+    ['a hold that is being released', several(reserveRelease(several())), 1n, 'CAPTURE_IN_FLIGHT'],
+    ['a frozen hold', { ...several(), frozen: true }, 1n, 'CAPTURE_IN_FLIGHT'],
+    [
+      'what would fit but for a capture in flight',
+      several(reserveCapture(several(), 60n, false)),
+      41n,
+      'CAPTURE_IN_FLIGHT',
+    ],
+    ['what fits beside a capture in flight', several(reserveCapture(several(), 60n, false)), 40n, undefined],
+  ];
+  for (const [name, hold, amount, answer] of CASES) {
+    it(`answers ${answer ?? 'yes'} to ${name}`, () => assert.equal(judgeCapture(hold, amount, NOW), answer));
+  }
+});
+
+describe('judgeRelease()', () => {
+  it('lets a placed hold go, and no other', () => {
+    assert.equal(judgeRelease(several(), NOW), undefined);
+    assert.equal(judgeRelease({ ...several(), phase: 'UNKNOWN' }, NOW), 'HOLD_NOT_PLACED');
+    assert.equal(judgeRelease({ ...several(), expiresAt: NOW }, NOW), 'HOLD_EXPIRED');
+    assert.equal(judgeRelease({ ...several(), frozen: true }, NOW), 'CAPTURE_IN_FLIGHT');
+    assert.equal(judgeRelease(several(reserveCapture(several(), 1n, false)), NOW), 'CAPTURE_IN_FLIGHT');
+  });
+});
+
+describe('the arithmetic of holds', () => {
+  it('refuses to reserve what is not there', () => {
+    assert.throws(() => reserveCapture(several(), 101n, false));
+    assert.throws(() => reserveCapture(several(), 0n, false));
+    assert.throws(() => reserveRelease(several(reserveCapture(several(), 1n, false))));
+    assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
+    assert.throws(() => reverseCapture(openHold(100n), 1n));
+    assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
+  });
+
+  it('balances after any commands and any answers, and a closed hold stays closed', () => {
+    const command = fc.record({
+      do: fc.constantFrom('capture', 'final', 'release', 'expire', 'ok', 'ko', 'reverse'),
+      amount: fc.bigInt({ min: 1n, max: 60n }),
+      which: fc.nat(),
+    });
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(command, { maxLength: 40 }), (allowMultipleCaptures, commands) => {
+        const model = new Model(allowMultipleCaptures);
+        for (const each of commands) model.play(each.do, each.amount, each.which);
+        model.settleAll();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+interface Pending {
+  readonly kind: 'CAPTURE' | 'RELEASED' | 'EXPIRED';
+  readonly amount: bigint;
+  readonly finalCapture: boolean;
+}
+
+/** A hold with its attempts, whose sums are kept apart and compared after each step. */
+class Model {
+  hold: HoldState;
+  pending: Pending[] = [];
+  captured: bigint[] = [];
+  reversed = 0n;
+
+  constructor(allowMultipleCaptures: boolean) {
+    this.hold = { ...several(), allowMultipleCaptures };
+  }
+
+  play(what: string, amount: bigint, which: number): void {
+    if (what === 'capture' || what === 'final') this.capture(amount, what === 'final');
+    else if (what === 'release' || what === 'expire') this.release(what === 'release' ? 'RELEASED' : 'EXPIRED');
+    else if (what === 'reverse') this.reverse();
+    else if (this.pending.length > 0) this.settle(which % this.pending.length, what === 'ok');
+    this.check();
+  }
+
+  settleAll(): void {
+    while (this.pending.length > 0) this.settle(0, false);
+    assert.equal(this.hold.inFlight, 0n);
+    assert.equal(this.hold.closing, false);
+  }
+
+  private capture(amount: bigint, finalCapture: boolean): void {
+    if (judgeCapture(this.hold, amount, NOW)) return;
+    this.become(reserveCapture(this.hold, amount, finalCapture));
+    this.pending.push({ kind: 'CAPTURE', amount, finalCapture });
+  }
+
+  private release(kind: 'RELEASED' | 'EXPIRED'): void {
+    const later = new Date('2028-01-01T00:00:00Z');
+    const due =
+      kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToExpire(this.hold, later) && !this.hold.closing;
+    if (!due) return;
+    this.pending.push({ kind, amount: this.hold.remaining, finalCapture: false });
+    this.become(reserveRelease(this.hold));
+  }
+
+  private reverse(): void {
+    const amount = this.captured.pop();
+    if (amount === undefined) return;
+    this.reversed += amount;
+    this.become(reverseCapture(this.hold, amount));
+  }
+
+  private settle(index: number, ok: boolean): void {
+    const [attempt] = this.pending.splice(index, 1);
+    if (!attempt) return;
+    const wasOpen = isOpen(this.hold);
+    if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
+    else this.become(settleRelease(this.hold, attempt.amount, attempt.kind, ok));
+    if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
+    assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
+  }
+
+  private become(books: HoldBooks): void {
+    this.hold = { ...this.hold, ...books };
+  }
+
+  private check(): void {
+    const { amount, captured, inFlight, remaining, released, status, reversed } = this.hold;
+    const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
+    assert.equal(amount, captured + inFlight + remaining + released);
+    assert.equal(captured, sum(this.captured) + this.reversed);
+    assert.equal(reversed, this.reversed);
+    assert.equal(inFlight, sum(this.pending.map((each) => each.amount)));
+    assert(isOpen(this.hold) || remaining === 0n, 'nothing remains of a closed hold');
+    assert(!isOpen(this.hold) || released === 0n, 'nothing is given back of an open hold');
+    assert((status === 'IN_PROGRESS') === (isOpen(this.hold) && captured === 0n));
+    assert(status !== 'CAPTURED' || captured > 0n);
+    assert(!['RELEASED', 'EXPIRED'].includes(status) || captured === 0n);
+  }
+}

@@ -1,0 +1,144 @@
+/** The database refuses broken books whatever the code above it believes: one way to break each CHECK and each unique constraint of money. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { migrate } from '../../../../services/core/storage/migrate.ts';
+import { createDatabase, type TestDatabase } from '../../../database.ts';
+
+type Row = Record<string, unknown>;
+const NOW = new Date('2027-01-01T00:00:00Z');
+const ID = () => ({ request_id: randomUUID() });
+const COUNTERS = { captured: 0, in_flight: 0, remaining: 100, released: 0, reversed: 0 };
+
+/** A row of each table that is as it should be. */
+const SOUND: Record<string, () => Row> = {
+  hold: () => ({
+    ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', status: 'IN_PROGRESS', phase: 'AUTHORIZED' },
+    ...{ amount: 100, currency: 'EUR', ...COUNTERS, closing: false, frozen: false, id_hash: Buffer.from(randomUUID()) },
+    ...{ id_ciphertext: Buffer.alloc(1), allow_multiple_captures: true, notify_holds: true, hold_period_s: 60 },
+    ...{ save_card: false, created_at: NOW, placed_at: NOW, expires_at: NOW, inquiry_count: 0 },
+  }),
+  capture: () => ({
+    ...{ ...ID(), hold_request_id: randomUUID(), merchant_id: 'm', state: 'OK', amount: 1, currency: 'EUR' },
+    ...{ final_capture: false, capture_date: NOW, reversed: false, created_at: NOW, inquiry_count: 0 },
+  }),
+  release: () => ({
+    ...{ ...ID(), hold_request_id: randomUUID(), merchant_id: 'm', reason: 'RELEASED', state: 'OK', amount: 1 },
+    ...{ currency: 'EUR', created_at: NOW, inquiry_count: 0 },
+  }),
+  oct: () => ({
+    ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', token_id: 't', state: 'OK', amount: 1 },
+    ...{ currency: 'EUR', created_at: NOW, final_at: NOW, inquiry_count: 0 },
+  }),
+  operation: () => ({
+    ...{ ...ID(), kind: 'OCT', status: 'OK', status_info: 'paid', merchant_id: 'm', terminal_id: 't', user_id: 'u' },
+    ...{ amount: 1, currency: 'EUR', final_state_date: NOW },
+  }),
+  merchant: () => ({
+    ...{ id: randomUUID(), name: 'm', allow_multiple_captures: true, hold_period_s: 60, currencies: '{EUR}' },
+    ...{ terminals: '{T1}', notify_holds: true, require_signed_captures: false, created_at: NOW, change_number: 1 },
+  }),
+};
+
+/** What breaks each constraint, and nothing else. */
+const BREAKS: Record<string, Row[]> = {
+  hold_amount: [
+    { amount: 0, remaining: 0 },
+    { amount: 1_000_000_000_000, remaining: 1_000_000_000_000 },
+  ],
+  hold_books_balance: [{ remaining: 99 }, { captured: 1 }, { in_flight: 1 }, { released: 1 }],
+  hold_counters_not_negative: [
+    { captured: -1, remaining: 101, reversed: -1 },
+    { in_flight: -1, remaining: 101 },
+    { remaining: -1, captured: 101 },
+    { released: -1, remaining: 101 },
+  ],
+  hold_reversed: [{ reversed: 1 }, { reversed: -1 }],
+  hold_status: [{ status: 'GONE', remaining: 0, released: 100 }],
+  hold_phase: [{ phase: 'LOST' }],
+  hold_release_reason: [{ release_reason: 'BORED' }],
+  hold_failed: [{ status: 'FAILED', remaining: 0, released: 100 }, { phase: 'FAILED' }],
+  hold_never_placed: [
+    { phase: 'UNKNOWN', captured: 1, remaining: 99 },
+    { phase: 'AUTHORIZING', in_flight: 1, remaining: 99 },
+  ],
+  hold_placed_has_end: [{ expires_at: null }, { placed_at: null }],
+  hold_closed_keeps_nothing: [{ status: 'CAPTURED' }, { status: 'RELEASED' }, { status: 'EXPIRED' }],
+  capture_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],
+  capture_state: [{ state: 'MAYBE', capture_date: null }],
+  capture_ok_has_date: [{ capture_date: null }, { state: 'KO' }],
+  capture_reversed_was_ok: [{ state: 'KO', capture_date: null, reversed: true }],
+  release_amount: [{ amount: -1 }, { amount: 1_000_000_000_000 }],
+  release_reason: [{ reason: 'BORED' }],
+  release_state: [{ state: 'MAYBE' }],
+  oct_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],
+  oct_state: [{ state: 'MAYBE', final_at: null }],
+  oct_final_has_date: [{ final_at: null }, { state: 'UNKNOWN' }],
+  operation_status: [{ status: 'MAYBE' }],
+  operation_kind: [{ kind: 'GIFT' }],
+  merchant_hold_period: [{ hold_period_s: 0 }, { hold_period_s: 2_592_001 }],
+  merchant_signed_captures_need_key: [{ require_signed_captures: true }],
+};
+
+describe('the constraints of the books', function () {
+  this.timeout(60_000);
+  let test: TestDatabase;
+  let client: Client;
+
+  before(async () => {
+    test = await createDatabase();
+    await migrate(test.url);
+    client = new Client({ connectionString: test.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await test.drop();
+  });
+
+  const insert = (table: string, row: Row) => {
+    const columns = Object.keys(row);
+    const places = columns.map((_, index) => `$${index + 1}`);
+    const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`;
+    return client.query(text, Object.values(row));
+  };
+  const brokenBy = (call: Promise<unknown>) =>
+    call.then(
+      () => 'nothing',
+      (error: { constraint?: string }) => error.constraint ?? String(error),
+    );
+
+  it('let sound rows in', async () => {
+    for (const [table, row] of Object.entries(SOUND)) await insert(table, row());
+  });
+
+  for (const [constraint, breaks] of Object.entries(BREAKS)) {
+    it(`refuse what breaks ${constraint}`, async () => {
+      const table = constraint.split('_')[0] ?? '';
+      for (const change of breaks) {
+        const broken = await brokenBy(insert(table, { ...SOUND[table]?.(), ...change }));
+        assert.equal(broken, constraint, JSON.stringify(change));
+      }
+    });
+  }
+
+  it('are all tried', async () => {
+    const { rows } = await client.query<{ name: string }>(
+      `select conname as name from pg_constraint where contype = 'c' and conrelid::regclass::text = any($1)`,
+      [Object.keys(SOUND)],
+    );
+    assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys(BREAKS).sort());
+  });
+
+  it('keep one result for an operation, one hold for a handle, one operation for a key', async () => {
+    const [operation, hold] = [SOUND.operation?.() ?? {}, SOUND.hold?.() ?? {}];
+    await insert('operation', operation);
+    assert.equal(await brokenBy(insert('operation', operation)), 'operation_request_id_unique');
+    await insert('hold', hold);
+    assert.equal(await brokenBy(insert('hold', { ...hold, ...ID() })), 'hold_id_hash_unique');
+    assert.equal(await brokenBy(insert('hold', hold)), 'hold_pkey');
+    const key = { merchant_id: 'm', key: 'k', method: 'CAPTURE', fingerprint: Buffer.alloc(1), created_at: NOW };
+    await insert('idempotency_key', { ...key, ...ID() });
+    assert.equal(await brokenBy(insert('idempotency_key', { ...key, ...ID() })), 'idempotency_key_pkey');
+  });
+});

@@ -1,0 +1,223 @@
+/** How each refusal is brought about, as a merchant can: at the running service, or at a gateway whose core is told to. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import type { ROUTES } from '../../../gateway/openapi/document.ts';
+import type { ProblemCode } from '../../../gateway/problem.ts';
+import { signNotification } from '../../../proto/signature.ts';
+import type { Shop } from '../../../services/quickstart/shop.ts';
+import type { Stack } from '../../stack.ts';
+import { refusal } from '../fake-core.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, type Stage } from '../stage.ts';
+
+/** What is read of a refusal. */
+export interface Refused {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+/** The running service, and a gateway of its own in front of a fake core. */
+export interface Provoked {
+  readonly stack: Stack;
+  readonly stage: Stage;
+}
+
+/** The operation that refuses, and how to make it. */
+type Provocation = readonly [route: keyof typeof ROUTES, provoke: (at: Provoked) => Promise<Refused>];
+
+const ORDER = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: 'till-1', userId: 'provoker' };
+const NOBODY = randomUUID();
+
+const create = (shop: Shop, wrong: object = {}, headers: Record<string, string> = {}) =>
+  shop.post('/preauthorization', { ...ORDER, ...wrong }, headers);
+const capture = (shop: Shop, preauthorizationId: string, amountToCapture = 1000) =>
+  shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture });
+
+async function placed(shop: Shop, tokenId = ORDER.tokenId): Promise<{ preauthorizationId: string; expiresAt: string }> {
+  const { status: answered, body } = await create(shop, { tokenId });
+  assert.equal(answered, 201, JSON.stringify(body));
+  return body;
+}
+
+/** At the running service. */
+const REAL = {
+  INVALID_REQUEST: ['createPreauthorization', ({ stack }) => create(stack.shop, { amount: 1.5 })],
+  TOKEN_INVALID: ['createPreauthorization', ({ stack }) => create(stack.shop, { tokenId: 'tok_sandbox_invalid' })],
+  CARD_DECLINED: [
+    'createPreauthorization',
+    ({ stack }) => create(stack.shop, { tokenId: 'tok_sandbox_insufficient_funds' }),
+  ],
+  PROCESSOR_ERROR: [
+    'createOct',
+    ({ stack }) => stack.shop.post('/oct', { ...ORDER, tokenId: 'tok_sandbox_processor_error' }),
+  ],
+  FORBIDDEN: ['createPreauthorization', ({ stack }) => create(stack.shop, { merchantId: 'somebody-else' })],
+  UNAUTHENTICATED: ['createPreauthorization', ({ stack }) => create(stack.shop, {}, { authorization: 'Bearer hf_no' })],
+  PREAUTHORIZATION_NOT_FOUND: ['getPreauthorization', ({ stack }) => stack.shop.get(`/preauthorization/${NOBODY}`)],
+  OPERATION_NOT_FOUND: ['getOperation', ({ stack }) => stack.shop.get(`/operations/${NOBODY}`)],
+  NOT_FOUND: ['relayNotification', ({ stack }) => notify(stack, '1st')],
+  METHOD_NOT_ALLOWED: ['relayNotification', ({ stack }) => stack.shop.get('/webhook/processor/payment/captured')],
+  PAYLOAD_TOO_LARGE: ['createPreauthorization', ({ stack }) => create(stack.shop, { userId: 'x'.repeat(70_000) })],
+  UNSUPPORTED_MEDIA_TYPE: [
+    'createPreauthorization',
+    ({ stack }) => create(stack.shop, {}, { 'content-type': 'text/plain' }),
+  ],
+  AMOUNT_EXCEEDS_HOLD: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) => capture(shop, (await placed(shop)).preauthorizationId, 1001),
+  ],
+  HOLD_CAPTURED: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) => {
+      const { preauthorizationId } = await placed(shop);
+      await capture(shop, preauthorizationId);
+      return capture(shop, preauthorizationId, 1);
+    },
+  ],
+  HOLD_RELEASED: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) => {
+      const { preauthorizationId } = await placed(shop);
+      await shop.post('/preauthorization/release', { preauthorizationId });
+      return capture(shop, preauthorizationId);
+    },
+  ],
+  HOLD_EXPIRED: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) => {
+      const { expiresAt, preauthorizationId } = await placed(shop, 'tok_sandbox_expires_2s');
+      while (Date.now() <= Date.parse(expiresAt)) await delay(Date.parse(expiresAt) - Date.now() + 1);
+      return capture(shop, preauthorizationId);
+    },
+  ],
+  HOLD_NOT_PLACED: [
+    'releasePreauthorization',
+    async ({ stack: { shop } }) => {
+      const { body } = await create(shop, { tokenId: 'tok_sandbox_declined' });
+      return shop.post('/preauthorization/release', { requestId: body.requestId });
+    },
+  ],
+  MULTIPLE_CAPTURES_NOT_ALLOWED: [
+    'capturePreauthorization',
+    async ({ stack: { single } }) => {
+      const { preauthorizationId } = await placed(single);
+      await capture(single, preauthorizationId, 400);
+      return capture(single, preauthorizationId, 400);
+    },
+  ],
+  CAPTURE_IN_FLIGHT: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) => {
+      const { preauthorizationId } = await placed(shop, 'tok_sandbox_capture_timeout_applied');
+      return refusedOf([capture(shop, preauthorizationId), capture(shop, preauthorizationId)]);
+    },
+  ],
+  IDEMPOTENCY_IN_FLIGHT: [
+    'createPreauthorization',
+    async ({ stack: { shop } }) => {
+      const key = { 'Idempotency-Key': randomUUID() };
+      const wrong = { tokenId: 'tok_sandbox_slow' };
+      return refusedOf([create(shop, wrong, key), create(shop, wrong, key)]);
+    },
+  ],
+  IDEMPOTENCY_KEY_REUSED: [
+    'createPreauthorization',
+    async ({ stack: { shop } }) => {
+      const key = { 'Idempotency-Key': randomUUID() };
+      await create(shop, {}, key);
+      return create(shop, { amount: 999 }, key);
+    },
+  ],
+  NOTIFICATION_CONFLICT: [
+    'relayNotification',
+    async ({ stack }) => {
+      const requestId = randomUUID();
+      await notify(stack, 'captured', requestId, 1000);
+      return notify(stack, 'captured', requestId, 1001);
+    },
+  ],
+  STATUS_INFO_CONTRADICTED: ['relayNotification', ({ stack }) => notify(stack, 'reversed')],
+} as const satisfies Partial<Record<ProblemCode, Provocation>>;
+
+/** At a gateway whose core does as it is told. */
+const STAGED = {
+  SIGNATURE_REQUIRED: [
+    'capturePreauthorization',
+    async ({ stage }) => {
+      const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string;
+      const apiKey = `hf_${'s'.repeat(43)}`;
+      stage.core.setMerchants([...MERCHANTS, { merchantId: 'signs', apiKeys: [apiKey], captureKey: publicKey }]);
+      const body = { preauthorizationId: 'pre_', amountToCapture: 1 };
+      return known(() => stage.ask('POST', '/preauthorization/authorization', { body, apiKey }));
+    },
+  ],
+  STREAM_TOKEN_TOO_OLD: [
+    'watchOperations',
+    ({ stage }) => {
+      const tooOld = refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' });
+      stage.core.onWatch = (call) => void call.emit('error', tooOld);
+      return stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': '1' } });
+    },
+  ],
+  INTERNAL: ['getOct', ({ stage }) => stage.ask('GET', `/oct/${NOBODY}`)],
+  UNAVAILABLE: [
+    'getOperation',
+    ({ stage }) => {
+      stage.core.answers.set('getOperation', () => {
+        throw refusal(status.UNAVAILABLE, { reason: 'UNAVAILABLE' });
+      });
+      return stage.ask('GET', `/operations/${NOBODY}`);
+    },
+  ],
+  RATE_LIMITED: [
+    'listOperations',
+    async ({ stage }) => {
+      stage.core.answers.set('listOperations', () => ({}));
+      const asked = Array.from({ length: 200 }, () => stage.ask('GET', '/operations', { apiKey: OTHER_API_KEY }));
+      return refusedOf(asked);
+    },
+  ],
+  REQUEST_TIMEOUT: ['createPreauthorization', ({ stage }) => dawdle(stage)],
+} as const satisfies Partial<Record<ProblemCode, Provocation>>;
+
+export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
+
+/** The one answer among several that refuses; waits for all of them. */
+async function refusedOf(answers: readonly Promise<Refused>[]): Promise<Refused> {
+  const found = (await Promise.all(answers)).find(({ status: answered }) => answered >= 400);
+  assert(found, 'one is refused');
+  return found;
+}
+
+/** Asks until the gateway has heard of the key. */
+async function known(ask: () => Promise<Refused>): Promise<Refused> {
+  let answer = await ask();
+  while (answer.body.code === 'UNAUTHENTICATED') answer = await ask();
+  return answer;
+}
+
+function notify(stack: Stack, statusInfo: string, requestId = randomUUID(), amount = 1000): Promise<Refused> {
+  const { merchantId, signingSecret } = stack.file;
+  const fields = { merchantId, requestId, status: 'OK', amount, currency: 'EUR' };
+  const signature = signNotification(signingSecret, { ...fields, amount: String(amount) });
+  return stack.shop.post(`/webhook/processor/payment/${statusInfo}`, fields, { 'X-Service-Signature': signature });
+}
+
+/** Promises a body and never sends it. */
+function dawdle(stage: Stage): Promise<Refused> {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', 'content-length': '9' };
+  return new Promise((resolve, reject) => {
+    const asking = request(`${stage.origin}/preauthorization`, { method: 'POST', headers }, async (answer) => {
+      const body = JSON.parse(await text(answer));
+      asking.destroy();
+      const told = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      resolve({ status: answer.statusCode ?? 0, body, headers: new Headers(told) });
+    });
+    asking.once('error', reject).flushHeaders();
+  });
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { ROUTES } from '../../../gateway/openapi/document.ts';
+import { PROBLEM_EXAMPLES, ProblemAnswer, statusOf } from '../../../gateway/openapi/problems.ts';
+import { PROBLEM_CODES, type ProblemCode } from '../../../gateway/problem.ts';
+import { useStack } from '../../stack.ts';
+import { Stage } from '../stage.ts';
+import { PROVOCATIONS, type Refused } from './provocations.ts';
+
+describe('the refusals in the OpenAPI document', () => {
+  const stage = new Stage();
+  /** Some take seconds (a processor that does not answer, a hold that ends), so all begin together. */
+  const refused = new Map<ProblemCode, Promise<Refused>>();
+
+  before(async function () {
+    this.timeout(60_000);
+    await stage.open({ REST_RATE_PER_SECOND: '20' });
+    const stack = await useStack();
+    for (const code of PROBLEM_CODES) refused.set(code, PROVOCATIONS[code][1]({ stack, stage }));
+    await Promise.allSettled(refused.values());
+  });
+
+  after(() => stage.close());
+
+  for (const code of PROBLEM_CODES) {
+    it(`${code}: ${PROVOCATIONS[code][0]} refuses as its example says`, async () => {
+      const { status, body, headers } = (await refused.get(code)) as Refused;
+      const example = PROBLEM_EXAMPLES[code];
+      assert.equal(body.code, code, JSON.stringify(body));
+      assert.equal(status, statusOf(code));
+      assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
+      assert.deepEqual(ProblemAnswer.parse(body), body);
+      for (const name of ['type', 'title', 'status', 'code', 'processorCode', 'processorMessage']) {
+        assert.equal(body[name], example[name], name);
+      }
+      assert.deepEqual(Object.keys(body).sort(), Object.keys(example).sort());
+      const route = ROUTES[PROVOCATIONS[code][0]];
+      assert(route?.codes.includes(code), `${PROVOCATIONS[code][0]} tells that it may refuse so`);
+    });
+  }
+});

@@ -6,6 +6,7 @@ import { MerchantService } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { type GrpcCall, type GrpcClient, openChannel } from '../proto/grpc.ts';
 import { type ChannelTls, channelSecurity } from '../proto/tls.ts';
@@ -18,6 +19,7 @@ export interface Core {
   readonly operations: GrpcClient<typeof OperationService>;
   readonly merchants: GrpcClient<typeof MerchantService>;
   readonly notifications: GrpcClient<typeof NotificationService>;
+  readonly operators: GrpcClient<typeof OperatorService>;
   /** Whether a core says that it can serve; false when none answers within a second. */
   isServing(): Promise<boolean>;
   close(): void;
@@ -43,6 +45,7 @@ export function connectCore(options: CoreOptions): Core {
     operations: client(OperationService),
     merchants: client(MerchantService),
     notifications: client(NotificationService),
+    operators: client(OperatorService),
     isServing: () => channel.isServing(),
     close: () => channel.close(),
   };
@@ -62,7 +65,7 @@ function repeating<S extends DescService>(service: S, client: GrpcClient<S>, tim
   const methods = service.methods.map(({ localName, methodKind, name }) => {
     const once = calls[localName] as Unary;
     if (methodKind !== 'unary') return [localName, once];
-    const isRead = /^(Get|List)[A-Z]/.test(name);
+    const isRead = /^(Get|List|Check)[A-Z]/.test(name);
     const call: Unary = async (request, options = {}) => {
       const endMs = Date.now() + (options.timeoutMs ?? timeoutMs);
       try {

@@ -6,7 +6,7 @@ import type { ProblemCode } from './problem.ts';
  * with the very schemas that requests are validated with.
  */
 export interface Route {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   readonly tag: string;

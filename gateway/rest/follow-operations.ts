@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import type { GrpcCall } from '../../proto/grpc.ts';
 import type { Core } from '../core.ts';
 import { errorFields, type Log } from '../log.ts';
 import { isServiceError } from '../problem.ts';
@@ -22,7 +23,7 @@ const FINAL: readonly number[] = [
  */
 export async function* followOperations(
   core: Pick<Core, 'operations'>,
-  from: { merchantId: string; resumeToken: string },
+  from: { merchantId: string; resumeToken: string; metadata?: NonNullable<GrpcCall['metadata']> },
   signal: AbortSignal,
   log: Log,
 ): AsyncGenerator<WatchOperationsResponse> {
@@ -32,7 +33,7 @@ export async function* followOperations(
   while (!signal.aborted) {
     try {
       const request = { merchantId: from.merchantId, resumeToken };
-      for await (const message of core.operations.watchOperations(request, { signal })) {
+      for await (const message of core.operations.watchOperations(request, { signal, metadata: from.metadata ?? {} })) {
         isOpen = true;
         waitMs = RECONNECT_MS.first;
         resumeToken = message.resumeToken || resumeToken;

@@ -24,19 +24,25 @@ export async function readJsonBytes(ctx: Context): Promise<Buffer> {
 }
 
 /**
- * Reads the fields of a body: strict JSON, then the schema. Throws Problem: INVALID_REQUEST with each field at fault,
+ * Reads the fields of a merchant's body. Throws Problem: INVALID_REQUEST with each field at fault,
  * FORBIDDEN when the body names a merchant that the API key does not.
  */
 export function parseBody<S extends Schema>(ctx: Context, bytes: Buffer, schema: S): z.output<S> {
+  const data = parseFields(bytes, schema);
+  const { merchantId } = data;
+  if (merchantId !== undefined && merchantId !== identityOf(ctx).merchantId) {
+    throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });
+  }
+  return data;
+}
+
+/** Reads the fields of a body: strict JSON, then the schema. Throws Problem INVALID_REQUEST with each field at fault. */
+export function parseFields<S extends z.ZodType>(bytes: Buffer, schema: S): z.output<S> {
   const json = parse(bytes);
   const faults: FieldError[] = [];
   const result = schema.safeParse(plain(json, [], faults));
   if (!result.success) faults.push(...fieldErrors(result.error.issues));
   if (faults.length > 0 || !result.success) throw invalid('The body is not valid.', firstOfEach(faults));
-  const { merchantId } = result.data;
-  if (merchantId !== undefined && merchantId !== identityOf(ctx).merchantId) {
-    throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });
-  }
   return result.data;
 }
 

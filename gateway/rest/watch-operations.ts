@@ -38,26 +38,46 @@ const BUFFER_BYTES = 16 * 1024;
 export function watchOperations(options: WatchOptions): Middleware {
   return async (ctx) => {
     readQuery(ctx, NoQuery);
-    const resumeToken = readLastEventId(ctx);
-    ctx.set('X-Accel-Buffering', 'no');
-    ctx.type = 'text/event-stream';
-    ctx.status = 200;
-    if (ctx.method === 'HEAD') return;
-    const ending = endingOf(ctx, options);
-    const feed = followOperations(options.core, { merchantId: ctx.state.merchantId, resumeToken }, ending, options.log);
-    const first = feed.next();
-    first.catch((error: unknown) => options.log.warn('operations feed refused', errorFields(error)));
-    await within(first, REFUSAL_MS);
-    ctx.body = Readable.from(eventsOf(feed, first, options), { objectMode: false, highWaterMark: BUFFER_BYTES });
+    await streamOperations(ctx, options, identityOf(ctx));
   };
 }
 
+/** Whose results are streamed, and for how long. */
+export interface StreamReader {
+  /** Empty: all merchants'. */
+  readonly merchantId: string;
+  /** Whether what the request came with is good still. */
+  readonly isLive: () => boolean;
+  /** Sent to core besides the gateway's own. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Answers with the stream, from Last-Event-ID on. Throws Problem STREAM_TOKEN_TOO_OLD before the stream starts. */
+export async function streamOperations(ctx: Context, options: WatchOptions, reader: StreamReader): Promise<void> {
+  const { merchantId, metadata } = reader;
+  const resumeToken = readLastEventId(ctx);
+  ctx.set('X-Accel-Buffering', 'no');
+  ctx.type = 'text/event-stream';
+  ctx.status = 200;
+  if (ctx.method === 'HEAD') return;
+  const ending = endingOf(ctx, options, reader);
+  const from = { merchantId, resumeToken, ...(metadata && { metadata }) };
+  const feed = followOperations(options.core, from, ending, options.log);
+  const first = feed.next();
+  first.catch((error: unknown) => options.log.warn('operations feed refused', errorFields(error)));
+  await within(first, REFUSAL_MS);
+  ctx.body = Readable.from(eventsOf(feed, first, options), { objectMode: false, highWaterMark: BUFFER_BYTES });
+}
+
 /** Aborted when the stream must end: its reader is gone, its key is revoked or cannot be judged any more, we stop. */
-function endingOf(ctx: Context, { credentials, closing, heartbeatMs }: WatchOptions): AbortSignal {
+function endingOf(
+  ctx: Context,
+  { credentials, closing, heartbeatMs }: WatchOptions,
+  { isLive }: StreamReader,
+): AbortSignal {
   const ending = new AbortController();
-  const identity = identityOf(ctx);
   const judge = () => {
-    if (!closing.aborted && credentials.isFresh() && identity.isLive()) return;
+    if (!closing.aborted && credentials.isFresh() && isLive()) return;
     ending.abort();
     stalled.refresh();
   };

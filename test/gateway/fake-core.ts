@@ -28,10 +28,12 @@ import {
   type WatchOperationsResponse,
   WatchOperationsResponseSchema,
 } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { serviceDefinition } from '../../proto/grpc.ts';
 
 export const TOKEN = 'gateway-token-of-the-tests-0123456789';
+export const OPERATOR_TOKEN = 'operator-token-of-the-tests-9876543210';
 
 type Json = Record<string, unknown>;
 type WatchCall = ServerWritableStream<WatchOperationsRequest, WatchOperationsResponse>;
@@ -46,7 +48,7 @@ interface FakeMerchant {
 
 /** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
 export class FakeCore {
-  readonly calls: { method: string; request: Json }[] = [];
+  readonly calls: { method: string; request: Json; token?: string; operator?: string }[] = [];
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
@@ -61,7 +63,14 @@ export class FakeCore {
 
   async start(port = 0): Promise<void> {
     this.#server = new Server();
-    const services = [PreauthorizationService, OctService, OperationService, NotificationService, MerchantService];
+    const services = [
+      PreauthorizationService,
+      OctService,
+      OperationService,
+      NotificationService,
+      MerchantService,
+      OperatorService,
+    ];
     for (const service of services) this.#server.addService(serviceDefinition(service), this.#implement(service));
     const bound = await new Promise<number>((resolve, reject) => {
       this.#server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, value) =>
@@ -125,9 +134,14 @@ export class FakeCore {
 
   #unary(method: string, output: DescMessage) {
     return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
-      assert.equal(call.metadata.get('authorization')[0], `Bearer ${TOKEN}`);
-      this.calls.push({ method, request: call.request });
+      const caller = callerOf(call.metadata);
+      if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
       try {
+        if (caller.token !== TOKEN && caller.token !== OPERATOR_TOKEN) throw UNAUTHENTICATED;
+        if (method === 'checkOperator') {
+          if (caller.token !== OPERATOR_TOKEN) throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN' });
+          return callback(null, create(output));
+        }
         const answer = this.answers.get(method);
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
         callback(null, create(output, answer(call.request) as MessageInitShape<typeof output>));
@@ -144,11 +158,18 @@ export class FakeCore {
   };
 
   #watch = (call: WatchCall) => {
-    this.calls.push({ method: 'watchOperations', request: call.request as unknown as Json });
+    const request = call.request as unknown as Json;
+    this.calls.push({ method: 'watchOperations', request, ...callerOf(call.metadata) });
     this.watches.push(call);
     this.onWatch(call);
     this.events.emit('watch', call);
   };
+}
+
+function callerOf(metadata: Metadata): { token: string; operator?: string } {
+  const token = String(metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
+  const [operator] = metadata.get('x-operator');
+  return { token, ...(operator !== undefined && { operator: String(operator) }) };
 }
 
 interface Refusal {
@@ -182,3 +203,5 @@ export function refusal(
   }
   return Object.assign(new Error(message), { code, details: message, metadata });
 }
+
+const UNAUTHENTICATED = refusal(status.UNAUTHENTICATED, { reason: 'UNAUTHENTICATED' });

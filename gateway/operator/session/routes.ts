@@ -1,0 +1,62 @@
+import type { Context, Middleware } from 'koa';
+import { networkOf } from '../../relay/network.ts';
+import { readQuery } from '../../rest/read-query.ts';
+import { NoQuery } from '../../rest/schema/fields.ts';
+import { COOKIE, operatorOf } from '../authenticate.ts';
+import { readFields } from '../read-fields.ts';
+import { SignInBody } from '../schema/session.ts';
+import type { VerifyToken } from '../verify-token.ts';
+import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
+
+/**
+ * POST /operator/session: 200 the session, in a cookie that no script can read. Only JSON is taken, which no other site's form can
+ * send, so nobody can be signed in unawares.
+ */
+export function signIn(verify: VerifyToken, sessions: Sessions): Middleware {
+  return async (ctx) => {
+    const { token, operator = '' } = await readFields(ctx, SignInBody);
+    await verify(token, networkOf(ctx.ip));
+    const session = sessions.start(token, operator);
+    setCookie(ctx, sessions.seal(session), SESSION_SECONDS);
+    ctx.body = sessionJson(sessions, session);
+  };
+}
+
+/** GET /operator/session: 200 the session that the cookie names; with a bearer token there is none, only the name. */
+export function getSession(sessions: Sessions): Middleware {
+  return async (ctx) => {
+    readQuery(ctx, NoQuery);
+    const { session, name } = operatorOf(ctx);
+    ctx.body = session ? sessionJson(sessions, session) : { operator: name || undefined };
+  };
+}
+
+/** DELETE /operator/session: 204; the session is over at every gateway. */
+export function signOut(sessions: Sessions): Middleware {
+  return async (ctx) => {
+    const { session } = operatorOf(ctx);
+    if (session) await sessions.end(session);
+    setCookie(ctx, '', 0);
+    ctx.status = 204;
+  };
+}
+
+function sessionJson(sessions: Sessions, session: Session) {
+  return {
+    operator: session.operator || undefined,
+    csrfToken: sessions.csrfToken(session),
+    expiresAt: new Date(session.expiresAtMs).toISOString(),
+  };
+}
+
+/** Secure wherever the browser came by https, which the proxy in front tells (X-Forwarded-Proto, when proxies are trusted). */
+function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
+  ctx.cookies.set(COOKIE, value, {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: ctx.secure,
+    path: '/operator',
+    maxAge: maxAgeSeconds * 1000,
+    overwrite: true,
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * Console sessions. A session lives in its cookie, sealed with a key that every gateway derives from GATEWAY_TOKEN: any gateway opens
+ * it, none keeps it, and a flood of logins costs no memory. What has to be shared is only which sessions were ended early; that goes
+ * where the limits are kept (Redis when there is one).
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { type Limits, limiterKey } from '../../limits.ts';
+
+/** An operator who has signed in. */
+export interface Session {
+  /** 256 random bits. */
+  readonly id: string;
+  /** The operator token, which only core judges. */
+  readonly token: string;
+  /** The name given at sign-in; empty = none. */
+  readonly operator: string;
+  readonly expiresAtMs: number;
+}
+
+export interface Sessions {
+  start(token: string, operator: string): Session;
+  /** The cookie's value. */
+  seal(session: Session): string;
+  /** Undefined for anything that was not sealed here, has run out, or was ended. */
+  open(cookie: string): Promise<Session | undefined>;
+  end(session: Session): Promise<void>;
+  /** Whether it has neither run out nor been ended at this gateway. */
+  isLive(session: Session): boolean;
+  /** What a changing call must carry in X-CSRF-Token. */
+  csrfToken(session: Session): string;
+  isCsrfToken(session: Session, token: string): boolean;
+}
+
+/** A working day. */
+export const SESSION_SECONDS = 8 * 3_600;
+const MOST_REMEMBERED = 1_000;
+const [IV_BYTES, TAG_BYTES] = [12, 16];
+
+const Content = z.strictObject({ id: z.string(), token: z.string(), operator: z.string(), expiresAtMs: z.int() });
+
+/** Opens the sessions of all gateways that share the token. */
+export function createSessions(gatewayToken: string, limits: Limits, now: () => number = Date.now): Sessions {
+  const sealingKey = derive(gatewayToken, 'holdfast console session');
+  const csrfKey = derive(gatewayToken, 'holdfast console csrf');
+  const ended = limits.limiter({ name: 'operator-sessions-ended', points: 1, durationSeconds: SESSION_SECONDS });
+  const endedHere = new Set<string>();
+
+  const csrfToken = ({ id }: Session) => createHmac('sha256', csrfKey).update(id).digest('base64url');
+  const isLive = ({ id, expiresAtMs }: Session) => now() < expiresAtMs && !endedHere.has(id);
+  return {
+    start: (token, operator) => {
+      const expiresAtMs = now() + SESSION_SECONDS * 1000;
+      return { id: randomBytes(32).toString('base64url'), token, operator, expiresAtMs };
+    },
+    seal: (session) => seal(sealingKey, JSON.stringify(session)),
+    open: async (cookie) => {
+      const session = unseal(sealingKey, cookie);
+      if (session === undefined || !isLive(session)) return undefined;
+      const state = await ended.get(limiterKey(session.id));
+      return state && state.consumedPoints > 1 ? undefined : session;
+    },
+    end: async (session) => {
+      endedHere.add(session.id);
+      const [oldest] = endedHere;
+      if (endedHere.size > MOST_REMEMBERED && oldest !== undefined) endedHere.delete(oldest);
+      await ended.block(limiterKey(session.id), SESSION_SECONDS);
+    },
+    isLive,
+    csrfToken,
+    isCsrfToken: (session, token) => {
+      const [is, due] = [Buffer.from(token), Buffer.from(csrfToken(session))];
+      return is.length === due.length && timingSafeEqual(is, due);
+    },
+  };
+}
+
+/** RFC 5869. The token has 32 characters or more, all of them random, so it needs no stretching. */
+function derive(gatewayToken: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', gatewayToken, '', purpose, 32));
+}
+
+function seal(key: Buffer, text: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+function unseal(key: Buffer, cookie: string): Session | undefined {
+  const bytes = Buffer.from(cookie, 'base64url');
+  if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+  } catch (error) {
+    // Node's only word for a wrong tag: somebody else's cookie, or one of before the token changed.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+  return Content.parse(JSON.parse(text.toString('utf8')));
+}

@@ -1,0 +1,54 @@
+/** Whether a token is the operators'. The gateway holds no such token: core judges. */
+import { createHash } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import type { Core } from '../core.ts';
+import { isServiceError, Problem } from '../problem.ts';
+import type { FailedLogins } from './failed-logins.ts';
+
+/**
+ * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED for a sender of too many, and what core throws when it is away. Without a
+ * sender nothing is counted: a session's token was right once, so it is no guess.
+ */
+export type VerifyToken = (token: string, network?: string) => Promise<void>;
+
+/** For so long core is not asked again about a token that it has known. */
+const KNOWN_MS = 10_000;
+const MOST_KNOWN = 100;
+
+/**
+ * A token that was right once is never limited: others at its address may guess as they like. Only the very token is in that
+ * memory, so it helps no guesser.
+ */
+export function createVerifyToken(
+  core: Pick<Core, 'operators'>,
+  failedLogins: FailedLogins,
+  now: () => number = Date.now,
+): VerifyToken {
+  const known = new Map<string, number>();
+  return async (token, network) => {
+    const digest = createHash('sha256').update(token).digest('base64');
+    const knownAtMs = known.get(digest);
+    if (knownAtMs !== undefined && now() - knownAtMs < KNOWN_MS) return;
+    if (knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
+    const isOperators = /^[\x21-\x7E]{32,256}$/.test(token) && (await ask(core, token));
+    known.delete(digest);
+    if (!isOperators) throw (network && (await failedLogins.fail(network))) || new Problem('UNAUTHENTICATED');
+    known.set(digest, now());
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  };
+}
+
+/** Another role's token is as wrong as none. */
+async function ask(core: Pick<Core, 'operators'>, token: string): Promise<boolean> {
+  try {
+    await core.operators.checkOperator({}, { metadata: { authorization: `Bearer ${token}` } });
+    return true;
+  } catch (error) {
+    const isNo = isServiceError(error) && NO.has(error.code);
+    if (isNo) return false;
+    throw error;
+  }
+}
+
+const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);

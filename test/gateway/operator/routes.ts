@@ -1,0 +1,163 @@
+/** Every operators' route with a request that is valid, and what core answers to it. */
+import { OPERATOR_ROUTES } from '../../../gateway/operator/operator.ts';
+import type { FakeCore } from '../fake-core.ts';
+import { CAPTURE, HOLD, HOLD_ID, NOW, OCT_ID, RELEASE_ID } from '../rest/examples.ts';
+
+export type Name = keyof typeof OPERATOR_ROUTES;
+
+/** What must never be in an answer: handles, capabilities and tokens that core tells. */
+export const SECRETS = {
+  handle: HOLD.preauthorizationId,
+  checkout: 'https://checkout.example/c/capability',
+  token: HOLD.generatedTokenId,
+};
+
+const IDS: Record<string, string> = {
+  requestId: HOLD_ID,
+  merchantId: 'acme',
+  endpointKind: 'internal',
+  deliveryId: OCT_ID,
+  quarantineId: RELEASE_ID,
+  apiKeyId: OCT_ID,
+  signingSecretId: OCT_ID,
+};
+const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
+const BODIES: Partial<Record<Name, object>> = {
+  createMerchant: { merchantId: 'bolt', name: 'Bolt', contract: CONTRACT },
+  updateMerchant: { name: 'Acme', contract: CONTRACT },
+  captureHold: { amountToCapture: 4_000 },
+  replayDeliveries: { merchantId: 'acme' },
+  resolveReview: { outcome: 'OK', reason: 'they said so' },
+};
+
+/** Method, path and body of each route but signing in. */
+export const REQUESTS = Object.entries(OPERATOR_ROUTES)
+  .filter(([name]) => name !== 'signIn')
+  .map(([name, route]) => {
+    const isRead = route.method === 'get';
+    return {
+      name: name as Name,
+      method: route.method.toUpperCase(),
+      path: route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => IDS[parameter] ?? ''),
+      isRead,
+      ask: route.method === 'post' || route.method === 'put' ? { body: BODIES[name as Name] ?? {} } : {},
+    };
+  });
+
+const MERCHANT = {
+  merchantId: 'acme',
+  name: 'Acme',
+  contract: { ...CONTRACT, holdPeriod: { seconds: 604_800n }, webhookUrl: 'https://merchant.example' },
+  apiKeys: [{ apiKeyId: OCT_ID, last4: 'abcd', createdAt: NOW }],
+  signingSecrets: [{ signingSecretId: OCT_ID, createdAt: NOW }],
+  createdAt: NOW,
+};
+const DELIVERY = {
+  deliveryId: OCT_ID,
+  merchantId: 'acme',
+  endpointKind: 1,
+  requestId: HOLD_ID,
+  kind: 1,
+  statusInfo: 'captured',
+  state: 3,
+  attemptCount: 10,
+  createdAt: NOW,
+};
+const OPERATION = {
+  requestId: HOLD_ID,
+  kind: 1,
+  state: 4,
+  statusInfo: 'authorized',
+  merchantId: 'acme',
+  amount: 10_000n,
+  currency: 'EUR',
+  finalStateDate: NOW,
+};
+const SECRET_HOLD = { ...HOLD, checkoutUrl: SECRETS.checkout, checkoutExpiresAt: NOW };
+const ENDPOINT = { merchantId: 'acme', endpointKind: 2, pause: 1, failureCount: 1, changedAt: NOW };
+const QUARANTINED = {
+  quarantineId: RELEASE_ID,
+  merchantId: 'acme',
+  requestId: 'r-1',
+  kind: 2,
+  statusInfo: 'paid',
+  status: 'KO',
+  amount: '10.50',
+  currency: 'EUR',
+  reason: 2,
+  state: 1,
+  receivedAt: NOW,
+};
+
+/** Lets core answer everything, secrets included. */
+export function answerAll(core: FakeCore): void {
+  const answers: Record<string, object> = {
+    getOverview: { unknownCount: 2, oldestUnknownAt: NOW, at: NOW },
+    listMinutes: { minutes: [{ start: NOW, okCount: 3, koCount: 1 }] },
+    listReviewItems: {
+      items: [
+        {
+          requestId: HOLD_ID,
+          reason: 2,
+          kind: 2,
+          merchantId: 'acme',
+          amount: 5n,
+          currency: 'EUR',
+          createdAt: NOW,
+          ageS: 90n,
+        },
+      ],
+    },
+    resolveOperation: { operation: OPERATION, frozen: true },
+    listAuditEntries: {
+      entries: [
+        { auditEntryId: OCT_ID, at: NOW, actor: 'operator/alice', action: 'a.b', target: 'acme', detail: '{"c":1}' },
+      ],
+      nextPageToken: 'more',
+    },
+    listPreauthorizations: { preauthorizations: [SECRET_HOLD] },
+    getPreauthorization: { preauthorization: { ...SECRET_HOLD, frozen: true, captures: [CAPTURE] } },
+    capturePreauthorization: { capture: CAPTURE },
+    releasePreauthorization: { preauthorization: SECRET_HOLD, requestId: RELEASE_ID, state: 4 },
+    getOperation: { operation: OPERATION },
+    listOperations: { operations: [{ ...OPERATION, requestId: RELEASE_ID, statusInfo: 'released', kind: 3 }] },
+    getOct: { oct: { ...OPERATION, requestId: OCT_ID, createdAt: NOW } },
+    listMerchants: { merchants: [MERCHANT] },
+    getMerchant: { merchant: MERCHANT },
+    createMerchant: { merchant: MERCHANT, apiKey: 'hf_new', signingSecret: 'whsec_new' },
+    updateMerchant: { merchant: MERCHANT },
+    createApiKey: { apiKey: MERCHANT.apiKeys[0], key: 'hf_new' },
+    revokeApiKey: {},
+    addSigningSecret: { signingSecret: MERCHANT.signingSecrets[0], secret: 'whsec_new' },
+    retireSigningSecret: {},
+    listDeliveries: { deliveries: [DELIVERY] },
+    getDelivery: {
+      delivery: { ...DELIVERY, attempts: [{ number: 1, startedAt: NOW, latencyMs: 7, error: 'refused' }] },
+    },
+    replayDelivery: { delivery: { ...DELIVERY, state: 1 } },
+    replayDeliveries: { replayedCount: 3, more: true },
+    listEndpoints: { endpoints: [ENDPOINT] },
+    pauseEndpoint: { endpoint: { ...ENDPOINT, pause: 2 } },
+    resumeEndpoint: { endpoint: { ...ENDPOINT, pause: 0, failureCount: 0 } },
+    listVerificationFailures: {
+      failures: [
+        {
+          failureId: OCT_ID,
+          failedAt: NOW,
+          reason: 3,
+          kind: 1,
+          statusInfo: 'captured',
+          claimedMerchantId: 'acme',
+          address: '192.0.2.1',
+          bodyBytes: 9,
+          bodySha256: Buffer.alloc(32),
+        },
+      ],
+    },
+    listQuarantinedNotifications: { notifications: [QUARANTINED] },
+    releaseQuarantinedNotification: { notification: { ...QUARANTINED, state: 2, deliveryId: OCT_ID, decidedAt: NOW } },
+    discardQuarantinedNotification: { notification: { ...QUARANTINED, state: 3, decidedAt: NOW } },
+  };
+  for (const [method, answer] of Object.entries(answers)) core.answers.set(method, () => answer);
+  core.onWatch = (call) => call.end();
+}

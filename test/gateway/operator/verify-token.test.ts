@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { Registry } from 'prom-client';
+import type { Core } from '../../../gateway/core.ts';
+import { type Limit, type Limiter, limiterKey, openLimits } from '../../../gateway/limits.ts';
+import { createFailedLogins } from '../../../gateway/operator/failed-logins.ts';
+import { createVerifyToken } from '../../../gateway/operator/verify-token.ts';
+import { Problem } from '../../../gateway/problem.ts';
+import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
+import { Stage } from '../stage.ts';
+
+describe('createVerifyToken()', () => {
+  let nowMs = 0;
+  let asked = 0;
+  let good = OPERATOR_TOKEN;
+  let isAway = false;
+  const checkOperator = async (_: object, call: { metadata: Record<string, string> }) => {
+    asked += 1;
+    if (isAway) throw refusal(status.UNAVAILABLE, {});
+    if (call.metadata.authorization !== `Bearer ${good}`) throw refusal(status.UNAUTHENTICATED, {});
+    return {};
+  };
+  const log = new Stage().log;
+  const verify = createVerifyToken(
+    { operators: { checkOperator } } as unknown as Core,
+    createFailedLogins(openLimits({ log, registry: new Registry() }), log),
+    () => nowMs,
+  );
+  const codeOf = async (call: Promise<void>) => {
+    const error = await call.then(() => undefined).catch((reason: unknown) => reason);
+    return error instanceof Problem ? error.code : ((error as { code?: unknown } | undefined)?.code ?? 'OK');
+  };
+
+  it('asks core once in ten seconds', async () => {
+    for (const at of [0, 9_999, 10_000, 10_001]) {
+      nowMs = at;
+      assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'a')), 'OK');
+    }
+    assert.equal(asked, 2);
+  });
+
+  it('stops to know a token that core does not know any more', async () => {
+    nowMs += 20_000;
+    good = 'z'.repeat(40);
+    assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'b')), 'UNAUTHENTICATED');
+    assert.equal(await codeOf(verify(good, 'b')), 'OK');
+  });
+
+  it('says that core is away, and counts no failure', async () => {
+    isAway = true;
+    for (let i = 0; i < 7; i++) assert.equal(await codeOf(verify('y'.repeat(40), 'c')), status.UNAVAILABLE);
+    isAway = false;
+    assert.equal(await codeOf(verify('y'.repeat(40), 'c')), 'UNAUTHENTICATED');
+  });
+
+  it('does not ask core about what is no token, and counts it', async () => {
+    const before = asked;
+    const codes = [];
+    for (let i = 0; i < 6; i++) codes.push(await codeOf(verify('short', 'd')));
+    assert.deepEqual(codes, [...Array(5).fill('UNAUTHENTICATED'), 'RATE_LIMITED']);
+    assert.equal(asked, before);
+  });
+
+  it('counts nothing for a session', async () => {
+    for (let i = 0; i < 8; i++) assert.equal(await codeOf(verify('w'.repeat(40))), 'UNAUTHENTICATED');
+  });
+});
+
+describe('createFailedLogins()', () => {
+  it('doubles the penalty each time, up to an hour', async () => {
+    const { log } = new Stage();
+    const limits = openLimits({ log, registry: new Registry() });
+    const opened = new Map<string, Limiter>();
+    const limiter = (limit: Limit) => {
+      opened.set(limit.name, limits.limiter(limit));
+      return opened.get(limit.name) as Limiter;
+    };
+    const failed = createFailedLogins({ limiter, close: () => undefined }, log);
+    const waits = [];
+    for (let round = 0; round < 8; round++) {
+      let problem: Problem | undefined;
+      while (problem === undefined) problem = await failed.fail('a');
+      waits.push(problem.details.retryAfterSeconds);
+      await assert.rejects(failed.check('a'), { code: 'RATE_LIMITED' });
+      // As when the penalty is over.
+      await opened.get('operator-logins')?.delete(limiterKey('a'));
+      await failed.check('a');
+    }
+    assert.deepEqual(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+  });
+});

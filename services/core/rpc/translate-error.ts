@@ -61,12 +61,12 @@ function refusal(error: HoldfastError): ConnectError {
   return new ConnectError(error.message, STATUS[error.code], undefined, details as never, error);
 }
 
-/** Whether the database could not be reached, or went away: nothing is known to be wrong with the request. */
+/** Whether the database could not be reached, went away, or gave up for want of time or turn: nothing is known to be wrong with the request. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   return (
-    /^(08|57P|53|55P03|25P03)/.test(code) ||
+    /^(08|57P|57014|53|55P03|25P03|40P01|40001)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
     /connection terminated|connect timeout|timeout exceeded when trying to connect|cannot use a pool after/i.test(
       error.message,

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
+import { createLog } from '../../../gateway/log.ts';
+import { readSettings } from '../../../gateway/settings.ts';
+import { openMerchant, sql } from '../../services/core/desk.ts';
+import { openStage, type Stage } from '../../services/core/stage.ts';
+
+/** The operators' door before a real core: what the fakes of the other tests take for granted. */
+describe('Operator routes, with a core behind them', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let acme: Awaited<ReturnType<typeof openMerchant>>;
+  const gateways: Gateway[] = [];
+  let cookie = '';
+  let csrfToken = '';
+
+  before(async () => {
+    stage = await openStage({ processorTimeoutMs: 150 });
+    acme = await openMerchant(stage, 'acme');
+    const environment = {
+      GATEWAY_TOKEN: stage.tokens.gateway,
+      CORE_URL: `127.0.0.1:${stage.cores[0]?.corePort}`,
+      PORT: '0',
+    };
+    for (let i = 0; i < 2; i++) {
+      gateways.push(await startGateway(readSettings(environment), { log: createLog('silent') }));
+      await gateways[i]?.ready;
+    }
+  });
+  after(async () => {
+    for (const gateway of gateways) await gateway.close();
+    await stage.close();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body.
+  async function ask(method: string, path: string, body?: object, gateway = 0): Promise<{ status: number; body: any }> {
+    const response = await fetch(`http://127.0.0.1:${gateways[gateway]?.port}/operator${path}`, {
+      method,
+      headers: {
+        ...(cookie !== '' && { cookie, 'x-csrf-token': csrfToken }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const set = response.headers.getSetCookie()[0]?.split(';')[0];
+    if (set) cookie = set;
+    const text = await response.text();
+    return { status: response.status, body: text && JSON.parse(text) };
+  }
+
+  it('let nobody in with the token of another role', async () => {
+    for (const token of [stage.tokens.gateway, stage.tokens.internal, stage.tokens.processor, acme.apiKey]) {
+      assert.equal((await ask('POST', '/session', { token })).status, 401);
+    }
+  });
+
+  it('let the operator in; what one gateway started is good at the other', async () => {
+    const { status, body } = await ask('POST', '/session', { token: stage.tokens.operator, operator: 'alice' }, 1);
+    assert.equal(status, 200);
+    csrfToken = body.csrfToken;
+    assert.equal((await ask('GET', '/session', undefined, 0)).body.csrfToken, csrfToken);
+  });
+
+  it('capture and release by requestId, audited in the operator’s name', async () => {
+    const hold = await acme.hold({ merchantReference: 'order-1' });
+    const found = await ask('GET', '/holds?merchantReference=order-1');
+    assert.equal(found.body.items[0].requestId, hold.requestId);
+    const captured = await ask('POST', `/holds/${hold.requestId}/capture`, { amountToCapture: 4_000 });
+    assert.equal(captured.status, 200);
+    assert.equal(captured.body.amountRemaining, 6_000);
+    const released = await ask('POST', `/holds/${hold.requestId}/release`, {}, 1);
+    assert.equal(released.body.status, 'CAPTURED');
+    const story = (await ask('GET', `/holds/${hold.requestId}`)).body;
+    assert.deepEqual(
+      story.operations.map((operation: { statusInfo: string }) => operation.statusInfo),
+      ['authorized', 'captured', 'released'],
+    );
+    assert(!JSON.stringify([found, captured, released, story]).includes('pre_'));
+    const { items } = (await ask('GET', `/audit?target=${hold.requestId}`)).body;
+    assert.deepEqual(
+      items.map(({ actor, action, detail }: Record<string, unknown> & { detail: { result: string } }) => [
+        actor,
+        action,
+        detail.result,
+      ]),
+      [
+        ['operator/alice', 'preauthorization.release', 'OK'],
+        ['operator/alice', 'preauthorization.capture', 'OK'],
+      ],
+    );
+  });
+
+  it('resolve what needs review', async () => {
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_lost' });
+    const { status, body } = await ask('POST', `/holds/${hold.requestId}/capture`, { amountToCapture: 1_000 });
+    assert.equal(status, 202);
+    await sql(stage, "update capture set state = 'NEEDS_REVIEW' where request_id = $1", [body.requestId]);
+    assert.equal((await ask('GET', '/overview')).body.needsReviewCount, 1);
+    const [item] = (await ask('GET', '/reviews?reason=NEEDS_REVIEW')).body.items;
+    assert.equal(item.requestId, body.requestId);
+    const resolution = { outcome: 'KO', reason: 'they never got it', processorCode: 'not_found' };
+    const resolved = await ask('POST', `/reviews/${item.requestId}/resolve`, resolution);
+    assert.equal(resolved.body.operation.processorCode, 'not_found');
+    assert.equal((await ask('POST', `/reviews/${item.requestId}/resolve`, resolution)).status, 400);
+  });
+
+  it('create a merchant, change it, turn its credentials over', async () => {
+    const contract = { currencies: ['EUR'], terminals: ['T1'], holdPeriodSeconds: 60 };
+    const created = await ask('POST', '/merchants', { merchantId: 'bolt', name: 'Bolt', contract });
+    assert.equal(created.status, 201);
+    assert.match(created.body.apiKey, /^hf_/);
+    assert.match(created.body.signingSecret, /^whsec_/);
+    const changed = await ask('PUT', '/merchants/bolt', { name: 'Bolt 2', contract: created.body.merchant.contract });
+    assert.equal(changed.body.name, 'Bolt 2');
+    assert.deepEqual(changed.body.contract, { ...created.body.merchant.contract });
+    const key = await ask('POST', '/merchants/bolt/api-keys');
+    assert.equal((await ask('DELETE', `/merchants/bolt/api-keys/${key.body.apiKeyId}`)).status, 204);
+    const secret = await ask('POST', '/merchants/bolt/signing-secrets');
+    assert.match(secret.body.secret, /^whsec_/);
+    const { signingSecrets } = (await ask('GET', '/merchants/bolt')).body;
+    const path = `/merchants/bolt/signing-secrets/${signingSecrets[0].signingSecretId}`;
+    assert.equal((await ask('DELETE', path)).status, 204);
+    const shown = (await ask('GET', '/merchants/bolt')).body;
+    assert(shown.apiKeys[1].revokedAt && shown.signingSecrets[0].retiredAt);
+    assert.doesNotMatch(JSON.stringify(shown), /hf_|whsec_/);
+    assert.equal((await ask('GET', '/merchants/nobody')).status, 404);
+    const refused = await ask('POST', '/merchants', { merchantId: 'bolt', name: 'B', contract });
+    assert.deepEqual(refused.body.errors, [{ field: 'merchantId', message: 'is taken' }]);
+  });
+
+  it('pause an endpoint, list it, resume it', async () => {
+    assert.equal((await ask('POST', '/endpoints/acme/webhook/pause')).body.pause, 'OPERATOR');
+    assert.equal((await ask('GET', '/endpoints')).body.items[0].merchantId, 'acme');
+    assert.equal((await ask('POST', '/endpoints/acme/webhook/resume')).body.pause, undefined);
+  });
+});

@@ -35,6 +35,8 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     extensions: [Migrator],
     pool: { min: 0, max: settings.poolSize },
     driverOptions: {
+      // The ORM itself reads only address, name and password of the URL, and would drop its sslmode.
+      connectionString: settings.databaseUrl,
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
       options: PLANNER,

@@ -6,7 +6,7 @@ describe('openDatabase()', () => {
   it('does not speak in clear when its URL demands TLS', async () => {
     const { url, drop } = await createDatabase();
     // The tests' PostgreSQL has no certificate.
-    const opening = openDatabase({ databaseUrl: `${url}?sslmode=require`, poolSize: 1 });
+    const opening = openDatabase({ databaseUrl: `${url}?sslmode=verify-full`, poolSize: 1 });
     await assert.rejects(opening, /does not support SSL/);
     await drop();
   });

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parseEncryptionKeys } from '../../services/core/storage/cipher.ts';
+import { Stage } from '../gateway/stage.ts';
+import { codeBlocks } from './code-blocks.ts';
+
+const block = codeBlocks('security.md');
+
+describe('the commands in docs/security.md', () => {
+  const stage = new Stage();
+  before(() => stage.open());
+  after(() => stage.close());
+
+  const run = async (name: string) => {
+    const env = { ...process.env, BASE: stage.origin };
+    return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block(name)], { env })).stdout;
+  };
+
+  it('make an encryption key that core takes', async () => {
+    const [key] = parseEncryptionKeys((await run('new-key')).trim());
+    assert.equal(key?.key.length, 32);
+  });
+
+  it('print from outside what stands behind them', async () => {
+    const printed = (await run('outside')).trim().split('\n');
+    const expected = [...block('outside').matchAll(/# (\d+)$/gm)].map(([, number]) => number);
+    assert.deepEqual(printed, expected);
+  });
+});

@@ -19,6 +19,7 @@ import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -117,6 +118,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
+  app.use(traceRequests);
   app.use(logRequests(log, requestMeter(registry)));
   app.use(helmet());
   app.use(async (ctx, next) => {

@@ -1,13 +1,17 @@
 /** The gateway process: settings, start, ready, stop. */
+import { startTracing } from '../proto/tracing.ts';
 import { startGateway } from './gateway.ts';
 import { readSettings } from './settings.ts';
 
 async function main(): Promise<void> {
-  const gateway = await startGateway(readSettings(process.env));
+  const settings = readSettings(process.env);
+  const tracing = startTracing('gateway', settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const gateway = await startGateway(settings);
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop).off('disconnect', stop);
     gateway
       .close()
+      .finally(() => tracing.close())
       .then(() => process.connected && process.disconnect())
       .catch(fail);
   };

@@ -9,6 +9,7 @@ export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) 
       const durationMs = performance.now() - startedMs;
       log.info('request', {
         requestId: ctx.state.requestId,
+        traceId: ctx.state.traceId,
         merchantId: ctx.state.merchantId,
         method: ctx.method,
         route: routeOf(ctx),

@@ -1,9 +1,12 @@
 import { type DestinationStream, type Level, pino } from 'pino';
+import { traceFields } from '../proto/tracing.ts';
 
 /** Everything that may stand in a log line. What is not named here is not written, whatever is passed. */
 export interface LogFields {
   /** The operation that a request created or named. */
   readonly requestId?: string | undefined;
+  /** The trace, while tracing is on. */
+  readonly traceId?: string | undefined;
   readonly merchantId?: string | undefined;
   readonly method?: string | undefined;
   /** The route's pattern, never the path. */
@@ -31,6 +34,7 @@ export interface LogFields {
 
 const ALLOWED = [
   'requestId',
+  'traceId',
   'merchantId',
   'method',
   'route',
@@ -85,5 +89,6 @@ export function errorFields(error: unknown): LogFields {
 }
 
 function allowed(fields: LogFields = {}): LogFields {
-  return Object.fromEntries(ALLOWED.map((name) => [name, fields[name]]).filter(([, value]) => value !== undefined));
+  const known = { ...traceFields(), ...fields };
+  return Object.fromEntries(ALLOWED.map((name) => [name, known[name]]).filter(([, value]) => value !== undefined));
 }

@@ -24,6 +24,8 @@ export const SettingsSchema = z.object({
   RELAY_VERIFIED_PER_SECOND: perSecond.default(500),
   RELAY_ADDRESS_PER_SECOND: perSecond.default(2000),
   CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(15_000),
+  /** Where traces go: the base of OTLP over HTTP, such as http://127.0.0.1:4318. Unset: nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

@@ -26,6 +26,7 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from './gen/grpc/health/v1/health_pb.js';
+import { traced, traceParent } from './tracing.ts';
 
 /** How one call is made. Every unary call has a deadline. */
 export interface GrpcCall {
@@ -112,7 +113,9 @@ function clientOf<S extends DescService>(service: S, connection: Client, channel
     const call =
       method.methodKind === 'unary'
         ? (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
-            unary(connection, channel, definition, create(method.input, request), options)
+            traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () =>
+              unary(connection, channel, definition, create(method.input, request), options),
+            )
         : (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
             stream(connection, channel, definition, create(method.input, request), options);
     return [method.localName, call];
@@ -196,6 +199,8 @@ const HEALTH_CHECK = methodDefinition(Health.method.check);
 function metadataOf(channel: GrpcChannel, call: GrpcCall): Metadata {
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${channel.token}`);
+  const parent = traceParent();
+  if (parent !== undefined) metadata.set('traceparent', parent);
   for (const [name, value] of Object.entries(call.metadata ?? {})) metadata.set(name, value);
   return metadata;
 }

@@ -3,4 +3,4 @@ import { startCore } from './core.ts';
 import { runProcess } from './run-process.ts';
 import { readSettings } from './settings.ts';
 
-await runProcess('core', async () => startCore(readSettings(process.env)));
+await runProcess('core', () => readSettings(process.env), startCore);

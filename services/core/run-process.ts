@@ -1,16 +1,25 @@
+import { startTracing, type Tracing } from '../../proto/tracing.ts';
+
 /** A started process, and how to stop it. */
 export interface Running {
   close(): Promise<void>;
 }
 
 /**
- * Runs a process: starts it, tells whoever started it (over the IPC channel, if there is one) that it is ready, and stops it on
+ * Runs a process: reads its settings, starts tracing and the process, tells whoever started it (over the IPC channel, if there is one) that it is ready, and stops it on
  * SIGTERM, SIGINT, or when that channel is gone. What goes wrong at the start is one line on standard error and exit code 1.
  */
-export async function runProcess(name: string, start: () => Promise<Running>): Promise<void> {
+export async function runProcess<S extends { readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined }>(
+  name: string,
+  readSettings: () => S,
+  start: (settings: S) => Promise<Running>,
+): Promise<void> {
   let running: Running;
+  let tracing: Tracing;
   try {
-    running = await start();
+    const settings = readSettings();
+    tracing = startTracing(name, settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+    running = await start(settings);
   } catch (error) {
     process.stderr.write(`holdfast ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
@@ -19,7 +28,8 @@ export async function runProcess(name: string, start: () => Promise<Running>): P
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    running.close().then(
+    const closed = running.close().finally(() => tracing.close());
+    closed.then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`holdfast ${name}: ${String(error)}\n`);

@@ -64,6 +64,7 @@ create table delivery (
   created_at timestamp(3) with time zone not null,
   delivered_at timestamp(3) with time zone,
   retry_base integer default 0 not null,
+  trace_parent text,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
   constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),

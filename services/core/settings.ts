@@ -29,6 +29,7 @@ export const SCHEMA = z.object({
   PROCESSOR_TLS_KEY: file,
   PROCESSOR_TLS_NAME: file,
   CORE_METRICS_PORT: port.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'an http or https address' }).optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

@@ -47,6 +47,7 @@ export const SCHEMA = z.object({
     .string()
     .regex(/^[^,]{32,}(,[^,]{32,})*$/, 'at least 32 characters each')
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'an http or https address' }).optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

@@ -3,4 +3,4 @@ import { runProcess } from './run-process.ts';
 import { startWorker } from './start-worker.ts';
 import { readWorkerSettings } from './worker-settings.ts';
 
-await runProcess('worker', async () => startWorker(readWorkerSettings(process.env)));
+await runProcess('worker', () => readWorkerSettings(process.env), startWorker);

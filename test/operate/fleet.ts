@@ -109,11 +109,11 @@ export async function openFleet(options: FleetOptions = {}) {
   );
   const gatewayMembers = gatewayPorts.map((port, index) =>
     member(`gateway-${index + 1}`, 'gateway/index.ts', {
+      REST_RATE_PER_SECOND: '1000000',
       ...common,
       PORT: String(port),
       CORE_URL: coreUrl,
       GATEWAY_TOKEN: secrets.gateway,
-      REST_RATE_PER_SECOND: '1000000',
     }),
   );
   await Promise.all([sandbox, ...coreMembers, ...workerMembers].map((each) => each.start()));

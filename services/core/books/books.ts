@@ -1,3 +1,4 @@
+import { traceParent } from '../../../proto/tracing.ts';
 import type { HoldBooks } from '../domain/hold.ts';
 import type { FinalOutcome } from '../domain/operation.ts';
 import type { AttemptTable } from '../storage/attempts.ts';
@@ -104,21 +105,27 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
   };
   return {
     insertHold: (hold) => holds.submit(hold),
-    settleHold: async (end) => rung(await holdEnds.submit(end)),
+    settleHold: async (end) => rung(await holdEnds.submit(traceable(end))),
     reserveCapture: (capturing) => captures.submit(capturing),
     settleCapture: async (end) => {
-      const ended = await captureEnds.submit(end);
+      const ended = await captureEnds.submit(traceable(end));
       return rung(ended) ? ended.books : undefined;
     },
     reserveRelease: (releasing) => reserveHoldRelease(database, releasing),
     settleRelease: async (requestId, outcome, at) => rung(await settleHoldRelease(database, requestId, outcome, at)),
     insertOct: (oct) => octs.submit(oct),
-    settleOct: async (end) => rung(await octEnds.submit(end)),
+    settleOct: async (end) => rung(await octEnds.submit(traceable(end))),
     reverseCapture: async (reversing) => rung(await reverse(database, reversing)),
     markUnknown: (table, requestId, inquireAt) => markUnknown(database.query, table, requestId, inquireAt),
     postponeInquiry: (table, requestId, at) => postponeInquiry(database.query, table, requestId, at),
     markNeedsReview: (table, requestId) => markNeedsReview(database.query, table, requestId),
   };
+}
+
+/** Ends that are gathered leave their callers' context, so each takes its trace along. */
+function traceable<End extends { readonly traceParent?: string | undefined }>(end: End): End {
+  const parent = traceParent();
+  return parent === undefined ? end : { ...end, traceParent: parent };
 }
 
 async function announced(database: Database, batch: readonly null[]): Promise<readonly null[]> {

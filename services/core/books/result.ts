@@ -25,6 +25,7 @@ export function resultOf(
   subject: Subject,
   outcome: FinalOutcome,
   at: Date,
+  traceParent?: string | undefined,
 ): OperationInput {
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
@@ -63,7 +64,7 @@ export function resultOf(
     finalStateDate: at.toISOString(),
     delivery:
       isAlwaysNotified(kind) || subject.notifyHolds
-        ? { id: uuidv7(), endpointKind: 'webhook', kind: kind === 'OCT' ? 'oct' : 'payment', body: body() }
+        ? { id: uuidv7(), endpointKind: 'webhook', kind: kind === 'OCT' ? 'oct' : 'payment', body: body(), traceParent }
         : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { traceParent } from '../../../proto/tracing.ts';
 import { reverseCapture as reckon } from '../domain/hold.ts';
 import type { Database } from '../storage/database.ts';
 import { lockHolds } from '../storage/lock-holds.ts';
@@ -34,7 +35,7 @@ export function reverse(database: Database, reversing: Reversing): Promise<Ended
       captureRequestId: capture.requestId,
     };
     const approved = { answer: 'APPROVED', reference: reversing.reference, bankReference: '' } as const;
-    const operation = resultOf(reversing.requestId, 'REVERSAL', subject, approved, reversing.at);
+    const operation = resultOf(reversing.requestId, 'REVERSAL', subject, approved, reversing.at, traceParent());
     const settled = await reverseCapture(query, {
       captureRequestId: capture.requestId,
       holdRequestId: hold.requestId,

@@ -18,6 +18,8 @@ export interface CaptureEnd {
   readonly finalCapture: boolean;
   readonly outcome: FinalOutcome;
   readonly at: Date;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /** What ending it did, and the hold's books right after it. */
@@ -64,6 +66,6 @@ function captureResult(end: CaptureEnd, holds: ReadonlyMap<string, HoldRow>): Ca
     at: end.at.toISOString(),
     bankReference: isOk(end.outcome) ? end.outcome.bankReference : undefined,
     books: settleCapture(hold, end, ok),
-    operation: resultOf(end.requestId, 'CAPTURE', subject, end.outcome, end.at),
+    operation: resultOf(end.requestId, 'CAPTURE', subject, end.outcome, end.at, end.traceParent),
   };
 }

@@ -10,6 +10,8 @@ export interface HoldEnd {
   readonly hold: PlacedFacts;
   readonly outcome: FinalOutcome;
   readonly at: Date;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /** What of a hold its placing depends on; none of it changes. */
@@ -27,14 +29,14 @@ export interface PlacedFacts {
 
 /** Ends the placing of holds in one statement. */
 export async function settleGatheredHolds(database: Database, ends: readonly HoldEnd[]): Promise<Ended[]> {
-  const results = ends.map(({ hold, outcome, at }) => ({
+  const results = ends.map(({ hold, outcome, at, traceParent }) => ({
     ...outcomeColumns(outcome),
     requestId: hold.requestId,
     placed: isOk(outcome),
     at: at.toISOString(),
     expiresAt: isOk(outcome) ? expiryOf(hold, at, outcome.expiresAt).toISOString() : undefined,
     generatedTokenId: isOk(outcome) ? outcome.generatedTokenId : undefined,
-    operation: resultOf(hold.requestId, 'HOLD', hold, outcome, at),
+    operation: resultOf(hold.requestId, 'HOLD', hold, outcome, at, traceParent),
   }));
   const settled = await settleHolds(database.query, results);
   return results.map(({ operation }) => endedOf(settled, operation));

@@ -10,17 +10,19 @@ export interface OctEnd {
   readonly oct: Omit<PlacedFacts, 'notifyHolds' | 'holdPeriodS'>;
   readonly outcome: FinalOutcome;
   readonly at: Date;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /** Ends OCTs in one statement. */
 export async function settleGatheredOcts(database: Database, ends: readonly OctEnd[]): Promise<Ended[]> {
-  const results = ends.map(({ oct, outcome, at }) => ({
+  const results = ends.map(({ oct, outcome, at, traceParent }) => ({
     ...outcomeColumns(outcome),
     requestId: oct.requestId,
     ok: isOk(outcome),
     at: at.toISOString(),
     bankReference: isOk(outcome) ? outcome.bankReference : undefined,
-    operation: resultOf(oct.requestId, 'OCT', { ...oct, notifyHolds: true }, outcome, at),
+    operation: resultOf(oct.requestId, 'OCT', { ...oct, notifyHolds: true }, outcome, at, traceParent),
   }));
   const settled = await settleOcts(database.query, results);
   return results.map(({ operation }) => endedOf(settled, operation));

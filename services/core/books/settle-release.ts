@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { traceParent } from '../../../proto/tracing.ts';
 import { booksOf, failHold, settleRelease as reckon } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -53,7 +54,7 @@ function releaseResult(release: ReleaseRow, hold: HoldRow, outcome: FinalOutcome
     ...common,
     books,
     fails: false,
-    operation: told ? resultOf(release.requestId, kind, subject, outcome, at) : undefined,
+    operation: told ? resultOf(release.requestId, kind, subject, outcome, at, traceParent()) : undefined,
   };
 }
 
@@ -77,7 +78,7 @@ function givenUp(
     release.reason === 'EXPIRED'
       ? { answer: 'NOT_PERFORMED', code: 'checkout_expired', message: 'The checkout was not completed in time.' }
       : { answer: 'NOT_PERFORMED', code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' };
-  const operation = resultOf(hold.requestId, 'HOLD', hold, refusal, at);
+  const operation = resultOf(hold.requestId, 'HOLD', hold, refusal, at, traceParent());
   return {
     ...common,
     processorCode: refusal.code,

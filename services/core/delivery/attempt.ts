@@ -1,3 +1,4 @@
+import { traceParent } from '../../../proto/tracing.ts';
 import type { Clock } from '../clock.ts';
 import { describeError, type Log } from '../log.ts';
 import type { PendingDelivery } from '../storage/due-deliveries.ts';
@@ -59,7 +60,9 @@ function messageOf(parts: AttemptParts, row: PendingDelivery, terms: EndpointTer
   if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
   const url = notificationUrl(endpointUrl, row);
   refuseGateway(row.endpointKind, url, parts.gatewayOrigin);
-  return { url, headers: attemptHeaders(row, terms.secrets, at), body: row.body };
+  const parent = traceParent();
+  const headers = { ...attemptHeaders(row, terms.secrets, at), ...(parent !== undefined && { traceparent: parent }) };
+  return { url, headers, body: row.body };
 }
 
 function recordOf(

@@ -1,3 +1,4 @@
+import { traced } from '../../../proto/tracing.ts';
 import { type AttemptParts, makeAttempt } from '../delivery/attempt.ts';
 import { allowanceOf, FRESH } from '../delivery/breaker.ts';
 import type { Terms } from '../delivery/terms.ts';
@@ -162,7 +163,14 @@ class Delivering implements Deliverer {
     }
   }
 
-  async #attempt(rung: Rung, row: PendingDelivery, terms: EndpointTerms): Promise<Settlement> {
+  /** An attempt goes on with the trace of what caused the delivery. */
+  #attempt(rung: Rung, row: PendingDelivery, terms: EndpointTerms): Promise<Settlement> {
+    const attributes = { 'holdfast.request_id': row.requestId, 'holdfast.attempt': row.attemptCount + 1 };
+    const span = { name: `deliver ${row.endpointKind}`, kind: 'CLIENT', parent: row.traceParent, attributes } as const;
+    return traced(span, () => this.#tracedAttempt(rung, row, terms));
+  }
+
+  async #tracedAttempt(rung: Rung, row: PendingDelivery, terms: EndpointTerms): Promise<Settlement> {
     const { record, says } = await makeAttempt(this.#parts, row, terms);
     if (record.error !== undefined && this.#breakingOff) return { rung, nextAt: this.#parts.clock() };
     const endpoint: EndpointKey = { merchantId: row.merchantId, kind: row.endpointKind };

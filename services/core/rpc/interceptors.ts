@@ -7,6 +7,7 @@ import {
   type StreamResponse,
   type UnaryResponse,
 } from '@connectrpc/connect';
+import { traced } from '../../../proto/tracing.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { describeError } from '../log.ts';
 import { rolesFor } from './access.ts';
@@ -18,8 +19,15 @@ import { translateError } from './translate-error.ts';
 
 /** What every call passes, from the outside in. The same list serves both doors. */
 export function interceptorsOf(core: Core): Interceptor[] {
-  return [translatesAndLogs(core), authenticates(core), validates, auditsOperators(core)];
+  return [traces, translatesAndLogs(core), authenticates(core), validates, auditsOperators(core)];
 }
+
+/** A span for each unary call, in the caller's trace. Streams live too long to be one. */
+const traces: Interceptor = (next) => (request) => {
+  if (request.stream) return next(request);
+  const name = `${request.service.typeName}/${request.method.name}`;
+  return traced({ name, kind: 'SERVER', parent: request.header.get('traceparent') }, () => next(request));
+};
 
 /** One line and one count per call, from an allow-list; a refusal with its word, anything unforeseen as an error with its stack's first line. */
 function translatesAndLogs(core: Core): Interceptor {

@@ -19,6 +19,8 @@ export interface NotificationInput {
   readonly quarantineId: string;
   /** RFC 3339. */
   readonly receivedAt: string;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /** What became of one. */
@@ -62,7 +64,7 @@ async function compare(query: Query, others: readonly NotificationInput[]) {
 const INPUT = `input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz)
+      "receivedAt" timestamptz, "traceParent" text)
   )`;
 
 const STORE: Statement = {
@@ -77,9 +79,9 @@ const STORE: Statement = {
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-      attempt_count, due_at, created_at)
+      attempt_count, due_at, created_at, trace_parent)
     select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", decode(i.body, 'base64'),
-      i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt"
+      i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
     from input i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
     join merchant m on m.id = i."merchantId"

@@ -20,6 +20,8 @@ export const DeliveryEntity = defineEntity({
     body: p.blob().nullable().$type<Buffer>(),
     /** The sender's X-Service-Signature, for a relayed notification; null = signed at each attempt. */
     signature: p.text().nullable(),
+    /** W3C traceparent of what caused it; null = it was not traced. */
+    traceParent: p.text().nullable(),
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),
     attemptCount: p.integer(),
     /** Attempts made before the last replay: the schedule counts from there. */

@@ -15,6 +15,7 @@ export interface PendingDelivery {
   readonly attemptCount: number;
   readonly retryBase: number;
   readonly dueAt: Date;
+  readonly traceParent: string | null;
 }
 
 /** A delivery without an alarm, or with one to move. */
@@ -45,7 +46,7 @@ const READ_PENDING: Statement = {
   name: 'read-pending-deliveries',
   text: `select id, merchant_id as "merchantId", endpoint_kind as "endpointKind", request_id as "requestId", kind,
       status_info as "statusInfo", body, signature, attempt_count as "attemptCount", retry_base as "retryBase",
-      due_at as "dueAt"
+      due_at as "dueAt", trace_parent as "traceParent"
     from delivery where id = any($1::uuid[]) and state = 'PENDING' and body is not null`,
 };
 

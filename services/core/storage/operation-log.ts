@@ -35,6 +35,8 @@ export interface DeliveryInput {
   readonly kind: NotificationKind;
   /** The body, as text. */
   readonly body: string;
+  /** W3C traceparent of what caused it, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /**
@@ -56,9 +58,10 @@ export function appendOperations(parameter: string): string {
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
-      due_at, created_at)
+      due_at, created_at, trace_parent)
     select (r.delivery->>'id')::uuid, r."merchantId", r.delivery->>'endpointKind', r."requestId"::text, r.delivery->>'kind',
-      r."statusInfo", convert_to(r.delivery->>'body', 'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate"
+      r."statusInfo", convert_to(r.delivery->>'body', 'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate",
+      r.delivery->>'traceParent'
     from result r join merchant m on m.id = r."merchantId"
     where r.delivery is not null and m.webhook_url is not null
     returning id

@@ -4,6 +4,7 @@ import {
   NotificationKind,
   type QuarantineNotificationRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { traceParent } from '../../../../proto/tracing.ts';
 import type { NotificationInput } from '../../storage/accept-notifications.ts';
 
 /** A verified notification of the contract, as it is stored. */
@@ -25,5 +26,6 @@ export function notificationInput(
     deliveryId: uuidv7(),
     quarantineId: uuidv7(),
     receivedAt: at.toISOString(),
+    traceParent: traceParent(),
   };
 }

@@ -1,0 +1,78 @@
+/** A merchant in front of several gateways: takes them by turns, and repeats a keyed request until it has its final answer. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What a gateway answered; status 0 = the connection broke. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+/** What the load did: requests with a final answer, by kind; what got none; and how often something had to be sent again. */
+export interface Tally {
+  holds: number;
+  captures: number;
+  again: number;
+  readonly lost: string[];
+}
+
+export class ScaleOutShop {
+  readonly tally: Tally = { holds: 0, captures: 0, again: 0, lost: [] };
+  readonly #origins: readonly string[];
+  readonly #apiKey: string;
+  #turn = 0;
+
+  constructor({ origins, apiKey }: { readonly origins: readonly string[]; readonly apiKey: string }) {
+    this.#origins = origins;
+    this.#apiKey = apiKey;
+  }
+
+  /** Places a hold and captures a part of it. */
+  async sell(): Promise<void> {
+    const hold = { amount: 500, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId: 'tok_sandbox_ok' };
+    const placed = await this.#keyed('/preauthorization', hold, 201);
+    if (placed === undefined) return;
+    this.tally.holds++;
+    const capture = { preauthorizationId: placed.preauthorizationId, amountToCapture: 200 };
+    if (await this.#keyed('/preauthorization/authorization', capture, 200)) this.tally.captures++;
+  }
+
+  /** Sends once, to the next gateway or a named one. */
+  async send(path: string, body?: object, options: { origin?: string; key?: string; apiKey?: string } = {}) {
+    const { origin = this.#origins[this.#turn++ % this.#origins.length], key, apiKey = this.#apiKey } = options;
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    };
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+    try {
+      const response = await fetch(`${origin}${path}`, init);
+      return { status: response.status, body: (await response.json()) as Answer['body'] };
+    } catch (error) {
+      const { code = (error as Error).message } = ((error as Error).cause ?? error) as { code?: string };
+      return { status: 0, body: { code } };
+    }
+  }
+
+  async #keyed(path: string, body: object, expected: number): Promise<Answer['body'] | undefined> {
+    const key = randomUUID();
+    const untilMs = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await this.send(path, body, { key });
+      if (answer.status === expected) return answer.body;
+      const isOpen = answer.status >= 500 || OPEN.has(answer.status);
+      if (!isOpen || Date.now() > untilMs) {
+        this.tally.lost.push(`${path}: ${answer.status} ${answer.body.code ?? ''}`);
+        return undefined;
+      }
+      this.tally.again++;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+/** No final answer yet: a broken connection, an unknown outcome, one still under way, a limit. */
+const OPEN: ReadonlySet<number> = new Set([0, 202, 409, 429]);
+const AGAIN_MS = 100;
+const PATIENCE_MS = 30_000;

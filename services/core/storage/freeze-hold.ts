@@ -5,7 +5,7 @@ export async function freezeHold(query: Query, requestId: string): Promise<void>
   await query(FREEZE_HOLD, [requestId]);
 }
 
-/** An operator has looked: what remains of the hold may be captured again, or runs out. */
+/** An operator has looked: what remains of the hold may be captured or released again. */
 export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
   await query(UNFREEZE_HOLD, [requestId]);
 }

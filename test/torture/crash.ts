@@ -1,0 +1,44 @@
+/** Core and worker killed with -9 under load. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createDatabase } from '../database.ts';
+import { chance } from './chance.ts';
+import { askAgain, checkBought, openHouse, startBuyers, untilSettled, untilTold } from './house.ts';
+import type { TortureOptions } from './index.ts';
+
+const BUYERS = 12;
+/** Core's own grace for a call that does not come back, a few inquiries, and a slow machine. */
+const RECOVERY_MS = 60_000;
+/** From so many kills on, deliveries that died with a worker are waited for too. */
+const LONG = 20;
+
+/** Kills core, and each third time the worker, so often. Answers figures; throws when anything was lost, doubled or is stuck. */
+export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
+  const database = await createDatabase();
+  const house = await openHouse(database.url);
+  try {
+    const random = chance(seed);
+    const buyers = startBuyers(house, BUYERS);
+    for (let kill = 0; kill < runs; kill++) {
+      await untilBusy(buyers);
+      await delay(random() * 300);
+      await house.kill(kill % 3 === 2 ? 'worker' : 'core');
+    }
+    const bought = await buyers.stop();
+    const settledMs = await untilSettled(house, RECOVERY_MS);
+    return [
+      `${runs} kills with -9 under ${BUYERS} buyers; everything settled ${Math.round(settledMs)} ms after the last`,
+      await askAgain(bought),
+      ...(await checkBought(house, bought)),
+      ...(runs >= LONG ? [await untilTold(house, RECOVERY_MS)] : []),
+    ];
+  } finally {
+    await house.close();
+    await database.drop();
+  }
+}
+
+/** A kill must hit something: waits until buyers are served again. */
+async function untilBusy(buyers: ReturnType<typeof startBuyers>): Promise<void> {
+  const before = buyers.answered();
+  while (buyers.answered() < before + BUYERS) await delay(10);
+}

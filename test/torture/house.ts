@@ -1,0 +1,293 @@
+/** Core and worker as the processes that a deployment starts, with the sandbox and a merchant in this process, and buyers who never stop. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { audit } from '../../services/core/audit/audit.ts';
+import type { Drift } from '../../services/core/audit/drift.ts';
+import { openProcessor } from '../../services/core/processor/processor.ts';
+import { migrate } from '../../services/core/storage/migrate.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { startSandbox } from '../../services/sandbox/sandbox.ts';
+
+const token = () => randomBytes(24).toString('base64url');
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+/** Opens a house on a database that has no schema yet. */
+export async function openHouse(databaseUrl: string) {
+  await migrate(databaseUrl);
+  const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
+  const corePort = await freePort();
+  const tokens = { core: token(), operator: token(), processor: token(), credential: token() };
+  const sandbox = await startSandbox({
+    host: '127.0.0.1',
+    sandboxPort: 0,
+    checkoutPort: 0,
+    sandboxLedger: `${directory}/ledger.sqlite`,
+    coreUrl: `127.0.0.1:${corePort}`,
+    processorToken: tokens.processor,
+    processorCredential: tokens.credential,
+    logLevel: 'silent',
+  });
+  const merchant = await openMerchant();
+  const environment = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    CORE_PORT: String(corePort),
+    CONNECT_PORT: '0',
+    PROCESSOR_URL: `127.0.0.1:${sandbox.grpcPort}`,
+    PROCESSOR_CREDENTIAL: tokens.credential,
+    PROCESSOR_TIMEOUT_MS: '1000',
+    ENCRYPTION_KEYS: `torture:${randomBytes(32).toString('base64')}`,
+    GATEWAY_TOKEN: token(),
+    SERVICE_TOKEN: tokens.core,
+    OPERATOR_TOKEN: tokens.operator,
+    PROCESSOR_TOKEN: tokens.processor,
+    WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+    LOG_LEVEL: 'silent',
+  };
+  const processes = {
+    core: await startProcess('services/core/index.ts', environment),
+    worker: await startProcess('services/core/worker.ts', environment),
+  };
+  const address = `127.0.0.1:${corePort}`;
+  const open = (bearer: string) =>
+    openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 10_000 });
+  const [service, operator] = [open(tokens.core), open(tokens.operator)];
+  const contract = {
+    currencies: ['EUR'],
+    terminals: ['T1'],
+    allowMultipleCaptures: true,
+    webhookUrl: `http://127.0.0.1:${merchant.port}`,
+  };
+  await operator.client(MerchantService).createMerchant({ merchantId: 'acme', name: 'Acme', contract });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  pool.on('error', () => undefined);
+  const processor = openProcessor({
+    PROCESSOR_URL: environment.PROCESSOR_URL,
+    PROCESSOR_CREDENTIAL: tokens.credential,
+    PROCESSOR_TIMEOUT_MS: 30_000,
+  });
+  const oracle = openOracle(`${directory}/ledger.sqlite`);
+  return {
+    holds: service.client(PreauthorizationService),
+    oracle,
+    merchant,
+    sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+      (await pool.query<Row>(text, values)).rows,
+    /** Kills a process with -9 and starts it again; answers when it is ready. */
+    async kill(name: keyof typeof processes): Promise<void> {
+      const dying = processes[name];
+      const gone = once(dying, 'exit');
+      dying.kill('SIGKILL');
+      await gone;
+      processes[name] = await startProcess(`services/core/${name === 'core' ? 'index' : name}.ts`, environment);
+    },
+    async audit(): Promise<Drift[]> {
+      const drifts: Drift[] = [];
+      await audit({ databaseUrl, processor, most: 10, patienceMs: 2_000 }, (drift) => drifts.push(drift));
+      return drifts;
+    },
+    async close(): Promise<void> {
+      for (const child of Object.values(processes)) {
+        const gone = once(child, 'exit');
+        child.kill('SIGTERM');
+        await gone;
+      }
+      service.close();
+      operator.close();
+      processor.close();
+      oracle.close();
+      await pool.end();
+      await sandbox.close();
+      await merchant.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function startProcess(entry: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [entry], { env: environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  assert(first !== null && typeof first === 'object', `${entry} did not start`);
+  return child;
+}
+
+/** A merchant's backend that remembers which operations it was told of. */
+async function openMerchant() {
+  const told = new Set<string>();
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    told.add((JSON.parse(body) as { requestId: string }).requestId);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    told,
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What a buyer was told about one hold. */
+export interface Bought {
+  readonly requestId: string;
+  readonly amount: number;
+  /** One for each capture that was wanted, whether it was acknowledged or not. */
+  readonly wanted: Wanted[];
+}
+
+interface Wanted {
+  /** The capture's requestId, once it was answered as done. */
+  acknowledged: string | undefined;
+  /** Asks under its key, again and again while core is away. */
+  ask(): Promise<void>;
+}
+
+/** Buyers who place holds and capture them in parts, and repeat under the same key whatever was not answered. */
+export function startBuyers(house: House, count: number) {
+  const bought: Bought[] = [];
+  let stopped = false;
+  let serial = 0;
+  let answered = 0;
+  /** Repeats while core is away. Undefined = refused, or told to come back later. */
+  async function ask<T>(call: () => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; tries < 200; tries++) {
+      try {
+        return await call();
+      } catch (error) {
+        const { code } = error as { code: number };
+        assert(code !== INTERNAL, `core met what it had not foreseen: ${(error as Error).message}`);
+        if (![UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED].includes(code)) return undefined;
+        await delay(50);
+      }
+    }
+    return undefined;
+  }
+  async function buy(): Promise<void> {
+    const mine = serial++;
+    const common = { merchantId: 'acme', tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'T1', userId: 'u' };
+    const place = { ...common, amount: BigInt(AMOUNT), idempotencyKey: `place-${mine}` };
+    const placed = await ask(() => house.holds.createPreauthorization(place));
+    const { preauthorizationId = '', requestId = '' } = placed?.preauthorization ?? {};
+    if (preauthorizationId === '') return;
+    const wanted = PARTS.map((part, index): Wanted => {
+      const idempotencyKey = `capture-${mine}-${index}`;
+      const capture = { merchantId: 'acme', preauthorizationId, amountToCapture: BigInt(part), idempotencyKey };
+      return {
+        acknowledged: undefined,
+        async ask() {
+          const answer = await ask(() => house.holds.capturePreauthorization(capture));
+          if (answer?.capture?.captureDate) this.acknowledged = answer.capture.requestId;
+          if (answer) answered++;
+        },
+      };
+    });
+    bought.push({ requestId, amount: AMOUNT, wanted });
+    await Promise.all(wanted.map((want) => want.ask()));
+  }
+  const running = Array.from({ length: count }, async () => {
+    while (!stopped) await buy();
+  });
+  return {
+    bought,
+    /** Captures answered so far. */
+    answered: () => answered,
+    async stop(): Promise<readonly Bought[]> {
+      stopped = true;
+      await Promise.all(running);
+      return bought;
+    },
+  };
+}
+
+const [CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE] = [1, 4, 13, 14];
+/** A hold, and what each buyer wants of it: more than there is. */
+const AMOUNT = 1_000;
+const PARTS = [300, 400, 300, 200];
+
+/** Waits until no attempt is open any more. Answers how long that took, milliseconds. */
+export async function untilSettled(house: House, withinMs: number): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const [row] = await house.sql<{ open: number }>(OPEN);
+    const tookMs = performance.now() - startedMs;
+    if (row?.open === 0) return tookMs;
+    assert(tookMs < withinMs, `${row?.open} attempts are still open after ${withinMs} ms`);
+    await delay(100);
+  }
+}
+
+const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
+  + (select count(*) from capture where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
+  + (select count(*) from release where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+
+/** Repeats what was not answered as done, under its key: what was done before is told again, and nothing is done twice. */
+export async function askAgain(bought: readonly Bought[]): Promise<string> {
+  const open = bought.flatMap(({ wanted }) => wanted).filter(({ acknowledged }) => acknowledged === undefined);
+  await Promise.all(open.map((want) => want.ask()));
+  const now = open.filter(({ acknowledged }) => acknowledged !== undefined).length;
+  return `${open.length} captures without a good answer were asked for again: ${now} are done`;
+}
+
+/** What must be true afterwards, whatever was killed. Answers lines with figures. */
+export async function checkBought(house: House, bought: readonly Bought[]): Promise<string[]> {
+  const captures = await house.sql<{ request_id: string; hold_request_id: string; state: string }>(
+    'select request_id, hold_request_id, state from capture',
+  );
+  const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
+  const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
+  let acknowledged = 0;
+  for (const { requestId, amount, wanted } of bought) {
+    for (const { acknowledged: id } of wanted) {
+      if (id === undefined) continue;
+      acknowledged++;
+      assert.equal(states.get(id), 'OK', `capture ${id} was acknowledged`);
+      assert.equal(house.oracle.find(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
+    }
+    const own = byHold.get(requestId) ?? [];
+    assert(own.length <= wanted.length, `hold ${requestId} was captured more often than wanted`);
+    const charged = house.oracle.find(requestId)?.captured ?? 0;
+    assert(charged <= amount, `hold ${requestId} was charged ${charged}`);
+  }
+  assert.deepEqual(await house.audit(), [], 'the audit finds nothing');
+  const [row] = await house.sql<{ untold: number; operations: number }>(
+    `select (select count(*) from operation o where not exists (select from delivery d where d.request_id = o.request_id::text))::int
+      as untold, (select count(*) from operation)::int as operations`,
+  );
+  assert.equal(row?.untold, 0, 'each operation has its delivery');
+  return [
+    `${bought.length} holds, ${captures.length} captures, ${acknowledged} acknowledged: none lost, none twice, none over its hold`,
+    `${row?.operations} operations, each with its delivery; the audit finds no drift`,
+  ];
+}
+
+/** Waits until the merchant was told of every operation. */
+export async function untilTold(house: House, withinMs: number): Promise<string> {
+  const startedMs = performance.now();
+  for (;;) {
+    const operations = await house.sql<{ request_id: string }>('select request_id from operation');
+    const untold = operations.filter(({ request_id }) => !house.merchant.told.has(request_id));
+    const tookMs = performance.now() - startedMs;
+    if (untold.length === 0) return `the merchant was told of all ${operations.length} after ${Math.round(tookMs)} ms`;
+    assert(tookMs < withinMs, `the merchant was not told of ${untold.length} operations`);
+    await delay(200);
+  }
+}

@@ -1,0 +1,32 @@
+/** Random merchants against the model: see test/services/core/model. */
+import { playRuns } from '../services/core/model/play.ts';
+import { openWorld } from '../services/core/model/world.ts';
+import type { TortureOptions } from './index.ts';
+
+/** Runs in one database; a fresh one now and then keeps the checks quick. */
+const RUNS_OF_A_WORLD = 600;
+
+/** Plays many runs and answers how often each fault happened. Throws with the seed and the story of what is wrong. */
+export async function tortureMoney({ seed, runs = 2_000 }: TortureOptions): Promise<string[]> {
+  const counts = new Map<string, number>();
+  const startedMs = performance.now();
+  for (let played = 0, world = 0; played < runs; played += RUNS_OF_A_WORLD, world++) {
+    const faults = await playWorld((seed + world) % 2 ** 31, Math.min(RUNS_OF_A_WORLD, runs - played));
+    for (const [name, count] of faults) counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  const lines = [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => `${String(count).padStart(7)} ${name}`);
+  return [...lines, `${runs} runs in ${seconds} s: model, core and processor agree`];
+}
+
+async function playWorld(seed: number, runs: number): Promise<ReadonlyMap<string, number>> {
+  const world = await openWorld();
+  try {
+    await playRuns(world, seed, runs);
+    return world.faults.counts;
+  } finally {
+    await world.close();
+  }
+}

@@ -16,6 +16,8 @@ export interface OperationFeed {
   last(): Promise<bigint>;
   /** Answers when there may be something new, or the signal is aborted, or the time is over. */
   changed(signal: AbortSignal, timeoutMs: number): Promise<void>;
+  /** How many wait for news. */
+  readonly waiting: number;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,9 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
         signal.addEventListener('abort', done, { once: true });
         waiters.add(done);
       });
+    },
+    get waiting() {
+      return waiters.size;
     },
     async close() {
       closed = true;

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { HandlerContext } from '@connectrpc/connect';
+import { Client } from 'pg';
+import { type OperationFeed, openOperationFeed } from '../../../../services/core/feeds/operation-feed.ts';
+import { openLog } from '../../../../services/core/log.ts';
+import { callerKey } from '../../../../services/core/rpc/caller.ts';
+import type { Core } from '../../../../services/core/rpc/core.ts';
+import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
+import { type Database, openDatabase } from '../../../../services/core/storage/database.ts';
+import { migrate } from '../../../../services/core/storage/migrate.ts';
+import { announceOperations } from '../../../../services/core/storage/operation-log.ts';
+import { createDatabase, type TestDatabase } from '../../../database.ts';
+
+describe('openOperationFeed()', function () {
+  this.timeout(60_000);
+  let test: TestDatabase;
+  let database: Database;
+  let feed: OperationFeed;
+  let client: Client;
+  const none = new AbortController().signal;
+
+  before(async () => {
+    test = await createDatabase();
+    await migrate(test.url);
+    database = await openDatabase({ databaseUrl: test.url, poolSize: 4 });
+    feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
+    client = new Client({ connectionString: test.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await feed.close();
+    await database.close();
+    await test.drop();
+  });
+
+  const write = async (count: number): Promise<void> => {
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now() from generate_series(1, ${count}) n`;
+    await client.query(text);
+    await announceOperations(database.query);
+  };
+  const allAfter = async (start: bigint, count: number): Promise<bigint[]> => {
+    const sequences: bigint[] = [];
+    let cursor = start;
+    while (sequences.length < count) {
+      const page = await feed.after(cursor);
+      for (const { sequence } of page) sequences.push(sequence);
+      cursor = sequences.at(-1) ?? cursor;
+      if (page.length === 0) await feed.changed(none, 60_000);
+    }
+    return sequences;
+  };
+
+  it('wakes every waiter when something was announced, and gives all of them the same', async () => {
+    const start = await feed.last();
+    assert.deepEqual(await feed.after(start), []);
+    const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
+    await write(3);
+    const [first, ...others] = await Promise.all(waiters);
+    for (const each of others) assert.deepEqual(each, first);
+  });
+
+  it('reads more than it keeps in memory, without a gap', async () => {
+    const start = await feed.last();
+    await write(12_345);
+    const sequences = await allAfter(start, 12_345);
+    const { rows } = await client.query<{ sequence: string }>(
+      'select sequence from operation where sequence > $1 order by 1',
+      [start.toString()],
+    );
+    assert.deepEqual(
+      sequences,
+      rows.map(({ sequence }) => BigInt(sequence)),
+    );
+    assert.deepEqual((await allAfter(start, 12_345)).slice(0, 3), sequences.slice(0, 3));
+  });
+
+  it('hears again after its connection was cut', async () => {
+    const start = await feed.last();
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()`,
+    );
+    await write(2);
+    assert.equal((await allAfter(start, 2)).length, 2);
+  });
+
+  it('keeps no waiter that is gone, and none that has waited long enough', async () => {
+    const idle = feed.waiting;
+    const gone = new AbortController();
+    const waits = Array.from({ length: 20 }, () => feed.changed(gone.signal, 60_000));
+    assert.equal(feed.waiting, idle + 20);
+    gone.abort();
+    await Promise.all(waits);
+    await feed.changed(none, 0);
+    assert.equal(feed.waiting, idle);
+  });
+
+  it('lets a stream end when its client is gone', async () => {
+    const core = { feed, clock: () => new Date() } as Pick<Core, 'feed' | 'clock'> as Core;
+    const gone = new AbortController();
+    const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };
+    const context = { signal: gone.signal, values } as unknown as HandlerContext;
+    const answers = watchOperations(core)(
+      { merchantId: '', resumeToken: '' } as never,
+      context,
+    ) as AsyncIterable<object>;
+    const stream = answers[Symbol.asyncIterator]();
+    await stream.next();
+    const next = stream.next();
+    gone.abort();
+    assert.equal((await next).done, true);
+    assert.equal(feed.waiting, 0);
+  });
+});

@@ -68,7 +68,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return (
     /^(08|57P|57014|53|55P03|25P03|40P01|40001)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
-    /connection terminated|connect timeout|timeout exceeded when trying to connect|cannot use a pool after/i.test(
+    /connection terminated|connect timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i.test(
       error.message,
     )
   );

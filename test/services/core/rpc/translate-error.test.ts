@@ -46,6 +46,7 @@ describe('translateError()', () => {
     ];
     const errors = codes.map((code) => Object.assign(new Error('x'), { code }));
     errors.push(Object.assign(new Error('Connection terminated unexpectedly'), { code: '' }));
+    errors.push(new Error('Client has encountered a connection error and is not queryable'));
     for (const each of errors) {
       const error = translateError(each);
       assert.equal(Code[error.code], 'Unavailable');

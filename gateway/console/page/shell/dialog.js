@@ -1,15 +1,19 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { Problem } from './problem.js';
 
-/** A dialog on top of the page. The browser keeps the focus inside it and gives it back when it closes. */
+/** A dialog on top of the page. The browser keeps the focus inside it; when it closes, the focus goes back. */
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef();
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opened = dialog.current;
+    const opener = document.activeElement;
     opened.showModal();
-    return () => opened.close();
+    return () => {
+      opened.close();
+      (opener.isConnected ? opener : document.querySelector('main h1'))?.focus();
+    };
   }, []);
   const cancel = (event) => {
     event.preventDefault();

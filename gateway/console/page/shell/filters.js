@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Field, Select } from './field.js';
 import { html } from './html.js';
 import { goTo } from './route.js';
@@ -10,7 +10,16 @@ import { goTo } from './route.js';
 export function Filters({ path, query, fields, label }) {
   const form = useRef();
   const text = query.toString();
-  const [isOpen] = useState(text !== '' || matchMedia('(min-width: 52rem)').matches);
+  // Where there is room it is open, and the style hides what would close it.
+  useLayoutEffect(() => {
+    const roomy = matchMedia('(min-width: 52rem)');
+    const open = () => {
+      if (roomy.matches || text !== '') form.current.parentElement.open = true;
+    };
+    open();
+    roomy.addEventListener('change', open);
+    return () => roomy.removeEventListener('change', open);
+  }, [text]);
   useEffect(() => {
     const asked = new URLSearchParams(text);
     for (const { name } of fields) form.current.elements[name].value = asked.get(name) ?? '';
@@ -21,7 +30,7 @@ export function Filters({ path, query, fields, label }) {
     goTo(path, Object.fromEntries(entries));
   };
   return html`<search aria-label=${label}>
-    <details class="filters" open=${isOpen}>
+    <details class="filters">
     <summary>Search</summary>
     <form ref=${form} onSubmit=${search}>
       ${fields.map(({ name, label: text, options }) =>

@@ -6,6 +6,8 @@ export function useRoute() {
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener('hashchange', follow);
+    // It may have changed before this listened.
+    follow();
     return () => removeEventListener('hashchange', follow);
   }, []);
   return readRoute(hash);

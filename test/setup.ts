@@ -26,8 +26,13 @@ export async function mochaGlobalSetup(): Promise<void> {
   process.env.TEST_DATABASE_LOG = logFile;
 }
 
-/** After the last test of this process. */
-export const mochaHooks = { afterAll: stopStack };
+/** After the last test of this process. A busy machine takes its time to stop six processes. */
+export const mochaHooks = {
+  async afterAll(this: Mocha.Context): Promise<void> {
+    this.timeout(60_000);
+    await stopStack();
+  },
+};
 
 /** Stops the server and removes what it wrote. */
 export async function mochaGlobalTeardown(): Promise<void> {

@@ -1,5 +1,7 @@
 /** The OpenAPI document, built from the routes that are mounted and the schemas that they validate with. */
 import { HEALTH_ROUTES } from '../health.ts';
+import { COOKIE } from '../operator/authenticate.ts';
+import { OPERATOR_ROUTES } from '../operator/operator.ts';
 import { PROBLEM_CODES } from '../problem.ts';
 import { RELAY_ROUTES } from '../relay/description.ts';
 import { REST_ROUTES } from '../rest/rest.ts';
@@ -13,7 +15,12 @@ import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** Every route that the document tells, by the name of its operation. */
-export const ROUTES: Readonly<Record<string, Route>> = { ...REST_ROUTES, ...RELAY_ROUTES, ...HEALTH_ROUTES };
+export const ROUTES: Readonly<Record<string, Route>> = {
+  ...REST_ROUTES,
+  ...RELAY_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...HEALTH_ROUTES,
+};
 
 /** Every example, in an order in which they can be replayed. */
 export const EXAMPLES: readonly Example[] = [...PREAUTHORIZATION_EXAMPLES, ...OTHER_EXAMPLES];
@@ -50,7 +57,7 @@ export function createDocument(): OpenApiDocument {
       examples: Object.fromEntries(
         PROBLEM_CODES.map((code) => [code, { summary: PROBLEM_EXAMPLES[code].title, value: PROBLEM_EXAMPLES[code] }]),
       ),
-      securitySchemes: Object.fromEntries(Object.entries(SECURITY).filter(([name]) => CREDENTIALS.has(name))),
+      securitySchemes: SECURITY,
     },
   };
 }
@@ -64,9 +71,6 @@ function pathsOf(schemas: Schemas): OpenApiDocument['paths'] {
   return paths;
 }
 
-/** What callers prove themselves with; what no route asks for is not told. */
-const CREDENTIALS: ReadonlySet<string> = new Set(Object.values(ROUTES).map(({ credential }) => credential));
-
 const DESCRIPTION =
   'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; unknown ' +
   'and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
@@ -78,12 +82,24 @@ const TAGS = [
   { name: 'Operations', description: 'Every attempt with its one final result' },
   { name: 'Relay', description: 'Takes notifications from the internet and passes on what verifies' },
   { name: 'Notifications', description: 'What is sent to merchants' },
+  { name: 'Operators: session', description: 'Signing in to the console' },
+  { name: 'Operators: overview', description: 'What happens, and what waits' },
+  { name: 'Operators: holds', description: 'Holds of all merchants, by requestId' },
+  { name: 'Operators: merchants', description: 'Contracts, API keys, signing secrets' },
+  { name: 'Operators: deliveries', description: 'Notifications on their way, attempts, endpoints' },
+  { name: 'Operators: relay', description: 'Failed verifications and quarantine' },
   { name: 'Service', description: 'The gateway itself' },
 ];
 
 const SECURITY = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the merchant; it decides the merchant' },
   operator: { type: 'http', scheme: 'bearer', description: 'The operator token' },
+  operatorSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: COOKIE,
+    description: 'A console session; calls that change something carry its csrfToken in X-CSRF-Token',
+  },
   serviceSignature: {
     type: 'apiKey',
     in: 'header',

@@ -5,6 +5,14 @@ import type { Example } from './examples/example.ts';
 import { PROBLEM_HEADERS, ProblemAnswer, statusOf } from './problems.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
 
+/** Any one of these is enough. */
+const SCHEMES: Readonly<Record<Route['credential'], readonly string[]>> = {
+  apiKey: ['apiKey'],
+  operator: ['operator', 'operatorSession'],
+  serviceSignature: ['serviceSignature'],
+  none: [],
+};
+
 type Json = Record<string, unknown>;
 type Parameters = Readonly<Record<string, z.ZodType>>;
 
@@ -17,7 +25,7 @@ export function operationOf(name: string, route: Route, examples: readonly Examp
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
-    security: route.credential === 'none' ? [] : [{ [route.credential]: [] }],
+    security: SCHEMES[route.credential].map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {

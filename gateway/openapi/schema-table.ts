@@ -14,7 +14,7 @@ export function tableOf(rows: readonly Row[]): Html {
   return html`<div class="table" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>
 ${rows.map(
   ({ name, required, description = '', schema }) =>
-    html`<tr><td><code>${name}</code>${required ? html` <b title="required">*</b>` : undefined}</td><td>${formOf(schema)}</td><td>${prose(description)}</td></tr>`,
+    html`<tr><td><code>${name}</code></td><td>${required ? html`<b>required</b>, ` : undefined}${formOf(schema)}</td><td>${prose(description)}</td></tr>`,
 )}</tbody></table></div>`;
 }
 

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
 import { PROBLEM_CODES } from '../../../gateway/problem.ts';
+import { RELAY_ROUTES } from '../../../gateway/relay/description.ts';
 import { REST_ROUTES } from '../../../gateway/rest/rest.ts';
+import type { Route } from '../../../gateway/route.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 
 /** Strict, but for what asks for a refusal (4xx) of routes that refuse nothing. */
-const RULES = { extends: ['recommended-strict'], rules: { 'operation-4xx-response': 'off' as const } };
+const RULES = {
+  extends: ['recommended-strict'],
+  rules: { 'operation-4xx-response': 'off' as const, 'operation-tag-defined': 'error' as const },
+};
 
 describe('the OpenAPI document', () => {
   const document = createDocument();
@@ -22,8 +27,8 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(told, []);
   });
 
-  it('tells every route of the merchants', () => {
-    for (const [name, { method, path }] of Object.entries(REST_ROUTES)) {
+  it('tells every route', () => {
+    for (const [name, { method, path }] of Object.entries(ROUTES)) {
       assert.equal(document.paths[path]?.[method]?.operationId, name);
     }
   });
@@ -40,8 +45,8 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has an example of every success that a caller can bring about at once', () => {
-    for (const [name, route] of Object.entries(ROUTES)) {
+  it('has an example of what merchants and senders meet first', () => {
+    for (const [name, route] of Object.entries<Route>({ ...REST_ROUTES, ...RELAY_ROUTES })) {
       const shown = EXAMPLES.filter((example) => example.route === name);
       const [first] = Object.keys(route.answers);
       if (name === 'watchOperations') continue;

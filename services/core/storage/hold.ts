@@ -93,6 +93,10 @@ export const HoldEntity = defineEntity({
   indexes: [
     { name: 'hold_by_merchant', expression: 'create index "hold_by_merchant" on "hold" ("merchant_id", "request_id")' },
     {
+      name: 'hold_by_user',
+      expression: 'create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id")',
+    },
+    {
       name: 'hold_open_by_end',
       expression:
         'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',

@@ -12,12 +12,14 @@ export interface Answer {
 export interface Tally {
   holds: number;
   captures: number;
+  /** Never reached the processor, as it said when it was asked, and never will: a final answer too. */
+  neverDone: number;
   again: number;
   readonly lost: string[];
 }
 
 export class ScaleOutShop {
-  readonly tally: Tally = { holds: 0, captures: 0, again: 0, lost: [] };
+  readonly tally: Tally = { holds: 0, captures: 0, neverDone: 0, again: 0, lost: [] };
   readonly #origins: readonly string[];
   readonly #apiKey: string;
   #turn = 0;
@@ -61,12 +63,16 @@ export class ScaleOutShop {
     for (;;) {
       const answer = await this.send(path, body, { key });
       if (answer.status === expected) return answer.body;
+      if (answer.status === 502 && answer.body.processorCode === 'never_received') {
+        this.tally.neverDone++;
+        return undefined;
+      }
       const isOpen = answer.status >= 500 || OPEN.has(answer.status);
       if (!isOpen || Date.now() > untilMs) {
         this.tally.lost.push(`${path}: ${answer.status} ${answer.body.code ?? ''}`);
         return undefined;
       }
-      this.tally.again++;
+      if (answer.status !== 429) this.tally.again++;
       await delay(AGAIN_MS);
     }
   }

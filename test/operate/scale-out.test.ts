@@ -15,11 +15,11 @@ import { type Fleet, type Member, openFleet } from './fleet.ts';
 import { ScaleOutShop } from './scale-out-shop.ts';
 import { type ScaleOutWatcher, watchAcross } from './scale-out-watcher.ts';
 
-const REST_RATE_PER_SECOND = 120;
+const REST_RATE_PER_SECOND = 50;
 const NOBODYS = `/oct/${randomUUID()}`;
 
 describe('two cores, two workers and two gateways on one PostgreSQL and one Redis', function () {
-  this.timeout(60_000);
+  this.timeout(90_000);
   let redis: RedisServer;
   let fleet: Fleet;
   let shop: ScaleOutShop;
@@ -30,13 +30,11 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
   before(async function () {
     const binary = findRedis();
     if (binary === undefined) {
-      this.test?.parent?.tests.forEach((test) => {
-        test.title += ' (skipped: no redis-server on PATH)';
-      });
+      (this.test?.parent as Mocha.Suite).title += ': no redis-server on the PATH';
       return this.skip();
     }
     redis = await startRedis(binary);
-    const settings = { REST_RATE_PER_SECOND: String(REST_RATE_PER_SECOND), PROCESSOR_TIMEOUT_MS: '1000' };
+    const settings = { REST_RATE_PER_SECOND: String(REST_RATE_PER_SECOND), PROCESSOR_TIMEOUT_MS: '3500' };
     fleet = await openFleet({
       cores: 2,
       workers: 2,
@@ -193,12 +191,12 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     assert.deepEqual(shop.tally.lost, []);
     assert(shop.tally.again > before.again, 'something was repeated');
     const direct = 20 + slow.length;
-    const { holds, captures } = shop.tally;
+    const { holds, captures, neverDone } = shop.tally;
     const [stored] = await rows(`select (select count(*)::int from hold where phase = 'AUTHORIZED') as holds,
       (select count(*)::int from capture where state = 'OK') as captures,
       (select count(*)::int from hold where phase <> 'AUTHORIZED') +
         (select count(*)::int from capture where state <> 'OK') as others`);
-    assert.deepEqual(stored, { holds: holds + direct, captures, others: 0 });
+    assert.deepEqual(stored, { holds: holds + direct, captures, others: neverDone });
     assert.equal(atProcessor('authorization'), holds + direct);
     assert.equal(atProcessor('capture'), captures);
 

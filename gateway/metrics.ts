@@ -46,7 +46,7 @@ export function exportRuntime(registry: Registry, credentials: Pick<Credentials,
 }
 
 /** GET /metrics. */
-export function createMetrics(registry: Registry, core: Pick<Core, 'merchants'>): Router {
+export function createMetrics(registry: Registry, core: Pick<Core, 'operators'>): Router {
   const demandOperator = operatorCheck(core);
   const router = new Router();
   router.get('/metrics', async (ctx) => {
@@ -61,7 +61,7 @@ export function createMetrics(registry: Registry, core: Pick<Core, 'merchants'>)
 const KNOWN_MS = 60_000;
 
 /** The gateway holds no operator token: core judges, by a call that only operators may make. */
-function operatorCheck(core: Pick<Core, 'merchants'>): (ctx: Context) => Promise<void> {
+function operatorCheck(core: Pick<Core, 'operators'>): (ctx: Context) => Promise<void> {
   let known = { hash: '', atMs: Number.NEGATIVE_INFINITY };
   return async (ctx) => {
     const authorization = ctx.get('authorization');
@@ -69,7 +69,7 @@ function operatorCheck(core: Pick<Core, 'merchants'>): (ctx: Context) => Promise
     const hash = createHash('sha256').update(authorization).digest('base64');
     if (hash === known.hash && performance.now() - known.atMs < KNOWN_MS) return;
     try {
-      await core.merchants.listMerchants({ pageSize: 1 }, { timeoutMs: 2_000, metadata: { authorization } });
+      await core.operators.checkOperator({}, { timeoutMs: 2_000, metadata: { authorization } });
     } catch (error) {
       const isAway = isServiceError(error) && AWAY.has(error.code);
       if (isAway && hash === known.hash) return;

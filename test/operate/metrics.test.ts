@@ -7,7 +7,7 @@ import { type Fleet, openFleet } from './fleet.ts';
 const docs = (file: string) => readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 
 describe('metrics', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let fleet: Fleet;
   let scrape: string;
   const secrets: string[] = [];

@@ -9,5 +9,5 @@ describe('a rolling restart of two cores and two gateways under load', () => {
     assert.deepEqual(tally.atProcessor, tally.answered);
     assert.equal(tally.restarts, 4);
     assert(tally.answered.captures > 4);
-  }).timeout(90_000);
+  }).timeout(180_000);
 });

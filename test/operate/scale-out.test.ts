@@ -19,7 +19,7 @@ const REST_RATE_PER_SECOND = 50;
 const NOBODYS = `/oct/${randomUUID()}`;
 
 describe('two cores, two workers and two gateways on one PostgreSQL and one Redis', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let redis: RedisServer;
   let fleet: Fleet;
   let shop: ScaleOutShop;

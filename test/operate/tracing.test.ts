@@ -16,7 +16,7 @@ async function hold(fleet: Fleet, headers: Record<string, string> = {}) {
 }
 
 describe('tracing', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let collector: Collector;
   let fleet: Fleet;
 
@@ -77,5 +77,5 @@ describe('tracing to an exporter that is away', () => {
     const fleet = await openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
     for (let count = 0; count < 5; count++) assert.equal((await hold(fleet)).status, 201);
     await fleet.close();
-  }).timeout(60_000);
+  }).timeout(120_000);
 });

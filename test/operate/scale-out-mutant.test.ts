@@ -1,0 +1,263 @@
+/** Two cores, two workers and two gateways, each a process of its own, on one PostgreSQL and one Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { channelSecurity } from '../../proto/tls.ts';
+import type { Kind } from '../../services/sandbox/ledger/entry.ts';
+import { findRedis, type RedisServer, startRedis } from '../gateway/redis.ts';
+import { type Fleet, type Member, openFleet } from './fleet.ts';
+import { ScaleOutShop } from './scale-out-shop.ts';
+import { type ScaleOutWatcher, watchAcross } from './scale-out-watcher.ts';
+
+const REST_RATE_PER_SECOND = 50;
+const NOBODYS = `/oct/${randomUUID()}`;
+
+describe('two cores, two workers and two gateways on one PostgreSQL and one Redis', function () {
+  this.timeout(120_000);
+  let redis: RedisServer;
+  let fleet: Fleet;
+  let shop: ScaleOutShop;
+  let database: Client;
+  let watchers: ScaleOutWatcher[] = [];
+  const channels: ReturnType<typeof openChannel>[] = [];
+
+  before(async function () {
+    const binary = findRedis();
+    if (binary === undefined) {
+      (this.test?.parent as Mocha.Suite).title += ': no redis-server on the PATH';
+      return this.skip();
+    }
+    redis = await startRedis(binary);
+    const settings = { REST_RATE_PER_SECOND: String(REST_RATE_PER_SECOND), PROCESSOR_TIMEOUT_MS: '3500' };
+    fleet = await openFleet({
+      cores: 2,
+      workers: 2,
+      gateways: 2,
+      environment: settings,
+    });
+    database = new Client({ connectionString: fleet.databaseUrl });
+    await database.connect();
+    shop = new ScaleOutShop(fleet);
+    const [first, second] = [channelTo(0), channelTo(1)];
+    watchers = [watchAcross([first, second]), watchAcross([second, first])];
+    await Promise.all(watchers.map(({ begun }) => begun));
+  });
+
+  after(async () => {
+    await Promise.all(watchers.map((watcher) => watcher.close()));
+    for (const channel of channels) channel.close();
+    await database?.end();
+    await fleet?.close();
+    await redis?.stop();
+  });
+
+  /** A channel to one core only. */
+  function channelTo(core: number, token = fleet.secrets.service) {
+    const addresses = fleet.coreUrl.replace('ipv4:', '').split(',');
+    const channel = openChannel({
+      address: addresses[core] as string,
+      token,
+      timeoutMs: 10_000,
+      ...channelSecurity(undefined),
+    });
+    channels.push(channel);
+    return channel;
+  }
+
+  const rows = async (sql: string) => (await database.query(sql)).rows;
+  const sequences = async () =>
+    (await rows('select sequence from operation order by sequence')).map(({ sequence }) => BigInt(sequence));
+
+  it('serve calls of both gateways from both cores', async () => {
+    await Promise.all(Array.from({ length: 25 }, () => shop.sell()));
+    assert.deepEqual(shop.tally.lost, []);
+    for (const member of fleet.cores) {
+      for (const method of ['CreatePreauthorization', 'CapturePreauthorization']) {
+        assert(linesOf(member, 'rpc', method) > 0, `${member.name} ${method}`);
+      }
+    }
+    for (const member of fleet.gateways) assert(linesOf(member, '/preauthorization') > 0, member.name);
+  });
+
+  it('deliver each notification once, under one webhook-id, whichever worker takes it', async () => {
+    for (let round = 0; round < 20; round++) {
+      if (fleet.workers.every((worker) => linesOf(worker, 'delivery_attempt') > 0)) break;
+      await Promise.all(Array.from({ length: 10 }, () => shop.sell()));
+    }
+    const expected = await sequences();
+    await until('every notification arrived', () => fleet.received.length >= expected.length);
+    await until('every delivery is done', async () => {
+      const [{ open }] = await rows(`select count(*)::int as open from delivery where state <> 'DELIVERED'`);
+      return open === 0;
+    });
+    for (const worker of fleet.workers) assert(linesOf(worker, 'delivery_attempt') > 0, worker.name);
+    assert.equal(fleet.received.length, expected.length);
+    const arrived = fleet.received.map(({ headers }) => headers['webhook-id']);
+    const sent = await rows(`select id from delivery where endpoint_kind = 'internal'`);
+    assert.deepEqual(arrived.sort(), sent.map(({ id }) => id).sort());
+    assert.equal(new Set(fleet.received.map(({ body }) => body.requestId)).size, expected.length);
+    const again = await rows(`select delivery_id from delivery_attempt where http_status between 200 and 299
+      group by delivery_id having count(*) > 1`);
+    assert.deepEqual(again, []);
+  });
+
+  it('tell a watcher of one core what another core commits, in order', async () => {
+    for (const [own, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const holds = channelTo(own).client(PreauthorizationService);
+      const placed = await Promise.all(Array.from({ length: 10 }, () => holds.createPreauthorization(holdOf())));
+      const watcher = watchers[other] as ScaleOutWatcher;
+      for (const { preauthorization } of placed) {
+        await until('the other core tells it', () =>
+          watcher.seen.some(({ requestId }) => requestId === preauthorization?.requestId),
+        );
+      }
+    }
+    const committed = await sequences();
+    for (const { seen, resumed } of watchers) {
+      assert.deepEqual(
+        seen.map(({ sequence }) => sequence),
+        committed,
+      );
+      assert.equal(resumed, 0);
+    }
+  });
+
+  it('know a new and a revoked key everywhere within 5 s, whichever core was told', async () => {
+    for (const core of [0, 1]) {
+      const merchants = channelTo(core, fleet.secrets.operator).client(MerchantService);
+      const { key: apiKey, apiKey: described } = await merchants.createApiKey({ merchantId: 'acme' });
+      const known = (status: number) => async () => {
+        const answers = await Promise.all(
+          fleet.origins.map((origin) => shop.send(NOBODYS, undefined, { origin, apiKey })),
+        );
+        return answers.every((answer) => answer.status === status);
+      };
+      await until('both gateways know the key', known(404), 5_000);
+      await merchants.revokeApiKey({ merchantId: 'acme', apiKeyId: described?.apiKeyId ?? '' });
+      await until('both gateways know that it is revoked', known(401), 5_000);
+    }
+  });
+
+  it('share the limit of an API key', async () => {
+    const [first, second] = fleet.origins as [string, string];
+    // The second gateway sees a request a turn, far from its limit: only what the first one counted can refuse it.
+    await until('the second gateway refuses', async () => {
+      const turn = Array.from({ length: REST_RATE_PER_SECOND }, () => shop.send(NOBODYS, undefined, { origin: first }));
+      await Promise.all(turn);
+      return (await shop.send(NOBODYS, undefined, { origin: second })).status === 429;
+    });
+  });
+
+  it('share the penalties of who guesses signatures', async () => {
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 14; guess++) statuses.push(await forge(guess, 'stranger'));
+    assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
+  });
+
+  it('lose and double nothing when a core is killed, and leave no gap', async () => {
+    const before = { ...shop.tally };
+    let selling = true;
+    const callers = Array.from({ length: 4 }, async () => {
+      while (selling) await shop.sell();
+    });
+    await until('the load runs', () => shop.tally.captures > before.captures + 4);
+    const [dying, living] = [0, 1].map((core) => channelTo(core).client(PreauthorizationService));
+    const slow = Array.from({ length: 3 }, () => ({ ...holdOf('tok_sandbox_slow'), idempotencyKey: randomUUID() }));
+    const asked = Promise.allSettled(slow.map((request) => dying?.createPreauthorization(request)));
+    await until('the processor has acted', () => ofBehaviour('slow').length === slow.length);
+    await (fleet.cores[0] as Member).kill();
+    assert(
+      (await asked).every(({ status }) => status === 'rejected'),
+      'it died before it answered',
+    );
+    for (const request of slow) {
+      await until('the other core answers under the same key', async () => {
+        const answer = await living?.createPreauthorization(request).catch(() => undefined);
+        return answer?.state === OperationState.OK;
+      });
+    }
+    selling = false;
+    await Promise.all(callers);
+
+    assert.deepEqual(shop.tally.lost, []);
+    assert(shop.tally.again > before.again, 'something was repeated');
+    const direct = 20 + slow.length;
+    const { holds, captures, neverDone } = shop.tally;
+    const [stored] = await rows(`select (select count(*)::int from hold where phase = 'AUTHORIZED') as holds,
+      (select count(*)::int from capture where state = 'OK') as captures,
+      (select count(*)::int from hold where phase <> 'AUTHORIZED') +
+        (select count(*)::int from capture where state <> 'OK') as others`);
+    assert.deepEqual(stored, { holds: holds + direct, captures, others: neverDone });
+    assert.equal(atProcessor('authorization'), holds + direct);
+    assert.equal(atProcessor('capture'), captures);
+
+    const committed = await sequences();
+    const last = committed.at(-1) as bigint;
+    for (const watcher of watchers) {
+      await until('the watcher has seen everything', () => watcher.seen.at(-1)?.sequence === last);
+      assert.deepEqual(
+        watcher.seen.map(({ sequence }) => sequence),
+        committed,
+      );
+    }
+    assert((watchers[0]?.resumed ?? 0) > 0);
+  });
+
+  it('refuse nothing because Redis is away', async () => {
+    await delay(1_000);
+    await redis.stop();
+    for (const origin of [...fleet.origins, ...fleet.origins]) {
+      const hold = { amount: 500, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId: 'tok_sandbox_ok' };
+      assert.equal((await shop.send('/preauthorization', hold, { origin })).status, 201, origin);
+    }
+    const statuses = await Promise.all([0, 1].map((guess) => forge(guess, 'another')));
+    assert.deepEqual(statuses, [401, 401]);
+    for (const origin of fleet.origins) {
+      const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
+      const scrape = await (await fetch(`${origin}/metrics`, { headers })).text();
+      assert.match(scrape, /holdfast_limits_fallback_total\{limit="rest"\} [1-9]/);
+    }
+  });
+
+  /** A notification that nobody signed, to the gateways by turns. Answers the status. */
+  async function forge(turn: number, merchantId: string): Promise<number> {
+    const response = await fetch(`${fleet.origins[turn % 2]}/webhook/processor/payment/captured`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-signature': Buffer.alloc(32).toString('base64') },
+      body: JSON.stringify({ merchantId, requestId: 'r', status: 'OK', amount: 1, currency: 'EUR' }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  const ofBehaviour = (behaviour: string) => fleet.oracle.entries().filter((entry) => entry.behaviour === behaviour);
+  const atProcessor = (kind: Kind) =>
+    fleet.oracle.entries().filter((entry) => entry.kind === kind && entry.answer === Answer.APPROVED).length;
+});
+
+function holdOf(tokenId = 'tok_sandbox_ok') {
+  return { merchantId: 'acme', amount: 500n, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId };
+}
+
+/** How many log lines hold all these words. */
+function linesOf({ log }: Member, ...words: string[]): number {
+  return log.filter((line) => words.every((word) => line.includes(word))).length;
+}
+
+/** Asks again until it is so. Fails with what it waited for. */
+async function until(what: string, isSo: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+  const endMs = Date.now() + patienceMs;
+  while (!(await isSo())) {
+    assert(Date.now() < endMs, `waited in vain: ${what}`);
+    await delay(20);
+  }
+}

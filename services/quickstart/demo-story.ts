@@ -1,20 +1,10 @@
 /** The main job, as a merchant lives it. Each step says what it saw, and throws when it saw anything else. */
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { signNotification } from '../../proto/signature.ts';
 import { payAtCheckout } from './customer.ts';
+import { forge, replay, rotate, swapKind } from './demo-relay.ts';
+import { expect, type Scene } from './demo-scene.ts';
 import type { QuickstartFile } from './quickstart.ts';
 import { type Answer, openShop, type Shop } from './shop.ts';
-
-/** What the steps share. */
-interface Scene {
-  readonly file: QuickstartFile;
-  readonly shop: Shop;
-  /** The merchant whose contract allows one capture. */
-  readonly single: Shop;
-  /** Says what was seen. */
-  saw(text: string): void;
-}
 
 /** Plays all steps in order. */
 export async function playDemo(file: QuickstartFile, print: (line: string) => void): Promise<void> {
@@ -34,7 +24,10 @@ const STEPS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = [
   ['Hold without a token: the customer enters a card at the checkout and lets it be saved', checkout],
   ['Send money to a card (OCT), and fail to', sendMoney],
   ['Capture while the processor fails', captureError],
-  ['Forge a notification, and send a genuine one twice', forge],
+  ['Forge a notification: a random signature, and a genuine one for another amount', forge],
+  ['Send a genuine notification, and replay it', replay],
+  ['Send a payment’s notification as that of an OCT', swapKind],
+  ['Rotate the signing secret', rotate],
 ];
 
 async function captureInParts({ shop, saw }: Scene): Promise<void> {
@@ -129,28 +122,6 @@ async function captureError({ shop, saw }: Scene): Promise<void> {
   saw('the hold is whole: 1000 may still be captured');
 }
 
-async function forge({ file, shop, saw }: Scene): Promise<void> {
-  const fields = {
-    merchantId: file.merchantId,
-    requestId: randomUUID(),
-    status: 'OK',
-    amount: '10.50',
-    currency: 'EUR',
-  };
-  const body = JSON.stringify({ ...fields, reference: 'ref-1', finalStateDate: new Date().toISOString() });
-  const send = (signature: string) =>
-    shop.post('/webhook/processor/payment/captured', body, { 'x-service-signature': signature });
-  expect(401, await send(randomBytes(32).toString('base64')));
-  assert.deepEqual(await shop.received(fields.requestId), []);
-  saw('401 for a random signature; nothing reached the demo merchant');
-  const signature = signNotification(file.signingSecret, fields);
-  expect(200, await send(signature));
-  const duplicate = expect(200, await send(signature));
-  assert.equal(duplicate.headers.get('x-relay-duplicate'), 'true');
-  assert.equal((await shop.notified(fields.requestId)).bodyText, body);
-  saw('200 for a genuine signature, 200 and X-Relay-Duplicate for the second; forwarded byte for byte');
-}
-
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
 
 async function place(shop: Shop, tokenId: string, amount: number) {
@@ -173,14 +144,4 @@ async function notified(shop: Shop, requestId: string, statusInfo: string, statu
   assert.equal(notification.verified, true);
   assert.equal(notification.body.status, status);
   return notification.body;
-}
-
-function expect(status: number, answer: Answer): Answer {
-  const { code, detail } = answer.body ?? {};
-  assert.equal(
-    answer.status,
-    status,
-    `answered ${answer.status} ${code ?? ''} ${detail ?? ''} where ${status} was due`,
-  );
-  return answer;
 }

@@ -15,8 +15,15 @@ describe('npm run demo', () => {
     const lines: string[] = [];
     await playDemo(stack.file, (line) => lines.push(line));
     const text = lines.join('\n');
-    assert.equal(text.match(/^\d+\. /gm)?.length, 7);
-    assert(lines.length >= 25);
+    assert.equal(text.match(/^\d+\. /gm)?.length, 10);
+    assert(lines.length >= 35);
+    const answers = [
+      /401 for a random signature/,
+      /200 and X-Relay-Duplicate/,
+      /409 NOTIFICATION_CONFLICT/,
+      /422 STATUS_INFO/,
+    ];
+    for (const answer of [...answers, /AddSigningSecret: 200/, /RetireSigningSecret: 401/]) assert.match(text, answer);
     assert.doesNotMatch(text, /pre_|hf_|whsec_/);
   });
 

@@ -1,0 +1,112 @@
+/** What the relay answers to notifications that are not what they seem, and while a merchant's secret is rotated. */
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { signNotification } from '../../proto/signature.ts';
+import { expect, type Scene } from './demo-scene.ts';
+import type { Answer } from './shop.ts';
+
+/** Neither does chance sign for the merchant, nor does one signature serve for another amount. */
+export async function forge({ file, shop, saw }: Scene): Promise<void> {
+  const { requestId, body, sign, send } = notification({ file, shop });
+  expect(401, await send(randomBytes(32).toString('base64')));
+  saw('401 for a random signature');
+  const raised = body.replace('"10.50"', '"99.50"');
+  assert.notEqual(raised, body);
+  expect(401, await send(sign(file.signingSecret), 'payment/captured', raised));
+  saw('401 for a genuine signature under a changed amount');
+  assert.deepEqual(await shop.received(requestId), []);
+  saw('nothing reached the demo merchant');
+}
+
+/** The same notification again is known. */
+export async function replay({ file, shop, saw }: Scene): Promise<void> {
+  const { requestId, body, sign, send } = notification({ file, shop });
+  const signature = sign(file.signingSecret);
+  const first = expect(200, await send(signature));
+  assert.equal(first.headers.get('x-relay-duplicate'), null);
+  const second = expect(200, await send(signature));
+  assert.equal(second.headers.get('x-relay-duplicate'), 'true');
+  const received = await shop.notified(requestId);
+  assert.deepEqual([received.bodyText, received.verified, received.duplicateCount], [body, true, 0]);
+  saw('200 for the genuine one; 200 and X-Relay-Duplicate for the replayed one; forwarded once, byte for byte');
+}
+
+/** The path is not signed, so a payment's body under an OCT's path has a genuine signature. */
+export async function swapKind({ file, shop, saw }: Scene): Promise<void> {
+  const { requestId, sign, send } = notification({ file, shop });
+  const signature = sign(file.signingSecret);
+  expect(200, await send(signature));
+  const conflict = expect(409, await send(signature, 'oct/paid'));
+  assert.equal(conflict.body.code, 'NOTIFICATION_CONFLICT');
+  saw('409 NOTIFICATION_CONFLICT for a payment’s body sent to /oct/paid: that requestId is a payment for ever');
+  const fresh = notification({ file, shop });
+  const contradicted = expect(422, await fresh.send(fresh.sign(file.signingSecret), 'oct/captured'));
+  assert.equal(contradicted.body.code, 'STATUS_INFO_CONTRADICTED');
+  saw('422 STATUS_INFO_CONTRADICTED for one sent to /oct/captured: no OCT is captured');
+  await shop.notified(requestId, 'captured');
+  assert.equal((await shop.received(requestId)).length, 1);
+  assert.deepEqual(await shop.received(fresh.requestId), []);
+  saw('both are in quarantine; the demo merchant received the payment alone');
+}
+
+/** A second secret works beside the first until it is retired. The newer one goes: the demo merchant knows only the first. */
+export async function rotate({ file, shop, saw }: Scene): Promise<void> {
+  const { coreUrl: address, operatorToken: token, singleCapture } = file;
+  const { merchantId, signingSecret: older } = singleCapture;
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  try {
+    const merchants = channel.client(MerchantService);
+    const { secret: newer, signingSecret } = await merchants.addSigningSecret({ merchantId });
+    assert(signingSecret);
+    const signed = (secret: string) => {
+      const { sign, send } = notification({ shop, file: singleCapture });
+      return send(sign(secret));
+    };
+    await untilAnswered(200, () => signed(newer));
+    expect(200, await signed(older));
+    saw('AddSigningSecret: 200 for the newer secret, and 200 for the older one');
+    await merchants.retireSigningSecret({ merchantId, signingSecretId: signingSecret.signingSecretId });
+    await untilAnswered(401, () => signed(newer));
+    expect(200, await signed(older));
+    saw('RetireSigningSecret: 401 for the retired secret, 200 for the one that is left');
+  } finally {
+    channel.close();
+  }
+}
+
+/** The gateway hears of a change within 5 s. */
+async function untilAnswered(status: number, send: () => Promise<Answer>): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+    const answer = await send();
+    if (answer.status === status || waitedMs >= KNOWN_WITHIN_MS) return void expect(status, answer);
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+const KNOWN_WITHIN_MS = 5_000;
+/** Unverified ones count: after ten of them in a minute the answer is 429. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** A new notification of a captured payment: signs it, and sends it. */
+function notification({
+  file,
+  shop,
+}: {
+  readonly file: { readonly merchantId: string };
+  readonly shop: Scene['shop'];
+}) {
+  const { merchantId } = file;
+  const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount: '10.50', currency: 'EUR' };
+  const body = JSON.stringify({ ...fields, reference: 'ref-1', finalStateDate: new Date().toISOString() });
+  return {
+    requestId: fields.requestId,
+    body,
+    sign: (secret: string) => signNotification(secret, fields),
+    send: (signature: string, path = 'payment/captured', text = body) =>
+      shop.post(`/webhook/processor/${path}`, text, { 'x-service-signature': signature }),
+  };
+}

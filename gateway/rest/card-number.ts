@@ -5,7 +5,9 @@
  * groups of four would look like one in about one of 2 300, and most idempotency keys are UUIDs.
  */
 export function hasCardNumber(text: string): boolean {
-  const ungrouped = text.replace(UUID, ' ').replace(/\d{4}(?:[ -]\d{4}){2,3}[ -]\d{1,7}/g, (group) => group.replace(/[ -]/g, ''));
+  const ungrouped = text
+    .replace(UUID, ' ')
+    .replace(/\d{4}(?:[ -]\d{4}){2,3}[ -]\d{1,7}/g, (group) => group.replace(/[ -]/g, ''));
   if (/^\d{13,19}$/.test(ungrouped)) return passesLuhn(ungrouped);
   return (ungrouped.match(/\d+/g) ?? []).some(
     (run) => run.length >= 13 && run.length <= 19 && !run.startsWith('1') && passesLuhn(run),

@@ -1,12 +1,10 @@
 /** Fields that several answers share. Answers may gain fields; a reader skips those that it does not know. */
 import { z } from 'zod';
 
-export const requestId = z
-  .uuid()
-  .meta({
-    description: 'Names the operation (UUIDv7); not secret',
-    examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
-  });
+export const requestId = z.uuid().meta({
+  description: 'Names the operation (UUIDv7); not secret',
+  examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+});
 
 export const preauthorizationId = z
   .string()

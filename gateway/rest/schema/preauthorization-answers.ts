@@ -3,11 +3,9 @@ import * as fields from './answer-fields.ts';
 
 const { requestId, money, time } = fields;
 
-const releaseReason = z
-  .enum(['FINAL', 'RELEASED', 'EXPIRED'])
-  .meta({
-    description: 'Why the rest was given back: by the last capture, by the merchant, or at the end of the period',
-  });
+const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
+  description: 'Why the rest was given back: by the last capture, by the merchant, or at the end of the period',
+});
 
 /** A hold in a list. */
 export const ListedHold = z

@@ -28,7 +28,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 interface Service {
   readonly command?: string;
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Without a value it is taken from where compose runs, and not set when it is not there either. */
+  readonly environment?: Readonly<Record<string, string | null>>;
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
 }
 
@@ -63,8 +64,9 @@ describe('docker-compose.yml', () => {
   }
 });
 
-function substituted(environment: Readonly<Record<string, string>>): Record<string, string> {
-  const values = Object.entries(environment).map(([name, value]) => {
+function substituted(environment: Readonly<Record<string, string | null>>): Record<string, string> {
+  const given = Object.entries(environment).filter(([, value]) => value !== null);
+  const values = given.map(([name, value]) => {
     return [name, String(value).replace(/\$\{(\w+):\?\}/g, (_, variable: string) => MADE[variable] ?? '')];
   });
   return Object.fromEntries(values);

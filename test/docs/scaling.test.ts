@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { Client } from 'pg';
+import { migrate } from '../../services/core/storage/migrate.ts';
+import { createDatabase, type TestDatabase } from '../database.ts';
+
+const root = new URL('../../', import.meta.url);
+const text = readFileSync(new URL('docs/scaling.md', root), 'utf8');
+const blocks = [...text.matchAll(/^```(\S+)(?: (\S+))?\n(.*?)^```$/gms)].map(([, language, name, code = '']) => ({
+  language,
+  name,
+  code,
+}));
+
+describe('docs/scaling.md', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let client: Client;
+
+  before(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  for (const { name, code } of blocks.filter(({ language }) => language === 'sql')) {
+    it(`shows a query of ${name} that runs`, async () => {
+      const { fields } = await client.query(code);
+      assert(fields.length > 0);
+    });
+  }
+
+  it('names tests that are there; every other command is for a deployment', async () => {
+    const commands = blocks.filter(({ language, name }) => language === 'sh' && name !== 'deployment');
+    assert.equal(commands.length, 1);
+    for (const { code } of commands) {
+      const [, file = ''] = /^npx mocha (\S+)\n$/.exec(code) ?? [];
+      await access(new URL(file, root));
+    }
+  });
+});

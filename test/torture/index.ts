@@ -1,12 +1,13 @@
 /**
- * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database` and `-- streams` kill, cut and
- * restart. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
+ * `-- notifications` kill, cut and restart. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureMoney } from './money.ts';
+import { tortureNotifications } from './notifications.ts';
 import { tortureStreams } from './streams.ts';
 
 /** What a torture is told. */
@@ -22,6 +23,7 @@ const TORTURES = {
   crash: tortureCrash,
   database: tortureDatabase,
   streams: tortureStreams,
+  notifications: tortureNotifications,
 } as const;
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,79 @@
+/** A merchant's internals that fail now and then, and remember everything. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How it fails. */
+export interface FaultyOptions {
+  /** From 0 to 1. */
+  readonly share: number;
+  /** Attempts of one delivery that may fail; the delays between later ones are minutes. */
+  readonly most: number;
+  readonly random: () => number;
+}
+
+/** What became of one notification. */
+export interface Told {
+  readonly webhookIds: Set<string>;
+  readonly bodies: Set<string>;
+  readonly signatures: Set<string>;
+  attempts: number;
+  /** Attempts that were answered 200. */
+  taken: number;
+}
+
+/** Opens it on this machine. */
+export async function openFaultyReceiver({ share, most, random }: FaultyOptions) {
+  const told = new Map<string, Told>();
+  const counts = { attempts: 0, failed: 0 };
+  const server = createServer(async (request, response) => {
+    try {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk;
+      const { requestId } = JSON.parse(body) as { requestId: string };
+      const each = told.get(requestId) ?? fresh();
+      told.set(requestId, each);
+      each.webhookIds.add(String(request.headers['webhook-id']));
+      each.signatures.add(String(request.headers['x-service-signature']));
+      each.bodies.add(body);
+      each.attempts++;
+      counts.attempts++;
+      if (each.attempts <= most && random() < share) {
+        counts.failed++;
+        fail(response, random());
+      } else {
+        each.taken++;
+        response.end();
+      }
+    } catch {
+      // The worker was killed in the middle of its request: nothing was taken.
+      response.destroy();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    told,
+    counts,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function fresh(): Told {
+  return { webhookIds: new Set(), bodies: new Set(), signatures: new Set(), attempts: 0, taken: 0 };
+}
+
+/** An error, no answer at all, or an answer that breaks off. */
+function fail(response: ServerResponse, how: number): void {
+  if (how < 0.6) response.writeHead(500).end('no');
+  else if (how < 0.8) response.destroy();
+  else {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half', () => response.destroy());
+  }
+}

@@ -1,0 +1,100 @@
+/** Relay, core and worker killed with -9, and the database stopped, while signed notifications go to a receiver that fails. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { chance } from './chance.ts';
+import type { TortureOptions } from './index.ts';
+import { type Name, type NotificationHouse, openNotificationHouse } from './notification-house.ts';
+import { openFaultyReceiver } from './notification-receiver.ts';
+import { openSender, type Sender } from './notification-sender.ts';
+
+type Receiver = Awaited<ReturnType<typeof openFaultyReceiver>>;
+
+/** Kills so often. Answers figures; throws when a notification that was answered 200 is lost, or came under two ids. */
+export async function tortureNotifications({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
+  const isLong = runs >= LONG;
+  const random = chance(seed);
+  const receiver = await openFaultyReceiver({ share: 0.2, most: isLong ? 3 : 1, random });
+  const house = await openNotificationHouse(receiver.url);
+  try {
+    const sender = openSender({ ...house, random });
+    await untilKnown(sender);
+    for (let kill = 0; kill < runs; kill++) {
+      const name = ORDER[kill % ORDER.length] as Name;
+      const sending = sender.send(isLong ? LONG_BATCH : SHORT_BATCH);
+      await Promise.all([sending, killSoon(house, name, random() * 150)]);
+    }
+    const away = await stopDatabase(house, sender);
+    await sender.send(SHORT_BATCH);
+    const tookMs = await untilTold(sender, receiver);
+    check(sender, receiver);
+    for (const name of ORDER) assert.doesNotMatch(await house.log(name), /DeprecationWarning/, name);
+    const { accepted, counts } = sender;
+    return [
+      `${runs} kills with -9 in turns; ${accepted.length} notifications answered 200 after ${counts.unavailable} × 503 and ${counts.cut} cut connections`,
+      `database away: ${away} × 503, never 200; ${counts.duplicates} repeated ones answered as duplicates`,
+      `the receiver failed ${receiver.counts.failed} of ${receiver.counts.attempts} attempts; all were delivered ${tookMs} ms after the last, each under one webhook-id, byte for byte`,
+    ];
+  } finally {
+    await house.close();
+    await receiver.close();
+  }
+}
+
+/** The gateway hears of a new merchant within 5 s, and answers 401 until then. */
+async function untilKnown(sender: Sender): Promise<void> {
+  for (let tries = 0; (await sender.tryOne()) !== 200; tries++) {
+    assert(tries < 9, 'the gateway does not know the merchant');
+    await delay(1_000);
+  }
+}
+
+const ORDER: readonly Name[] = ['core', 'gateway', 'worker'];
+const LONG = 20;
+/** Notifications about each kill: with 50 kills 10 000. */
+const LONG_BATCH = 200;
+const SHORT_BATCH = 75;
+
+/** A living worker takes what a dead one held when 15 s are over; so long is not waited for here. */
+async function killSoon(house: NotificationHouse, name: Name, delayMs: number): Promise<void> {
+  await delay(delayMs);
+  await house.kill(name, () => (name === 'worker' ? house.sql(SIXTEEN_SECONDS_LATER) : Promise.resolve()));
+}
+
+const SIXTEEN_SECONDS_LATER = `update pgboss.job set started_on = started_on - interval '16 s' where state = 'active'`;
+
+/** Sends without a database: answers how often 503 was the answer. */
+async function stopDatabase(house: NotificationHouse, sender: Sender): Promise<number> {
+  let refused = 0;
+  await house.withoutDatabase(async () => {
+    for (let i = 0; i < 20; i++) {
+      assert.equal(await sender.tryOne(), 503, 'what cannot be stored is answered 503');
+      refused++;
+    }
+  });
+  await house.sql(SIXTEEN_SECONDS_LATER);
+  return refused;
+}
+
+/** Waits until the receiver has taken everything that was accepted. Answers how long that took. */
+async function untilTold({ accepted }: Sender, { told }: Receiver): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const untold = accepted.filter(({ requestId }) => !told.get(requestId)?.taken);
+    const tookMs = Math.round(performance.now() - startedMs);
+    if (untold.length === 0) return tookMs;
+    assert(tookMs < TOLD_WITHIN_MS, `${untold.length} of ${accepted.length} notifications are lost`);
+    await delay(100);
+  }
+}
+
+/** Three failures are repeated within about 80 s. */
+const TOLD_WITHIN_MS = 150_000;
+
+function check({ accepted }: Sender, { told }: Receiver): void {
+  for (const { requestId, body, signature } of accepted) {
+    const each = told.get(requestId);
+    assert.equal(each?.webhookIds.size, 1, `${requestId} came under one webhook-id`);
+    assert.deepEqual([...each.bodies], [body], 'byte for byte');
+    assert.deepEqual([...each.signatures], [signature], 'with the signature of its sender');
+  }
+}

@@ -44,7 +44,7 @@ describe('translateError()', () => {
       'ECONNREFUSED',
       'ECONNRESET',
     ];
-    const errors = codes.map((code) => Object.assign(new Error('x'), { code }));
+    const errors: Error[] = codes.map((code) => Object.assign(new Error('x'), { code }));
     errors.push(Object.assign(new Error('Connection terminated unexpectedly'), { code: '' }));
     errors.push(new Error('Client has encountered a connection error and is not queryable'));
     for (const each of errors) {

@@ -85,11 +85,12 @@ describe('the vocabulary of refusals', function () {
     },
     async STREAM_TOKEN_TOO_OLD() {
       const { operations } = stage.channel('internal');
-      const watch = (resumeToken: string) => operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
-      const { resumeToken } = (await watch('')).value;
+      const watching = operations.watchOperations({})[Symbol.asyncIterator]();
+      const { resumeToken } = (await watching.next()).value;
       await several.hold();
+      await watching.next();
       stage.clock.advance(91 * 24 * 3_600_000);
-      return watch(resumeToken);
+      return operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
     },
     async UNAVAILABLE() {
       const hold = await several.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });

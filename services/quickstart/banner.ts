@@ -4,7 +4,7 @@ import { writePrivateFile } from './private-file.ts';
 import type { Quickstart } from './quickstart.ts';
 
 /**
- * The banner, with commands to copy. The API key is not in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
+ * The banner, with commands to copy. No credential is in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
  * curl read the key from there, so that it appears on no screen, in no shell history and in no list of processes.
  */
 export async function banner({ file, dataDir, notes }: Quickstart): Promise<string> {
@@ -16,6 +16,7 @@ export async function banner({ file, dataDir, notes }: Quickstart): Promise<stri
 Holdfast runs.
 
   REST and relay   ${file.baseUrl}
+  console          ${file.consoleUrl}
   gRPC             ${file.coreUrl}
   Connect          ${file.connectUrl}
   demo merchant    ${file.demoMerchantUrl}/received
@@ -37,6 +38,10 @@ Or let the customer enter a card: open the checkoutUrl that this answers (test c
 See the verified notifications that the demo merchant received:
 
   curl ${file.demoMerchantUrl}/received
+
+Follow and drive it all by clicking: open the console and sign in with the operator token, which this shows:
+
+  grep operatorToken ${quoted(shorter(dataDir))}/quickstart.json
 
 Ctrl-C stops everything; the data stays in ${shorter(dataDir)}.
 `;

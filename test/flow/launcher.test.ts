@@ -59,6 +59,15 @@ describe('npm start', () => {
     assert(command !== undefined);
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
     assert.match(JSON.parse(stdout).preauthorizationId, /^pre_/);
+    const [login] = /grep operatorToken \S+/.exec(launched.output()) ?? [];
+    assert(login !== undefined);
+    assert((await promisify(execFile)('sh', ['-c', login])).stdout.includes(operatorToken));
+  });
+
+  it('serves the console where it says', async () => {
+    const { consoleUrl } = await quickstartFile(dataDir);
+    assert(launched.output().includes(consoleUrl));
+    assert.match(await (await fetch(consoleUrl)).text(), /<title>Holdfast console<\/title>/);
   });
 
   it('lets no second launcher into its folder', async () => {

@@ -6,6 +6,10 @@ import { insertVerificationFailures } from '../../../../services/core/storage/ve
 import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
 
 const DAY_MS = 86_400_000;
+/** When everything here was written, whatever the machine's clock and the generator of ids make of it. */
+const WRITTEN_MS = Date.parse('2030-01-01T00:00:00Z');
+const writtenId = () => uuidv7({ msecs: WRITTEN_MS });
+const afterDays = (days: number) => new Date(WRITTEN_MS + days * DAY_MS);
 
 describe('openPurge()', () => {
   let stage: DeliveryStage;
@@ -27,16 +31,18 @@ describe('openPurge()', () => {
     currency: 'EUR',
     body: Buffer.from('{}').toString('base64'),
     signature: `${'A'.repeat(43)}=`,
-    deliveryId: uuidv7(),
-    quarantineId: uuidv7(),
-    receivedAt: new Date().toISOString(),
+    deliveryId: writtenId(),
+    quarantineId: writtenId(),
+    receivedAt: afterDays(0).toISOString(),
     ...change,
   });
 
   it('empties old bodies of what has ended, and remembers duplicates for ever', async () => {
     const { query } = stage.database;
-    const ended = await stage.addDelivery('m');
-    const waiting = await stage.addDelivery('m');
+    const [ended, waiting] = [writtenId(), writtenId()];
+    for (const id of [ended, waiting]) {
+      await stage.sql('update delivery set id = $1 where id = $2', [id, await stage.addDelivery('m')]);
+    }
     await stage.sql("update delivery set state = 'DELIVERED', due_at = null where id = $1", [ended]);
     await acceptNotifications(query, [notification()]);
     await acceptNotifications(query, [notification({ amount: '2' })]);
@@ -48,10 +54,11 @@ describe('openPurge()', () => {
       return Object.values(row ?? {}).map(Number);
     };
     const purge = openPurge(stage.database, 90);
-    assert.equal(await purge(new Date(Date.now() + 89 * DAY_MS)), 0);
+    assert.equal(await purge(afterDays(89)), 0);
     assert.deepEqual(await bodies(), [3, 1, 1]);
-    assert.equal(await purge(new Date(Date.now() + 91 * DAY_MS)), 3);
+    const emptied = await purge(afterDays(91));
     assert.deepEqual(await bodies(), [2, 0, 0], 'what waits for an attempt keeps its body');
+    assert.equal(emptied, 3);
     assert.equal((await stage.deliveryOf(waiting)).state, 'PENDING');
     assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
   });
@@ -64,8 +71,8 @@ describe('openPurge()', () => {
       ['open', uuidv7()],
     ]) {
       await stage.sql(
-        "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, now())",
-        [key, id],
+        "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
+        [key, id, afterDays(0)],
       );
     }
     await stage.sql(
@@ -73,10 +80,10 @@ describe('openPurge()', () => {
         values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
       [requestId],
     );
-    await stage.sql("insert into signature_nonce values ('m', 'n', now())");
+    await stage.sql("insert into signature_nonce values ('m', 'n', $1)", [afterDays(0)]);
     const purge = openPurge(stage.database, 90);
-    assert.equal(await purge(new Date(Date.now() - 1_000)), 0);
-    assert.equal(await purge(new Date(Date.now() + 8 * DAY_MS)), 2);
+    assert.equal(await purge(afterDays(-1)), 0);
+    assert.equal(await purge(afterDays(8)), 2);
     const keys = await stage.sql<{ key: string }>('select key from idempotency_key');
     assert.deepEqual(
       keys.map(({ key }) => key),

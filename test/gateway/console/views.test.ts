@@ -1,0 +1,155 @@
+/** Views in a browser, with answers that the service gives seldom: none at all, none yet, a refusal, what needs review. */
+import assert from 'node:assert/strict';
+import type { Browser, Page, Route } from 'playwright-core';
+import { ResolveBody } from '../../../gateway/operator/schema/review.ts';
+import { Problem } from '../../../gateway/problem.ts';
+import { Stage } from '../stage.ts';
+import { CHROMIUM, openBrowser, openPage } from './browser.ts';
+
+/** Each list, what is asked, and what it says when there is nothing. */
+const LISTS = [
+  ['holds', '/holds', 'No hold matches.'],
+  ['deliveries', '/deliveries', 'No delivery matches.'],
+  ['endpoints', '/endpoints', 'Every endpoint works.'],
+  ['relay', '/relay/failures', 'Nothing was refused.'],
+  ['quarantine', '/relay/quarantine', 'Nothing is set aside.'],
+  ['reviews', '/reviews', 'Nothing waits for you.'],
+  ['merchants', '/merchants', 'There is no merchant yet.'],
+  ['audit', '/audit', 'No entry matches.'],
+] as const;
+
+const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+
+describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
+  this.timeout(60_000);
+  const stage = new Stage();
+  let browser: Browser;
+  let page: Page;
+
+  before(async function () {
+    if (CHROMIUM === undefined) this.skip();
+    await stage.open();
+    browser = await openBrowser();
+    ({ page } = await openPage(browser));
+    await page.addInitScript(`localStorage.setItem('holdfast-signed-in', 'yes')`);
+    await answer('/session', { csrfToken: 'csrf', expiresAt: '2030-01-01T00:00:00.000Z' });
+  });
+
+  after(async () => {
+    await browser?.close();
+    if (CHROMIUM !== undefined) await stage.close();
+  });
+
+  const urlOf = (path: string) => (url: URL) => url.pathname === `/operator${path}`;
+  /** The latest answer to a path is the one that holds. */
+  const give = (path: string, handler: (route: Route) => Promise<void>) => page.route(urlOf(path), handler);
+  const answer = (path: string, json: object, status = 200) => give(path, (route) => route.fulfill({ status, json }));
+  const open = async (path: string) => {
+    await page.goto(`${stage.origin}/console#/elsewhere`);
+    await page.getByText('No view has this address.').waitFor();
+    await page.goto(`${stage.origin}/console#/${path}`);
+  };
+
+  for (const [view, path, empty] of LISTS) {
+    it(`${view}: says that it is loading, that there is nothing, and why it does not work`, async () => {
+      const gate = Promise.withResolvers<void>();
+      await give(path, async (route) => {
+        await gate.promise;
+        await route.fulfill({ json: { items: [] } });
+      });
+      await open(view);
+      await page
+        .getByText(/^Loading .*…$/)
+        .first()
+        .waitFor();
+      gate.resolve();
+      await page.getByText(empty).waitFor();
+      await answer(path, new Problem('UNAVAILABLE').toJSON(), 503);
+      await open(view);
+      const alert = page.getByRole('alert').first();
+      await alert.getByText('The service is not available', { exact: true }).waitFor();
+      await answer(path, { items: [] });
+      await alert.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('alert').nth(1).waitFor({ state: 'detached' });
+    });
+  }
+
+  it('shows text as text, whatever it says', async () => {
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    const entry = {
+      auditEntryId: ID,
+      at: '2026-01-01T00:00:00.000Z',
+      actor: evil,
+      action: evil,
+      target: evil,
+      detail: { evil },
+    };
+    await answer('/audit', { items: [entry] });
+    await open('audit');
+    await page.getByRole('cell', { name: evil }).first().waitFor();
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.equal(await page.title(), 'Audit log · Holdfast');
+  });
+
+  describe('a resolution', () => {
+    const item = {
+      ...{
+        requestId: ID,
+        reason: 'NEEDS_REVIEW',
+        operation: 'CAPTURE',
+        merchantId: 'acme',
+        amount: 1050,
+        currency: 'KWD',
+      },
+      ...{
+        holdRequestId: ID,
+        createdAt: '2026-01-01T00:00:00.000Z',
+        ageSeconds: 90_000,
+        inquiryCount: 9,
+        lateVoid: false,
+      },
+    };
+
+    async function resolve(change: object, decide: () => Promise<void>): Promise<unknown> {
+      const sent = Promise.withResolvers<unknown>();
+      await answer('/reviews', { items: [{ ...item, ...change }] });
+      await give(`/reviews/${ID}/resolve`, async (route) => {
+        assert.equal(route.request().headers()['x-csrf-token'], 'csrf');
+        sent.resolve(route.request().postDataJSON());
+        await route.fulfill({ json: { requestId: ID, frozen: false } });
+      });
+      await open('reviews');
+      await page.getByText('KWD 1.050').waitFor();
+      await page.getByRole('button', { name: `Resolve ${ID}` }).click();
+      await page.getByLabel('How do you know?').fill('They told me');
+      await decide();
+      await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
+      await page.getByText('Resolved.').waitFor();
+      return ResolveBody.parse(await sent.promise);
+    }
+
+    it('says OK with references', async () => {
+      const body = await resolve({}, async () => {
+        await page.getByLabel('Outcome').selectOption('OK');
+        await page.getByLabel("Bank's reference").fill('bank-1');
+      });
+      assert.deepEqual(body, { outcome: 'OK', bankReference: 'bank-1', reason: 'They told me' });
+    });
+
+    it("says KO with the processor's words, and ends the freezing", async () => {
+      const body = await resolve({}, async () => {
+        await page.getByLabel('Outcome').selectOption('KO');
+        await page.getByLabel("Processor's code").fill('no');
+        await page.getByLabel('End the freezing').check();
+      });
+      assert.deepEqual(body, { outcome: 'KO', processorCode: 'no', unfreezeHold: true, reason: 'They told me' });
+    });
+
+    it('ends the freezing of a hold', async () => {
+      const body = await resolve({ reason: 'FROZEN', operation: 'HOLD' }, async () => {
+        assert.equal(await page.getByLabel('Outcome').count(), 0);
+      });
+      assert.deepEqual(body, { unfreezeHold: true, reason: 'They told me' });
+    });
+  });
+});

@@ -136,9 +136,8 @@ export async function openFleet(options: FleetOptions = {}) {
     gateways: gatewayMembers,
     async close() {
       oracle.close();
-      for (const group of [gatewayMembers, workerMembers, coreMembers, [sandbox]]) {
-        await Promise.all(group.map((each) => each.stop()));
-      }
+      await Promise.all([...gatewayMembers, ...workerMembers, ...coreMembers].map((each) => each.stop()));
+      await sandbox.stop();
       receiver.server.close();
       receiver.server.closeAllConnections();
       await rm(directory, { recursive: true });

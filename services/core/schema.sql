@@ -351,6 +351,7 @@ CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'D
 CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
+CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);

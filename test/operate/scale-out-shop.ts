@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, string>>;
+  /** What is left of the API key's limit. */
+  readonly remaining: number;
 }
 
 /** What the load did: requests with a final answer, by kind; what got none; and how often something had to be sent again. */
@@ -40,7 +42,11 @@ export class ScaleOutShop {
   }
 
   /** Sends once, to the next gateway or a named one. */
-  async send(path: string, body?: object, options: { origin?: string; key?: string; apiKey?: string } = {}) {
+  async send(
+    path: string,
+    body?: object,
+    options: { origin?: string; key?: string; apiKey?: string } = {},
+  ): Promise<Answer> {
     const { origin = this.#origins[this.#turn++ % this.#origins.length], key, apiKey = this.#apiKey } = options;
     const headers = {
       authorization: `Bearer ${apiKey}`,
@@ -50,10 +56,11 @@ export class ScaleOutShop {
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
     try {
       const response = await fetch(`${origin}${path}`, init);
-      return { status: response.status, body: (await response.json()) as Answer['body'] };
+      const remaining = Number(response.headers.get('ratelimit-remaining'));
+      return { status: response.status, body: (await response.json()) as Answer['body'], remaining };
     } catch (error) {
       const { code = (error as Error).message } = ((error as Error).cause ?? error) as { code?: string };
-      return { status: 0, body: { code } };
+      return { status: 0, body: { code }, remaining: 0 };
     }
   }
 

@@ -15,7 +15,10 @@ const READY_WITHIN_MS = 5_000;
 const RECOVERY_MS = 60_000;
 
 /** Terminates backends that are in a transaction so often, then restarts the server twice. Answers figures; throws on a hang or a loss. */
-export async function tortureDatabase({ runs = 30 }: TortureOptions): Promise<string[]> {
+export async function tortureDatabase(
+  { runs = 30 }: TortureOptions,
+  readyWithinMs = READY_WITHIN_MS,
+): Promise<string[]> {
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
   await chmod(directory, 0o711);
   const password = randomBytes(32).toString('base64url');
@@ -29,13 +32,13 @@ export async function tortureDatabase({ runs = 30 }: TortureOptions): Promise<st
     let terminated = 0;
     for (let cut = 0; cut < runs; cut++) {
       terminated += await terminate(postgres);
-      slowestMs = Math.max(slowestMs, await untilServing(house));
+      slowestMs = Math.max(slowestMs, await untilServing(house, readyWithinMs));
     }
     const restarts: number[] = [];
     for (let restart = 0; restart < 2; restart++) {
       await postgres.stop();
       postgres = await startPostgres(server);
-      restarts.push(Math.round(await untilServing(house)));
+      restarts.push(Math.round(await untilServing(house, readyWithinMs)));
     }
     const bought = await buyers.stop();
     await untilSettled(house, RECOVERY_MS);
@@ -72,7 +75,7 @@ const IN_TRANSACTION = `select pg_terminate_backend(pid) from pg_stat_activity
   where usename = 'holdfast' and xact_start is not null and (state = 'active' or state = 'idle in transaction')`;
 
 /** How long until a hold is placed again. Throws when that takes longer than it may. */
-async function untilServing(house: House): Promise<number> {
+async function untilServing(house: House, readyWithinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
     const hold = {
@@ -84,10 +87,10 @@ async function untilServing(house: House): Promise<number> {
       userId: 'u',
     };
     try {
-      await house.holds.createPreauthorization(hold, { timeoutMs: READY_WITHIN_MS });
+      await house.holds.createPreauthorization(hold, { timeoutMs: readyWithinMs });
       return performance.now() - startedMs;
     } catch (error) {
-      assert(performance.now() - startedMs < READY_WITHIN_MS, `core does not serve again: ${(error as Error).message}`);
+      assert(performance.now() - startedMs < readyWithinMs, `core does not serve again: ${(error as Error).message}`);
       await delay(20);
     }
   }

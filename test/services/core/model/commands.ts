@@ -31,13 +31,13 @@ export interface Step {
 }
 
 const WEIGHTS = {
-  capture: 10,
+  capture: 14,
   race: 6,
   retry: 4,
   release: 3,
-  place: 3,
-  checkout: 3,
-  pay: 5,
+  pay: 4,
+  place: 1,
+  checkout: 1,
   oct: 2,
   get: 2,
   tell: 2,
@@ -82,25 +82,57 @@ const command = fc.record<Command>({
   slot: fc.nat(1),
   merchant: fc.nat(MERCHANTS.length - 1),
   token: fc.oneof(fc.constantFrom(...USUAL), fc.constantFrom(...TOKENS)),
-  share: fc.constantFrom(...(Object.keys(SHARES) as Command['share'][])),
-  final: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  share: fc.oneof(fc.constantFrom('little', 'half'), fc.constantFrom(...(Object.keys(SHARES) as Command['share'][]))),
+  final: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   fault: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Fault>('none') },
-    { weight: 1, arbitrary: fc.constantFrom(...LOSSES) },
+    { weight: 2, arbitrary: fc.constantFrom(...LOSSES) },
   ),
   rival: fc.constantFrom('capture', 'release', 'same key'),
   pick: fc.nat(20),
 });
 
+/** Beginnings that lead where chance alone seldom comes. */
+const STORIES: readonly Partial<Command>[][] = [
+  // The checkout is cancelled, nobody knows whether in time, and the customer pays.
+  [{ do: 'checkout' }, { do: 'release', fault: 'lost before' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
+  [{ do: 'checkout' }, { do: 'release', fault: 'late' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
+  // The customer pays, nobody hears of it, and the checkout is cancelled.
+  [{ do: 'checkout' }, { do: 'pay', fault: 'slow' }, { do: 'release', fault: 'none' }],
+  // A capture is open when another closes the hold.
+  ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
+    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
+    { do: 'capture', share: 'little', final: false, fault },
+    { do: 'capture', share: 'half', final: true, fault: 'none' },
+  ]),
+  // A release is open, and the merchant goes on.
+  [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
+];
+
+/** A story is told of one hold. */
+function script(steps: number): fc.Arbitrary<Command[]> {
+  const random = fc.array(command, { minLength: steps, maxLength: steps });
+  const told = fc
+    .tuple(fc.constantFrom(...STORIES), random)
+    .map(([story, commands]) =>
+      commands.map((each, index) => (story[index] ? { ...each, slot: 0, ...story[index] } : each)),
+    );
+  return fc.oneof({ weight: 3, arbitrary: random }, { weight: 1, arbitrary: told });
+}
+
 /** A wave of `runs` scripts of `steps` steps. */
 export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
-  const step = fc.record<Step>({
-    commands: fc.array(command, { minLength: runs, maxLength: runs }),
+  const happening = fc.record({
     crashes: fc.subarray([...CRASH_POINTS], { maxLength: 3 }),
     beat: fc.oneof(
-      { weight: 4, arbitrary: fc.constant<Beat>({ is: 'nothing' }) },
-      { weight: 5, arbitrary: fc.constantFrom<Beat>(...BEATS) },
+      { weight: 5, arbitrary: fc.constant<Beat>({ is: 'nothing' }) },
+      { weight: 4, arbitrary: fc.constantFrom<Beat>(...BEATS) },
     ),
   });
-  return fc.array(step, { minLength: steps, maxLength: steps });
+  const scripts = fc.array(script(steps), { minLength: runs, maxLength: runs });
+  return fc
+    .tuple(scripts, fc.array(happening, { minLength: steps, maxLength: steps }))
+    .map(([all, happenings]) =>
+      happenings.map((each, index) => ({ ...each, commands: all.map((one) => one[index] as Command) })),
+    );
 }

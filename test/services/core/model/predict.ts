@@ -194,8 +194,18 @@ function closePage(hold: HoldModel, now: number): boolean {
   return true;
 }
 
-/** Recovery asks until everything has its result. */
-export function recover(hold: HoldModel, now: number): HoldModel {
+/**
+ * Recovery asks until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both
+ * ways are possible.
+ */
+export function recover(hold: HoldModel, now: number): HoldModel[] {
+  if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return [recoverOne(hold, now)];
+  const pageless = structuredClone(hold);
+  settleOpen(pageless);
+  return pageless.placing === 'OPEN' ? [recoverOne(hold, now)] : [pageless, recoverOne(hold, now)];
+}
+
+function recoverOne(hold: HoldModel, now: number): HoldModel {
   if (hold.placing === 'OPEN' && hold.byCheckout) {
     if (!hold.fenced) hold.page = true;
     hold.pageKnown ||= hold.page;
@@ -203,12 +213,16 @@ export function recover(hold: HoldModel, now: number): HoldModel {
     hold.fenced ||= hold.truth === undefined;
     settlePlacing(hold, hold.truth ?? refused('never_received'), now);
   }
+  settleOpen(hold);
+  return hold;
+}
+
+function settleOpen(hold: HoldModel): void {
   for (const attempt of hold.attempts.filter(({ state }) => state === 'OPEN')) {
     if (attempt.kind === 'LATE') giveBack(hold, attempt);
     attempt.fenced ||= attempt.truth === undefined;
     settle(hold, attempt, attempt.truth ?? refused('never_received'));
   }
-  return hold;
 }
 
 /** Requests that were still on their way arrive. */

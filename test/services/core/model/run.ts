@@ -83,7 +83,8 @@ export class Run {
     const merchant = MERCHANTS[command.merchant];
     assert(merchant);
     const key = `k${++serial}`;
-    const byCheckout = command.do === 'checkout';
+    const byCheckout =
+      kind === 'HOLD' && (command.do === 'checkout' || (command.do !== 'place' && command.pick % 4 === 0));
     const fault: Fault =
       command.fault === 'late authorization' && (byCheckout || kind === 'OCT') ? 'none' : command.fault;
     const amount = 100 + command.pick * 7;

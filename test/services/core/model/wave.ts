@@ -81,7 +81,7 @@ async function recoverAll(world: World, subjects: readonly Subject[]): Promise<v
   await world.pass(61_000);
   await world.recover();
   world.processor.lostInquiries = 0;
-  change(subjects, (hold) => [recover(hear(hold, world.now()), world.now())]);
+  change(subjects, (hold) => recover(hear(hold, world.now()), world.now()));
 }
 
 async function deliverAll(world: World, subjects: readonly Subject[]): Promise<void> {

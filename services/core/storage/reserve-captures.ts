@@ -19,7 +19,9 @@ export interface CaptureInput {
 
 /**
  * Reserves captures: the statement itself refuses what the hold no longer has, and what comes under a key that is taken.
- * Answers, for each, whether it was reserved.
+ * That the hold is placed and open was judged under its lock, and its CHECK constraints say so again: a closed hold has nothing
+ * remaining, one that is not placed nothing in flight. Naming status and phase here would make the planner read the index of all
+ * open holds instead (measured: 100 captures a second among 30 000 holds, for 500). Answers, for each, whether it was reserved.
  */
 export async function reserveCaptures(query: Query, captures: readonly CaptureInput[]): Promise<boolean[]> {
   const rows = await query<{ request_id: string }>(RESERVE_CAPTURES, [JSON.stringify(captures)]);
@@ -38,8 +40,7 @@ const RESERVE_CAPTURES: Statement = {
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
     from input i
-    where h.request_id = i."holdRequestId" and h.remaining >= i.amount and h.phase = 'AUTHORIZED'
-      and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and not h.closing
+    where h.request_id = i."holdRequestId" and h.remaining >= i.amount and not h.closing
       and (i.key is null or i."requestId" in (select request_id from claimed))
     returning i."requestId" as subject_id
   )

@@ -62,7 +62,8 @@ describe('the commands in the README', () => {
   });
 
   it('send a signed and a forged notification through the relay', () => {
-    assert.match(output, /200\n401\n/);
+    // 429 when other tests of this run have used up what this address may get wrong in a minute.
+    assert.match(output, /200\n(401|429)\n/);
   });
 
   it('make the secrets of a deployment', async () => {

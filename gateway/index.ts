@@ -5,7 +5,7 @@ import { readSettings } from './settings.ts';
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
-  const tracing = startTracing('gateway', settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const tracing = await startTracing('gateway', settings.OTEL_EXPORTER_OTLP_ENDPOINT);
   const gateway = await startGateway(settings);
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop).off('disconnect', stop);

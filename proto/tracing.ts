@@ -15,9 +15,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /** A span to be. */
 export interface SpanInit {
@@ -36,28 +33,19 @@ export interface Tracing {
 
 let tracer: Tracer | undefined;
 
-/** Starts tracing for this process, once; without an endpoint nothing happens. `endpoint` is the base of OTLP over HTTP. */
-export function startTracing(service: string, endpoint: string | undefined): Tracing {
+/**
+ * Starts tracing for this process, once; without an endpoint nothing happens. `endpoint` is the base of OTLP over HTTP. The SDK
+ * is loaded only when it is wanted: it is a tenth of what a process loads.
+ */
+export async function startTracing(service: string, endpoint: string | undefined): Promise<Tracing> {
   if (endpoint === undefined) return { close: async () => undefined };
-  const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    timeoutMillis: EXPORT_MS,
-  });
-  const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': `holdfast-${service}` }),
-    // A queue that is full drops spans; it never waits.
-    spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
-  });
-  provider.register();
+  const { startExporting } = await import('./exporting.ts');
+  const exporting = startExporting(service, endpoint);
   tracer = trace.getTracer('holdfast');
   return {
     async close() {
       tracer = undefined;
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, EXPORT_MS);
-      // What could not be exported is lost, and nobody is to hear of it but whoever misses it.
-      await Promise.race([provider.shutdown().catch(late.resolve), late.promise]);
-      clearTimeout(timer);
+      await exporting.close();
     },
   };
 }
@@ -99,5 +87,3 @@ function contextOf(parent: string | null | undefined): Context {
   if (parent === undefined) return context.active();
   return propagation.extract(ROOT_CONTEXT, parent === null ? {} : { traceparent: parent }, defaultTextMapGetter);
 }
-
-const EXPORT_MS = 2_000;

@@ -18,7 +18,7 @@ export async function runProcess<S extends { readonly OTEL_EXPORTER_OTLP_ENDPOIN
   let tracing: Tracing;
   try {
     const settings = readSettings();
-    tracing = startTracing(name, settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+    tracing = await startTracing(name, settings.OTEL_EXPORTER_OTLP_ENDPOINT);
     running = await start(settings);
   } catch (error) {
     process.stderr.write(`holdfast ${name}: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,0 +1,30 @@
+/** The export of spans by OTLP over HTTP. */
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { Tracing } from './tracing.ts';
+
+/** Registers the provider of all tracers of this process. */
+export function startExporting(service: string, endpoint: string): Tracing {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    timeoutMillis: EXPORT_MS,
+  });
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': `holdfast-${service}` }),
+    // A queue that is full drops spans; it never waits.
+    spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
+  });
+  provider.register();
+  return {
+    async close() {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, EXPORT_MS);
+      // What could not be exported is lost, and nobody is to hear of it but whoever misses it.
+      await Promise.race([provider.shutdown().catch(late.resolve), late.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const EXPORT_MS = 2_000;

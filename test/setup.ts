@@ -1,15 +1,16 @@
-/** One embedded PostgreSQL per test run. A PostgreSQL that happens to run on the machine is never used. */
+/** One embedded PostgreSQL and one running service per test run. A PostgreSQL that happens to run on the machine is never used. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { freePort } from '../services/quickstart/port.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
-import { stopStack } from './stack.ts';
+import { lendStack } from './stack.ts';
 
 let directory: string;
 let postgres: Postgres;
+let stack: Awaited<ReturnType<typeof lendStack>>;
 
-/** Starts the server and names it in the environment, which reaches parallel workers too. */
+/** Starts the server and names it, and who lends the service, in the environment, which reaches parallel workers too. */
 export async function mochaGlobalSetup(): Promise<void> {
   directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
   await chmod(directory, 0o711);
@@ -24,18 +25,13 @@ export async function mochaGlobalSetup(): Promise<void> {
   });
   process.env.TEST_DATABASE_URL = postgres.adminUrl;
   process.env.TEST_DATABASE_LOG = logFile;
+  stack = await lendStack();
+  process.env.TEST_STACK_URL = stack.url;
 }
 
-/** After the last test of this process. A busy machine takes its time to stop six processes. */
-export const mochaHooks = {
-  async afterAll(this: Mocha.Context): Promise<void> {
-    this.timeout(60_000);
-    await stopStack();
-  },
-};
-
-/** Stops the server and removes what it wrote. */
+/** Stops both and removes what they wrote. */
 export async function mochaGlobalTeardown(): Promise<void> {
+  await stack.stop();
   await postgres.stop();
   await removePostgres(postgres.home);
   await rm(directory, { recursive: true });

@@ -1,6 +1,13 @@
-/** The whole service, once per test run, for the tests in test/flow: the processes of a deployment, a database of their own. */
+/**
+ * The whole service, once per test run: the processes of a deployment, with a database of their own. The run's main process starts
+ * it for the first test that asks and lends it to all test processes over loopback.
+ */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { removeDataDir } from '../services/quickstart/data-dir.ts';
 import { freePort } from '../services/quickstart/port.ts';
@@ -15,25 +22,58 @@ export interface Stack extends Pick<Quickstart, 'file' | 'dataDir'> {
   readonly shop: Shop;
   /** One capture per hold. */
   readonly single: Shop;
-  /** Everything that was answered so far, as text: whatever is secret in it must not be in a log. */
-  readonly answers: readonly string[];
-  /** Lines of the launcher about processes that ended. */
-  readonly reports: readonly string[];
+  /** Every body that these shops of any test were answered so far, as text: whatever is secret in it must not be in a log. */
+  answers(): Promise<string[]>;
 }
-
-let stack: Promise<Stack & { stop(): Promise<void> }> | undefined;
 
 /** The service; starts it for the first who asks. Give a `before` hook 60 s. */
-export function useStack(): Promise<Stack> {
-  stack ??= startStack();
-  return stack;
+export async function useStack(): Promise<Stack> {
+  const lender = process.env.TEST_STACK_URL;
+  assert(lender !== undefined, 'run the tests with mocha: test/setup.ts lends their service');
+  const response = await fetch(lender);
+  if (!response.ok) throw new Error(await response.text());
+  const { file, dataDir } = (await response.json()) as Pick<Quickstart, 'file' | 'dataDir'>;
+  const record = `${dataDir}/answers`;
+  const hear = async <T extends { body: unknown }>(answer: Promise<T>) => {
+    appendFileSync(record, `${JSON.stringify((await answer).body)}\n`);
+    return answer;
+  };
+  const heard = (shop: Shop): Shop => ({
+    ...shop,
+    post: (path, body, headers) => hear(shop.post(path, body, headers)),
+    get: (path) => hear(shop.get(path)),
+  });
+  return {
+    file,
+    dataDir,
+    shop: heard(openShop(file)),
+    single: heard(openShop({ ...file, ...file.singleCapture })),
+    answers: async () => (await readFile(record, 'utf8')).split('\n'),
+  };
 }
 
-/** Stops the service, if anybody asked for it. */
-export async function stopStack(): Promise<void> {
-  const running = await stack;
-  stack = undefined;
-  await running?.stop();
+/** Lends the service to whoever asks at the address; `stop` ends it, if anybody did. */
+export async function lendStack(): Promise<{ url: string; stop(): Promise<void> }> {
+  let stack: ReturnType<typeof startStack> | undefined;
+  const server = createServer(async (_request, response) => {
+    try {
+      stack ??= startStack();
+      const { file, dataDir } = await stack;
+      response.end(JSON.stringify({ file, dataDir }));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await (await stack?.catch(() => undefined))?.stop();
+    },
+  };
 }
 
 async function startStack() {
@@ -43,35 +83,13 @@ async function startStack() {
   const ports: Record<string, string> = {};
   for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) ports[name] = String(await freePort());
   const reports: string[] = [];
-  const answers: string[] = [];
   const settings = readSettings({ ...environment, ...ports });
   const quickstart = await startQuickstart(settings, (line) => reports.push(line), new AbortController().signal);
-  const { file } = quickstart;
   const stop = async () => {
     await quickstart.stop();
     await removeDataDir(dataDir);
     await database.drop();
     assert.deepEqual(reports, [], 'no process of the service may die during the tests');
   };
-  return {
-    file,
-    dataDir: quickstart.dataDir,
-    shop: heard(openShop(file), answers),
-    single: heard(openShop({ ...file, ...file.singleCapture }), answers),
-    answers,
-    reports,
-    stop,
-  };
-}
-
-function heard(shop: Shop, answers: string[]): Shop {
-  const hear = async <T extends { body: unknown }>(answer: Promise<T>) => {
-    answers.push(JSON.stringify((await answer).body));
-    return answer;
-  };
-  return {
-    ...shop,
-    post: (path, body, headers) => hear(shop.post(path, body, headers)),
-    get: (path) => hear(shop.get(path)),
-  };
+  return { file: quickstart.file, dataDir: quickstart.dataDir, stop };
 }

@@ -7,7 +7,7 @@ import type { Quickstart } from './quickstart.ts';
  * The banner, with commands to copy. No credential is in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
  * curl read the key from there, so that it appears on no screen, in no shell history and in no list of processes.
  */
-export async function banner({ file, dataDir, notes }: Quickstart): Promise<string> {
+export async function banner({ file, dataDir, notes }: Omit<Quickstart, 'stop'>): Promise<string> {
   const curl = `${dataDir}/demo.curl`;
   const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
   await writePrivateFile(curl, `${[...headers, 'silent', 'show-error'].join('\n')}\n`);

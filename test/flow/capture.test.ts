@@ -3,7 +3,7 @@ import type { Shop } from '../../services/quickstart/shop.ts';
 import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 
-const ORDER = { currency: 'EUR', terminalId: 'till-2', userId: 'bob', amount: 1000 };
+const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'bob', amount: 1000 };
 
 describe('a capture', () => {
   let stack: Stack;
@@ -71,7 +71,7 @@ describe('a capture', () => {
       const { tokenId, merchantId, terminalId, userId } = entry;
       assert.deepEqual(
         { tokenId, merchantId, terminalId, userId },
-        { tokenId: 'tok_sandbox_ok', merchantId: stack.file.merchantId, terminalId: 'till-2', userId: 'bob' },
+        { tokenId: 'tok_sandbox_ok', merchantId: stack.file.merchantId, terminalId: 'till-1', userId: 'bob' },
       );
     }
   });

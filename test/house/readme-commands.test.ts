@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { banner } from '../../services/quickstart/banner.ts';
-import { type Stack, stopStack, useStack } from '../stack.ts';
+import { type Stack, useStack } from '../stack.ts';
 import { codeBlocks } from './readme.ts';
 
 const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
@@ -24,7 +24,7 @@ describe('the commands in the README', () => {
     this.timeout(90_000);
     for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
     stack = await useStack();
-    await banner({ ...stack, notes: [], stop: stopStack });
+    await banner({ ...stack, notes: [] });
     folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);
     await symlink(stack.dataDir, `${folder}/.data`);
     const script = commands.filter((command) => !EXEMPT.includes(command)).join('\n');

@@ -194,10 +194,10 @@ function member(name: string, entry: string, environment: Record<string, string>
     name,
     log,
     async start() {
-      const { PATH } = process.env;
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
       child = spawn(process.execPath, [entry], {
         cwd: ROOT,
-        env: { PATH, ...environment },
+        env: { PATH, NODE_COMPILE_CACHE, ...environment },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });
       for (const stream of [child.stdout, child.stderr]) {

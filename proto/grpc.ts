@@ -71,6 +71,8 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 500,
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
+  // HTTP/2's own 64 KiB for all streams of a connection make each wait for the others.
+  'grpc-node.flow_control_window': 1024 * 1024,
 };
 
 /** One HTTP/2 channel that several service clients share. Close it when done. */
@@ -95,15 +97,27 @@ export function serviceDefinition(service: DescService): ServiceDefinition {
 }
 
 function methodDefinition(method: DescMethod): MethodDefinition<object, object> {
+  const encode = (message: object) =>
+    Buffer.from(toBinary(method.output, message as MessageShape<typeof method.output>));
   return {
     path: `/${method.parent.typeName}/${method.name}`,
     requestStream: method.methodKind === 'client_streaming' || method.methodKind === 'bidi_streaming',
     responseStream: method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming',
     requestSerialize: (message) => Buffer.from(toBinary(method.input, message as MessageShape<typeof method.input>)),
     requestDeserialize: (bytes) => fromBinary(method.input, bytes),
-    responseSerialize: (message) => Buffer.from(toBinary(method.output, message as MessageShape<typeof method.output>)),
+    responseSerialize: method.methodKind === 'server_streaming' ? encodedOnce(encode) : encode,
     responseDeserialize: (bytes) => fromBinary(method.output, bytes),
     originalName: method.localName,
+  };
+}
+
+/** A message that goes into many streams is encoded for the first of them. */
+function encodedOnce(encode: (message: object) => Buffer): (message: object) => Buffer {
+  const encoded = new WeakMap<object, Buffer>();
+  return (message) => {
+    const bytes = encoded.get(message) ?? encode(message);
+    encoded.set(message, bytes);
+    return bytes;
   };
 }
 

@@ -43,14 +43,18 @@ async function watchAll({ address, token }: { address: string; token: string }):
   );
   const started: Promise<void>[] = [];
   for (let index = 0; index < WATCHERS; index++) {
-    const stream = channels[index % 4]?.client(OperationService).watchOperations({}, { signal: stop.signal });
+    const stream = channels[index % 4]
+      ?.client(OperationService)
+      .watchOperations({ maxBatchSize: 1_000 }, { signal: stop.signal });
     const first = Promise.withResolvers<void>();
     started.push(first.promise);
     void (async () => {
       for await (const message of stream ?? []) {
         first.resolve();
-        const date = message.operation?.finalStateDate;
-        if (date) lagsMs.push(Date.now() - timestampMs(date));
+        const now = Date.now();
+        for (const { finalStateDate } of message.operations) {
+          if (finalStateDate) lagsMs.push(now - timestampMs(finalStateDate));
+        }
       }
     })().catch((error: Error) => {
       if (!stop.signal.aborted) throw error;

@@ -306,6 +306,14 @@ export declare type WatchOperationsRequest = Message<"holdfast.v1.WatchOperation
    * @generated from field: string resume_token = 2;
    */
   resumeToken: string;
+
+  /**
+   * Most results in one message. 0 or 1: each comes alone, in `operation`. More: those that are there come together, in
+   * `operations`, for consumers of many results a second.
+   *
+   * @generated from field: int32 max_batch_size = 3;
+   */
+  maxBatchSize: number;
 };
 
 /**
@@ -315,13 +323,13 @@ export declare type WatchOperationsRequest = Message<"holdfast.v1.WatchOperation
 export declare const WatchOperationsRequestSchema: GenMessage<WatchOperationsRequest>;
 
 /**
- * One result, or a heartbeat.
+ * One result, several, or a heartbeat.
  *
  * @generated from message holdfast.v1.WatchOperationsResponse
  */
 export declare type WatchOperationsResponse = Message<"holdfast.v1.WatchOperationsResponse"> & {
   /**
-   * The result; absent in a heartbeat.
+   * The result; absent in a heartbeat, and when several were asked for together.
    *
    * @generated from field: holdfast.v1.Operation operation = 1;
    */
@@ -333,6 +341,13 @@ export declare type WatchOperationsResponse = Message<"holdfast.v1.WatchOperatio
    * @generated from field: string resume_token = 2;
    */
   resumeToken: string;
+
+  /**
+   * The results in commit order, when several were asked for together; empty in a heartbeat.
+   *
+   * @generated from field: repeated holdfast.v1.Operation operations = 3;
+   */
+  operations: Operation[];
 };
 
 /**

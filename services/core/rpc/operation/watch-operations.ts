@@ -3,7 +3,7 @@ import type { OperationService, WatchOperationsRequest } from '../../../../proto
 import { HoldfastError } from '../../domain/refusal.ts';
 import { scopeOf } from '../caller.ts';
 import type { Core } from '../core.ts';
-import { presentOperation } from '../present.ts';
+import { heartbeat, messagesAbout, sequenceOf } from './watch-messages.ts';
 
 /** A heartbeat carries the newest resume token, so that a quiet stream resumes near its end. */
 const HEARTBEAT_MS = 5_000;
@@ -18,19 +18,19 @@ export function watchOperations(core: Core): MethodImpl<typeof OperationService.
   return async function* (request, context) {
     const merchantId = scopeOf(context, request.merchantId);
     let cursor = await startOf(core, request);
-    yield { resumeToken: tokenOf(cursor) };
+    yield heartbeat(cursor);
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
     while (!gone(context)) {
       const results = await core.feed.after(cursor);
-      for (const result of results) {
-        cursor = result.sequence;
-        if (merchantId !== undefined && result.merchantId !== merchantId) continue;
-        yield { operation: presentOperation(result), resumeToken: tokenOf(cursor) };
+      const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
+      for (const message of messagesAbout(mine, request.maxBatchSize)) {
+        yield message;
         if (gone(context)) return;
         heartbeatAt = Date.now() + HEARTBEAT_MS;
       }
+      cursor = results.at(-1)?.sequence ?? cursor;
       if (Date.now() >= heartbeatAt) {
-        yield { resumeToken: tokenOf(cursor) };
+        yield heartbeat(cursor);
         heartbeatAt = Date.now() + HEARTBEAT_MS;
       }
       if (results.length === 0) await core.feed.changed(context.signal, Math.max(heartbeatAt - Date.now(), 0));
@@ -54,13 +54,4 @@ async function startOf(core: Core, request: WatchOperationsRequest): Promise<big
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }
   return cursor;
-}
-
-function tokenOf(sequence: bigint): string {
-  return Buffer.from(`o1:${sequence}`).toString('base64url');
-}
-
-function sequenceOf(token: string): bigint | undefined {
-  const match = /^o1:(\d{1,18})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
-  return match?.[1] === undefined ? undefined : BigInt(match[1]);
 }

@@ -21,7 +21,7 @@ describe('watchOperations()', function () {
   after(() => stage.close());
 
   /** Opens a stream, reads its first heartbeat; `cut` ends it. */
-  async function open(request: { merchantId?: string; resumeToken?: string } = {}, core = 0) {
+  async function open(request: { merchantId?: string; resumeToken?: string; maxBatchSize?: number } = {}, core = 0) {
     const abort = new AbortController();
     const stream = watchers[core]?.operations.watchOperations(request, { signal: abort.signal });
     const messages = (stream ?? assert.fail())[Symbol.asyncIterator]();
@@ -85,6 +85,38 @@ describe('watchOperations()', function () {
     const mine = await desk.hold();
     assert.equal((await stream.next()).operation?.requestId, mine.requestId);
     await stream.cut();
+  });
+
+  it('tells several in one message when asked to, and goes on after any of them', async () => {
+    const { first, cut } = await open();
+    await cut();
+    const holds = [await desk.hold(), await desk.hold(), await desk.hold()].map(({ requestId }) => requestId);
+    const stream = await open({ resumeToken: first.resumeToken, maxBatchSize: 2 });
+    const [pair, rest] = [await stream.next(), await stream.next()];
+    assert.deepEqual([pair.operation, rest.operation], [undefined, undefined]);
+    const told = [pair, rest].map(({ operations }) => operations.map(({ requestId }) => requestId));
+    assert.deepEqual(told, [holds.slice(0, 2), holds.slice(2)]);
+    await stream.cut();
+    const resumed = await open({ resumeToken: pair.resumeToken, maxBatchSize: 2 });
+    assert.deepEqual((await resumed.next()).operations, rest.operations);
+    await resumed.cut();
+  });
+
+  it('keeps what one merchant is told together to its own', async () => {
+    const { first, cut } = await open();
+    await cut();
+    await openDesk(stage, 'other').hold();
+    const mine = await desk.hold();
+    const stream = await open({ merchantId: 'acme', resumeToken: first.resumeToken, maxBatchSize: 1_000 });
+    assert.deepEqual(
+      (await stream.next()).operations.map(({ requestId }) => requestId),
+      [mine.requestId],
+    );
+    await stream.cut();
+  });
+
+  it('refuses a batch of more than 1 000', async () => {
+    assert.equal((await refusal(open({ maxBatchSize: 1_001 }))).reason, 'INVALID_REQUEST');
   });
 
   it('skips nothing and keeps the order, however often it is cut, while two cores write', async () => {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { messagesAbout, sequenceOf } from '../../../../../services/core/rpc/operation/watch-messages.ts';
+import type { OperationRow } from '../../../../../services/core/storage/operation.ts';
+
+const result = (sequence: bigint) =>
+  ({ sequence, kind: 'HOLD', status: 'OK', finalStateDate: new Date() }) as unknown as OperationRow;
+const results = [1n, 2n, 3n, 4n, 5n].map(result);
+const told = (rows: OperationRow[], size: number) => [...messagesAbout(rows, size)];
+
+describe('messagesAbout()', () => {
+  it('is one message each, unless several are wanted together', () => {
+    for (const size of [0, 1]) {
+      assert.deepEqual(
+        told(results, size).map(({ operation, operations }) => [operation?.sequence, operations.length]),
+        [1n, 2n, 3n, 4n, 5n].map((sequence) => [sequence, 0]),
+      );
+    }
+    const batches = told(results, 2);
+    assert.deepEqual(
+      batches.map(({ operations }) => operations.map(({ sequence }) => sequence)),
+      [[1n, 2n], [3n, 4n], [5n]],
+    );
+    assert.deepEqual(
+      batches.map(({ resumeToken }) => sequenceOf(resumeToken)),
+      [2n, 4n, 5n],
+    );
+    assert.deepEqual(told([], 2), []);
+  });
+
+  it('is the same message for all who watch the same', () => {
+    for (const size of [1, 3]) {
+      for (const [index, message] of told(results, size).entries()) assert.equal(message, told(results, size)[index]);
+    }
+  });
+
+  it('is another message for who watches less', () => {
+    const all = told(results, 5);
+    assert.notEqual(told(results.slice(0, 3), 5)[0], all[0]);
+    assert.notEqual(told([...results.slice(0, 2), ...results.slice(3)], 5)[0], all[0]);
+  });
+});

@@ -12,7 +12,7 @@
  * A merchant may copy this file: it needs nothing but node:crypto. What a receiver must do besides, and the same in other
  * languages, is in docs/verify-webhooks.md.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** The five signed fields, as text. */
 export interface SignedFields {
@@ -110,11 +110,12 @@ export function decodeSignature(header: unknown): Buffer | undefined {
 const NO_SIGNATURE = Buffer.alloc(32);
 
 function standardDigest(secret: string, { id, timestampSeconds, body }: StandardWebhook): Buffer {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  // Node takes a key object, or text, several times as fast as the bytes themselves.
+  const key = createSecretKey(secret.replace(/^whsec_/, ''), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestampSeconds}.`, 'utf8').update(body).digest();
 }
 
 function digest(secret: string, fields: SignedFields): Buffer {
   const text = fields.merchantId + fields.requestId + fields.status + fields.amount + fields.currency;
-  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(text, 'utf8').digest();
+  return createHmac('sha256', secret).update(text, 'utf8').digest();
 }

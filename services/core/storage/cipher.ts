@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 
 /** Keys for what must be readable again but never lie in clear in the database. The first one seals, all of them open. */
 export interface EncryptionKey {
@@ -28,7 +28,9 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
 
 /** Sealed text: length of the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. */
 export function openCipher(keys: readonly EncryptionKey[]): Cipher {
-  const [current] = keys;
+  // Node takes a key object several times as fast as the bytes themselves.
+  const ring = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  const [current] = ring;
   if (!current) throw new Error('ENCRYPTION_KEYS: at least one key is needed');
   return {
     seal(plain, context) {
@@ -40,7 +42,7 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
     },
     open(sealed, context) {
       const idEnd = 1 + (sealed[0] ?? 0);
-      const key = keys.find(({ id }) => id === sealed.subarray(1, idEnd).toString());
+      const key = ring.find(({ id }) => id === sealed.subarray(1, idEnd).toString());
       if (!key) throw new Error('a stored secret was sealed with a key that ENCRYPTION_KEYS does not have');
       const nonce = sealed.subarray(idEnd, idEnd + NONCE_BYTES);
       const tag = sealed.subarray(idEnd + NONCE_BYTES, idEnd + NONCE_BYTES + TAG_BYTES);

@@ -9,6 +9,7 @@ import { demandJson } from '../demand-json.ts';
 import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
+import { openAccept } from './accept-notifications.ts';
 import { closeUnread } from './close-unread.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { demandRate } from './demand-rate.ts';
@@ -24,7 +25,7 @@ import { verify } from './verify.ts';
 export interface RelayOptions {
   readonly notifications: Pick<
     GrpcClient<typeof NotificationService>,
-    'acceptNotification' | 'quarantineNotification' | 'reportVerificationFailures'
+    'acceptNotification' | 'batchAcceptNotifications' | 'quarantineNotification' | 'reportVerificationFailures'
   >;
   readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh'>;
   readonly limits: Limits;
@@ -63,6 +64,7 @@ export function createRelay(options: RelayOptions): Relay {
   const bounds = { maxBytes: MAX_BODY_BYTES, timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS };
   const penalties = createPenalties(limits, log);
   const failures = createFailures(options);
+  const accept = openAccept(notifications);
 
   async function relay(ctx: Context): Promise<void> {
     const network = networkOf(ctx.ip);
@@ -85,7 +87,7 @@ export function createRelay(options: RelayOptions): Relay {
     ctx.state.requestId = fields.requestId;
     await storeNotification(
       ctx,
-      { notifications, log },
+      { accept, notifications, log },
       { ...route, ...fields, body, signature: headers[0] as string },
     );
   }

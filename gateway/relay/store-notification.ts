@@ -3,6 +3,7 @@ import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/g
 import type { SignedFields } from '../../proto/signature.ts';
 import { errorFields, type Log } from '../log.ts';
 import { Problem } from '../problem.ts';
+import { type Accept, WITHIN } from './accept-notifications.ts';
 import { isContradiction } from './contradiction.ts';
 import type { RelayOptions } from './relay.ts';
 import type { Route } from './route.ts';
@@ -20,7 +21,7 @@ interface Verified extends Route, SignedFields {
  */
 export async function storeNotification(
   ctx: Context,
-  { notifications, log }: Pick<RelayOptions, 'notifications' | 'log'>,
+  { accept, notifications, log }: Pick<RelayOptions, 'notifications' | 'log'> & { readonly accept: Accept },
   { kind, ...rest }: Verified,
 ): Promise<void> {
   const notification = { ...rest, kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT };
@@ -29,7 +30,7 @@ export async function storeNotification(
     await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
     throw new Problem('STATUS_INFO_CONTRADICTED');
   }
-  const { outcome } = await onDisk(notifications.acceptNotification(notification, WITHIN), log);
+  const outcome = await onDisk(accept(notification), log);
   if (outcome === AcceptOutcome.CONFLICT) throw new Problem('NOTIFICATION_CONFLICT');
   const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
   // Core of a later version may say more; only what is known to be on disk is answered with 200.
@@ -39,8 +40,6 @@ export async function storeNotification(
   ctx.body = { requestId: rest.requestId };
 }
 
-/** Senders such as our own worker give up after 10 s: they shall hear a 503 before. */
-const WITHIN = { timeoutMs: 8_000 } as const;
 const RETRY_AFTER_SECONDS = 5;
 
 /** Whatever core's refusal, it is not the sender's fault: the notification was well-formed and verified. */

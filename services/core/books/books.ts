@@ -4,10 +4,10 @@ import type { FinalOutcome } from '../domain/operation.ts';
 import type { AttemptTable } from '../storage/attempts.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
-import { Gather } from '../storage/gather.ts';
 import { type HoldInput, insertHolds } from '../storage/insert-holds.ts';
 import { insertOcts, type OctInput } from '../storage/octs.ts';
 import { announceOperations, type OperationInput } from '../storage/operation-log.ts';
+import { StatementGather } from '../storage/statement-gather.ts';
 import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';
 import { type ReleaseReservation, type Releasing, reserveHoldRelease } from './reserve-release.ts';
 import { type Reversing, reverse } from './reverse.ts';
@@ -66,33 +66,36 @@ export interface BooksObserver {
 /** Opens the books on a database. */
 export function openBooks(database: Database, ring: Ring, observer?: BooksObserver): Books {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
-  const holds = new Gather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), {
+  const holds = new StatementGather<HoldInput, boolean>((batch) => insertHolds(database.query, batch), {
     ...TWO_LANES,
     ...counted('hold'),
   });
-  const holdEnds = new Gather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), {
+  const holdEnds = new StatementGather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), {
     ...ONE_LANE,
     ...counted('hold_end'),
   });
-  const captures = new Gather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
+  const captures = new StatementGather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
     ...TWO_LANES,
     ...counted('capture'),
     keyOf: (capturing) => capturing.idHash.toString('hex'),
   });
-  const captureEnds = new Gather<CaptureEnd, CaptureEnded>((batch) => settleGatheredCaptures(database, batch), {
-    ...ONE_LANE,
-    ...counted('capture_end'),
-    keyOf: (end) => end.holdRequestId,
-  });
-  const octs = new Gather<OctInput, boolean>((batch) => insertOcts(database.query, batch), {
+  const captureEnds = new StatementGather<CaptureEnd, CaptureEnded>(
+    (batch) => settleGatheredCaptures(database, batch),
+    {
+      ...ONE_LANE,
+      ...counted('capture_end'),
+      keyOf: (end) => end.holdRequestId,
+    },
+  );
+  const octs = new StatementGather<OctInput, boolean>((batch) => insertOcts(database.query, batch), {
     ...TWO_LANES,
     ...counted('oct'),
   });
-  const octEnds = new Gather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), {
+  const octEnds = new StatementGather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), {
     ...ONE_LANE,
     ...counted('oct_end'),
   });
-  const announcements = new Gather<null, null>((batch) => announced(database, batch), {
+  const announcements = new StatementGather<null, null>((batch) => announced(database, batch), {
     ...ONE_LANE,
     maxBatch: 10_000,
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Db, PgBoss } from 'pg-boss';
 import { describeError, type Log } from '../log.ts';
 import type { Query } from '../storage/database.ts';
-import { Gather } from '../storage/gather.ts';
+import { StatementGather } from '../storage/statement-gather.ts';
 
 /** When to look at a delivery. The delivery's row is the truth: an alarm too many, too early or lost does no harm. */
 export interface Alarm {
@@ -88,7 +88,10 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
   boss.on('error', (error) => log.error(describeError(error), 'queue'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue'));
   await boss.start();
-  const ringing = new Gather<Alarm, undefined>((alarms) => insert(boss, alarms), { maxBatch: 1_000, lanes: 1 });
+  const ringing = new StatementGather<Alarm, undefined>((alarms) => insert(boss, alarms), {
+    maxBatch: 1_000,
+    lanes: 1,
+  });
   const listeners: { close(): Promise<void> }[] = [];
   return {
     async ring(alarms) {

@@ -5,8 +5,8 @@ import { describeError, type Log } from '../log.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { findFirstDue } from '../storage/due-deliveries.ts';
 import { type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../storage/endpoint.ts';
-import { Gather } from '../storage/gather.ts';
 import { recordAttempts } from '../storage/record-attempts.ts';
+import { StatementGather } from '../storage/statement-gather.ts';
 import type { Alarm, Queue, Rung } from './queue.ts';
 
 /** What is to be settled about an alarm that was taken. */
@@ -60,7 +60,7 @@ export function openSettler(parts: SettlerParts): Settler {
     }
     return batch.map(() => undefined);
   };
-  const gather = new Gather<Settlement, undefined>(settleGathered, { maxBatch: 500, lanes: 2 });
+  const gather = new StatementGather<Settlement, undefined>(settleGathered, { maxBatch: 500, lanes: 2 });
   return {
     settle: (settlement) => gather.submit(settlement),
     moving: () => moving.keys(),

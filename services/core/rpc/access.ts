@@ -21,6 +21,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.MerchantService.WatchCredentials': GATEWAY,
   'holdfast.v1.MerchantService.UseNonce': GATEWAY,
   'holdfast.v1.NotificationService.AcceptNotification': GATEWAY,
+  'holdfast.v1.NotificationService.BatchAcceptNotifications': GATEWAY,
   'holdfast.v1.NotificationService.QuarantineNotification': GATEWAY,
   'holdfast.v1.NotificationService.ReportVerificationFailures': GATEWAY,
 };

@@ -7,6 +7,9 @@ import {
   AcceptNotificationRequestSchema,
   AcceptNotificationResponseSchema,
   AcceptOutcome,
+  type BatchAcceptNotificationsRequest,
+  BatchAcceptNotificationsRequestSchema,
+  BatchAcceptNotificationsResponseSchema,
   NotificationService,
   type QuarantineNotificationRequest,
   QuarantineNotificationRequestSchema,
@@ -22,6 +25,10 @@ export interface FakeCore {
   readonly port: number;
   readonly accepted: AcceptNotificationRequest[];
   readonly conflicts: AcceptNotificationRequest[];
+  /** How many came in each call for several. */
+  readonly batches: number[];
+  /** A requestId that cannot be stored. */
+  unstorable: string | undefined;
   readonly quarantined: QuarantineNotificationRequest[];
   readonly reports: ReportVerificationFailuresRequest[];
   /** While set, every call fails with it. */
@@ -39,6 +46,8 @@ export async function startFakeCore(): Promise<FakeCore> {
   const core: Omit<FakeCore, 'port'> = {
     accepted: [],
     conflicts: [],
+    batches: [],
+    unstorable: undefined,
     quarantined: [],
     reports: [],
     failing: undefined,
@@ -46,6 +55,7 @@ export async function startFakeCore(): Promise<FakeCore> {
     close: async () => server.forceShutdown(),
   };
   const accept = (request: AcceptNotificationRequest) => {
+    if (request.requestId === core.unstorable) return create(AcceptNotificationResponseSchema);
     const pair = `${request.merchantId} ${request.requestId}`;
     const text = [request.kind, request.status, request.amount, request.currency].join(' ');
     const known = first.get(pair);
@@ -59,6 +69,11 @@ export async function startFakeCore(): Promise<FakeCore> {
     const outcome = known === undefined ? AcceptOutcome.STORED : repeated;
     return create(AcceptNotificationResponseSchema, { outcome });
   };
+  const acceptAll = ({ requests }: BatchAcceptNotificationsRequest) => {
+    core.batches.push(requests.length);
+    const responses = requests.map(accept);
+    return create(BatchAcceptNotificationsResponseSchema, { responses });
+  };
   const quarantine = (request: QuarantineNotificationRequest) => {
     core.quarantined.push(request);
     return create(QuarantineNotificationResponseSchema);
@@ -71,6 +86,7 @@ export async function startFakeCore(): Promise<FakeCore> {
   };
   server.addService(serviceDefinition(NotificationService), {
     acceptNotification: handler(core, AcceptNotificationRequestSchema, accept),
+    batchAcceptNotifications: handler(core, BatchAcceptNotificationsRequestSchema, acceptAll),
     quarantineNotification: handler(core, QuarantineNotificationRequestSchema, quarantine),
     reportVerificationFailures: handler(core, ReportVerificationFailuresRequestSchema, report),
   });

@@ -79,6 +79,13 @@ export declare type AcceptNotificationRequest = Message<"holdfast.v1.AcceptNotif
    * @generated from field: string signature = 9;
    */
   signature: string;
+
+  /**
+   * W3C traceparent of the request that brought it; empty = the call's own.
+   *
+   * @generated from field: string trace_parent = 10;
+   */
+  traceParent: string;
 };
 
 /**
@@ -106,6 +113,46 @@ export declare type AcceptNotificationResponse = Message<"holdfast.v1.AcceptNoti
  * Use `create(AcceptNotificationResponseSchema)` to create a new message.
  */
 export declare const AcceptNotificationResponseSchema: GenMessage<AcceptNotificationResponse>;
+
+/**
+ * Notifications that came in at the same time.
+ *
+ * @generated from message holdfast.v1.BatchAcceptNotificationsRequest
+ */
+export declare type BatchAcceptNotificationsRequest = Message<"holdfast.v1.BatchAcceptNotificationsRequest"> & {
+  /**
+   * One for each notification.
+   *
+   * @generated from field: repeated holdfast.v1.AcceptNotificationRequest requests = 1;
+   */
+  requests: AcceptNotificationRequest[];
+};
+
+/**
+ * Describes the message holdfast.v1.BatchAcceptNotificationsRequest.
+ * Use `create(BatchAcceptNotificationsRequestSchema)` to create a new message.
+ */
+export declare const BatchAcceptNotificationsRequestSchema: GenMessage<BatchAcceptNotificationsRequest>;
+
+/**
+ * What became of them.
+ *
+ * @generated from message holdfast.v1.BatchAcceptNotificationsResponse
+ */
+export declare type BatchAcceptNotificationsResponse = Message<"holdfast.v1.BatchAcceptNotificationsResponse"> & {
+  /**
+   * One for each notification, in their order. Without an outcome: it could not be stored now.
+   *
+   * @generated from field: repeated holdfast.v1.AcceptNotificationResponse responses = 1;
+   */
+  responses: AcceptNotificationResponse[];
+};
+
+/**
+ * Describes the message holdfast.v1.BatchAcceptNotificationsResponse.
+ * Use `create(BatchAcceptNotificationsResponseSchema)` to create a new message.
+ */
+export declare const BatchAcceptNotificationsResponseSchema: GenMessage<BatchAcceptNotificationsResponse>;
 
 /**
  * A verified notification to set aside, byte for byte.
@@ -1381,7 +1428,7 @@ export declare const DeliveryStateSchema: GenEnum<DeliveryState>;
  */
 export enum AcceptOutcome {
   /**
-   * Never sent.
+   * In a batch: not stored, and to be sent again. Never sent otherwise.
    *
    * @generated from enum value: ACCEPT_OUTCOME_UNSPECIFIED = 0;
    */
@@ -1591,6 +1638,17 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof AcceptNotificationRequestSchema;
     output: typeof AcceptNotificationResponseSchema;
+  },
+  /**
+   * Does the same for several, each on its own: what cannot be stored leaves its neighbours alone.
+   * Gateway only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.BatchAcceptNotifications
+   */
+  batchAcceptNotifications: {
+    methodKind: "unary";
+    input: typeof BatchAcceptNotificationsRequestSchema;
+    output: typeof BatchAcceptNotificationsResponseSchema;
   },
   /**
    * Sets aside a notification that the relay has verified and must not accept; when the call answers,

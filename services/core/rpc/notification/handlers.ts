@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core.ts';
-import { acceptNotification } from './accept-notification.ts';
+import { acceptNotification, batchAcceptNotifications } from './accept-notification.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoints.ts';
 import { listVerificationFailures } from './list-verification-failures.ts';
 import { notificationCore } from './notification-core.ts';
@@ -20,6 +20,7 @@ export function notificationHandlers(base: Core): ServiceImpl<typeof Notificatio
   const core = notificationCore(base);
   return {
     acceptNotification: acceptNotification(core),
+    batchAcceptNotifications: batchAcceptNotifications(core),
     quarantineNotification: quarantineNotification(core),
     reportVerificationFailures: reportVerificationFailures(core),
     listDeliveries: listDeliveries(core),

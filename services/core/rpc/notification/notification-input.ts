@@ -26,6 +26,6 @@ export function notificationInput(
     deliveryId: uuidv7(),
     quarantineId: uuidv7(),
     receivedAt: at.toISOString(),
-    traceParent: traceParent(),
+    traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
   };
 }

@@ -13,7 +13,7 @@ const CONTRACTS = ['holdfast/v1', 'holdfast/processor/v1'];
 const ELSEWHERE = 'holdfast.processor.v1.ProcessorService';
 const GATEWAY_ALONE = [
   ...['WatchCredentials', 'UseNonce'],
-  ...['AcceptNotification', 'QuarantineNotification', 'ReportVerificationFailures'],
+  ...['AcceptNotification', 'BatchAcceptNotifications', 'QuarantineNotification', 'ReportVerificationFailures'],
 ];
 const EXPECTED = [
   ...['PreauthorizationService', 'OctService', 'OperationService', 'MerchantService', 'NotificationService'],

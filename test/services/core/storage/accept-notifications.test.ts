@@ -5,7 +5,7 @@ import {
   acceptNotifications,
   type NotificationInput,
 } from '../../../../services/core/storage/accept-notifications.ts';
-import { Gather } from '../../../../services/core/storage/gather.ts';
+import { StatementGather } from '../../../../services/core/storage/statement-gather.ts';
 import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
 
 describe('acceptNotifications()', () => {
@@ -95,7 +95,7 @@ describe('acceptNotifications()', () => {
   });
 
   it('stores one of many concurrent ones, and calls the others by their names', async () => {
-    const gather = new Gather<NotificationInput, Accepted>(
+    const gather = new StatementGather<NotificationInput, Accepted>(
       (batch) => acceptNotifications(stage.database.query, batch),
       { maxBatch: 50, lanes: 4, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
     );

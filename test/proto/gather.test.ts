@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Gather, type GatherOptions } from '../../../../services/core/storage/gather.ts';
+import { Gather, type GatherOptions } from '../../proto/gather.ts';
 
-/** A gather whose statements end when the test says so. */
+/** A gather whose batches end when the test says so. */
 function open(options: Partial<GatherOptions<string>> = {}) {
   const batches: { commands: readonly string[]; end: (error?: unknown) => void }[] = [];
   const gather = new Gather<string, string>(
@@ -12,11 +12,11 @@ function open(options: Partial<GatherOptions<string>> = {}) {
       }),
     { maxBatch: 3, lanes: 1, ...options },
   );
-  const batch = (index: number) => batches[index] ?? assert.fail(`there is no statement ${index}`);
+  const batch = (index: number) => batches[index] ?? assert.fail(`there is no batch ${index}`);
   return { gather, batches, batch };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const databaseError = (code: string) => Object.assign(new Error(code), { code });
+const isAboutOne = (error: unknown) => (error as Error).message === 'bad';
 
 describe('Gather', () => {
   it('sends a lone command at once', () => {
@@ -71,27 +71,27 @@ describe('Gather', () => {
     assert.deepEqual(await answers, ['a1!', 'a2!', 'b1!', 'b2!', 'a3!']);
   });
 
-  it('repeats a statement row by row when one row is at fault, so that its neighbours pass', async () => {
+  it('repeats a batch one by one when one command is at fault, so that its neighbours pass', async () => {
     const run = async (commands: readonly string[]) => {
-      if (commands.includes('bad')) throw databaseError('23514');
+      if (commands.includes('bad')) throw new Error('bad');
       return commands.map((each) => `${each}!`);
     };
-    const gather = new Gather(run, { maxBatch: 10, lanes: 1 });
+    const gather = new Gather(run, { maxBatch: 10, lanes: 1, isAboutOne });
     void gather.submit('first');
     const ends = await Promise.allSettled(['a', 'bad', 'b'].map((each) => gather.submit(each)));
     assert.deepEqual(
-      ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.code)),
-      ['a!', '23514', 'b!'],
+      ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message)),
+      ['a!', 'bad', 'b!'],
     );
   });
 
-  it('fails all of a statement when the database is at fault, and goes on with the next', async () => {
-    const { gather, batch } = open();
+  it('fails all of a batch when none of them is at fault, and goes on with the next', async () => {
+    const { gather, batch } = open({ isAboutOne });
     void gather.submit('first');
     const together = Promise.allSettled(['a', 'b'].map((each) => gather.submit(each)));
     batch(0).end();
     await turn();
-    batch(1).end(databaseError('57P01'));
+    batch(1).end(new Error('away'));
     assert.deepEqual(
       (await together).map(({ status }) => status),
       ['rejected', 'rejected'],

@@ -1,13 +1,15 @@
 /** How commands are gathered. */
 export interface GatherOptions<Command> {
-  /** Most commands in one statement. */
+  /** Most commands in one batch. */
   readonly maxBatch: number;
-  /** Most statements under way at once. */
+  /** Most batches under way at once. */
   readonly lanes: number;
-  /** Two commands with the same key never share a statement: `UPDATE … FROM` would apply only one of them. */
+  /** Two commands with the same key are never under way together. */
   readonly keyOf?: (command: Command) => string;
-  /** Told how many commands go into each statement. */
+  /** Told how many commands go into each batch. */
   readonly onBatch?: (size: number) => void;
+  /** Whether an error is the fault of one command of a batch; then each is tried alone. */
+  readonly isAboutOne?: (error: unknown) => boolean;
 }
 
 interface Waiting<Command, Answer> {
@@ -17,9 +19,9 @@ interface Waiting<Command, Answer> {
 }
 
 /**
- * Lets concurrent requests share commits: whatever waits while a commit is under way goes into the next statement together.
- * There is no timer, so a lone request is sent at once. A statement that fails because of one of its rows is repeated row by
- * row, so that a bad row never fails its neighbours.
+ * Lets concurrent requests share a statement or a call: whatever waits while one is under way goes into the next together. There
+ * is no timer, so a lone request is sent at once. A batch that fails because of one command is repeated one by one, so that a
+ * bad one never fails its neighbours.
  */
 export class Gather<Command, Answer> {
   readonly #run: (commands: readonly Command[]) => Promise<readonly Answer[]>;
@@ -34,7 +36,7 @@ export class Gather<Command, Answer> {
     this.#options = options;
   }
 
-  /** Adds a command; answers when its statement is committed. */
+  /** Adds a command; answers when its batch is done. */
   submit(command: Command): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ command, resolve, reject });
@@ -81,14 +83,9 @@ export class Gather<Command, Answer> {
       const answers = await this.#run(batch.map(({ command }) => command));
       for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] as Answer);
     } catch (error) {
-      if (batch.length > 1 && isAboutOneRow(error)) for (const waiting of batch) await this.#settle([waiting]);
+      if (batch.length > 1 && this.#options.isAboutOne?.(error))
+        for (const waiting of batch) await this.#settle([waiting]);
       else for (const waiting of batch) waiting.reject(error);
     }
   }
-}
-
-/** Data exceptions (22), integrity violations (23) and our own refusals are one row's fault; deadlocks go away row by row. */
-function isAboutOneRow(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && (/^(22|23)/.test(code) || code === '40P01' || code === '40001');
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import {
+  AcceptOutcome,
+  NotificationKind,
+  NotificationService,
+} from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { GrpcClient } from '../../../../../proto/grpc.ts';
+import { sql } from '../../desk.ts';
+import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+
+const { STORED, DUPLICATE, CONFLICT, UNSPECIFIED } = AcceptOutcome;
+
+describe('batchAcceptNotifications()', () => {
+  let stage: Stage;
+  let relay: GrpcClient<typeof NotificationService>;
+
+  before(async () => {
+    stage = await openStage();
+    relay = stage.channel('gateway').opened.client(NotificationService);
+    const internalUrl = 'https://merchant.example';
+    const merchant = { merchantId: 'm', name: 'M', contract: { ...contract(), internalUrl } };
+    await stage.channel('operator').merchants.createMerchant(merchant);
+  });
+  after(() => stage.close());
+
+  const notification = (requestId: string, change: object = {}) => ({
+    merchantId: 'm',
+    requestId,
+    kind: NotificationKind.PAYMENT,
+    statusInfo: 'captured',
+    status: 'OK',
+    amount: '10',
+    currency: 'EUR',
+    body: Buffer.from(`{"requestId":"${requestId}"}`),
+    signature: `${'A'.repeat(43)}=`,
+    ...change,
+  });
+  const outcomes = async (...requests: object[]) =>
+    (await relay.batchAcceptNotifications({ requests })).responses.map(({ outcome }) => outcome);
+  const deliveries = (requestId: string) =>
+    sql<{ traceParent: string | null }>(
+      stage,
+      `select trace_parent as "traceParent" from delivery where request_id = '${requestId}'`,
+    );
+
+  it('tells of each what AcceptNotification would, in their order', async () => {
+    assert.deepEqual(await outcomes(notification('a'), notification('b'), notification('a')), [
+      STORED,
+      STORED,
+      DUPLICATE,
+    ]);
+    const again = [notification('b', { amount: '11' }), notification('c'), notification('a')];
+    assert.deepEqual(await outcomes(...again), [CONFLICT, STORED, DUPLICATE]);
+    for (const requestId of ['a', 'b', 'c']) assert.equal((await deliveries(requestId)).length, 1, requestId);
+  });
+
+  it('goes on with the trace of each', async () => {
+    const traceParent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+    await outcomes(notification('traced', { traceParent }), notification('untraced'));
+    assert.deepEqual(await deliveries('traced'), [{ traceParent }]);
+    assert.deepEqual(await deliveries('untraced'), [{ traceParent: null }]);
+  });
+
+  it('stores the neighbours of what cannot be stored, and says which that is', async () => {
+    await sql(stage, `alter table notification add constraint poison check (request_id not like 'poison%')`);
+    assert.deepEqual(await outcomes(notification('d'), notification('poison'), notification('e')), [
+      STORED,
+      UNSPECIFIED,
+      STORED,
+    ]);
+    assert.equal((await deliveries('poison')).length, 0);
+    assert.equal((await refusal(outcomes(notification('poison'), notification('poison2')))).status, 'INTERNAL');
+    await sql(stage, 'alter table notification drop constraint poison');
+    assert.deepEqual(await outcomes(notification('poison')), [STORED]);
+  });
+
+  it('refuses a batch of none, of more than 50, and one with a field that is wrong', async () => {
+    const many = Array.from({ length: 51 }, (_, index) => notification(`many${index}`));
+    for (const requests of [[], many, [notification('f'), notification('g', { amount: '-1' })]]) {
+      assert.equal((await refusal(outcomes(...requests))).reason, 'INVALID_REQUEST');
+    }
+    assert.equal((await deliveries('f')).length, 0);
+  });
+});

@@ -37,16 +37,19 @@ describe('migrate()', function () {
   });
 
   it('names what went wrong on standard error alone', async () => {
-    const url = 'postgres://holdfast:secret-password@127.0.0.1:1/holdfast';
-    const failed = promisify(execFile)('node', ['services/core/migrate.ts'], {
-      env: { ...process.env, DATABASE_URL: url },
-    });
-    await assert.rejects(failed, ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
-      assert.equal(code, 1);
-      assert.equal(stdout, '');
-      assert.match(stderr, /^holdfast migrate: .*ECONNREFUSED/);
-      assert.doesNotMatch(stderr, /secret-password/);
-      return true;
-    });
+    for (const [url, message] of [
+      ['postgres://holdfast:secret-password@127.0.0.1:1/holdfast', /^holdfast migrate: .*ECONNREFUSED/],
+      ['', /^holdfast migrate: settings: DATABASE_URL is not set\n$/],
+    ] as const) {
+      const failed = promisify(execFile)('node', ['services/core/migrate.ts'], {
+        env: { ...process.env, DATABASE_URL: url },
+      });
+      await assert.rejects(failed, ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
+        assert.deepEqual([code, stdout], [1, '']);
+        assert.match(stderr, message);
+        assert.doesNotMatch(stderr, /secret-password/);
+        return true;
+      });
+    }
   });
 });

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readAuditSettings } from '../../../services/core/audit/settings.ts';
+import { readSettings } from '../../../services/core/settings.ts';
+import { readWorkerSettings } from '../../../services/core/worker-settings.ts';
+
+const token = (letter: string) => letter.repeat(32);
+const AUDIT = { DATABASE_URL: 'postgresql://host/base', PROCESSOR_URL: 'host:1', PROCESSOR_CREDENTIAL: token('c') };
+const WORKER = { ...AUDIT, ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
+const CORE = {
+  ...WORKER,
+  ...{ GATEWAY_TOKEN: token('g'), SERVICE_TOKEN: token('s'), OPERATOR_TOKEN: token('o'), PROCESSOR_TOKEN: token('p') },
+};
+
+/** Each process: how it reads its settings, those it cannot do without, and some that are wrong. */
+const PROCESSES = {
+  core: {
+    read: readSettings as (environment: NodeJS.ProcessEnv) => object,
+    required: CORE,
+    wrong: { CORE_PORT: 'https', GATEWAY_TOKEN: `${token('g')},short`, PROCESSOR_TIMEOUT_MS: '99' },
+    optional: ['CORE_PORT', 'CORE_METRICS_PORT', 'CORE_TLS_CERT', 'PROCESSOR_TLS_CA', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  },
+  worker: {
+    read: readWorkerSettings as (environment: NodeJS.ProcessEnv) => object,
+    required: WORKER,
+    wrong: { WEBHOOK_ALLOWED_CIDRS: 'everywhere', GATEWAY_ORIGIN: 'nowhere', RETENTION_DAYS: '0' },
+    optional: ['GATEWAY_ORIGIN', 'WORKER_METRICS_PORT', 'OPERATOR_TOKEN', 'RETENTION_DAYS', 'INTERNAL_ALLOWED_CIDRS'],
+  },
+  audit: {
+    read: readAuditSettings as (environment: NodeJS.ProcessEnv) => object,
+    required: AUDIT,
+    wrong: { PROCESSOR_URL: 'https://secret-host' },
+    optional: ['PROCESSOR_TIMEOUT_MS', 'PROCESSOR_TLS_NAME'],
+  },
+};
+
+for (const [name, { read, required, wrong, optional }] of Object.entries(PROCESSES)) {
+  describe(`the settings of ${name}`, () => {
+    it('are unset when they are empty', () => {
+      const empty = Object.fromEntries(
+        [...optional, 'LOG_LEVEL', 'HOST', 'DATABASE_POOL_SIZE'].map((each) => [each, '']),
+      );
+      assert.deepEqual(read({ ...required, ...empty }), read(required));
+      for (const each of Object.keys(required)) {
+        assert.throws(() => read({ ...required, [each]: '' }), { message: `settings: ${each} is not set` });
+      }
+    });
+
+    it('are named when they are wrong, all at once, and never shown', () => {
+      const all = { ...wrong, DATABASE_URL: 'mysql://secret', PROCESSOR_CREDENTIAL: 'secret' };
+      const keys = name === 'audit' ? {} : { ENCRYPTION_KEYS: 'k:secret' };
+      assert.throws(
+        () => read({ ...required, ...all, ...keys }),
+        ({ message }: Error) => {
+          assert.match(message, /^settings: [^\n]+$/);
+          for (const each of Object.keys({ ...all, ...keys })) assert.match(message, new RegExp(`\\b${each}: `));
+          assert.doesNotMatch(message, /secret|everywhere|nowhere|short/);
+          return true;
+        },
+      );
+    });
+  });
+}
+
+describe('LOG_LEVEL', () => {
+  for (const name of ['core', 'worker'] as const) {
+    it(`of ${name} is any level of pino`, () => {
+      const { read, required } = PROCESSES[name];
+      for (const LOG_LEVEL of ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) {
+        assert.deepEqual(read({ ...required, LOG_LEVEL }), { ...read(required), LOG_LEVEL });
+      }
+      assert.throws(() => read({ ...required, LOG_LEVEL: 'loud' }), /LOG_LEVEL/);
+    });
+  }
+});

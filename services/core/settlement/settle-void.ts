@@ -3,10 +3,11 @@ import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import { ReleaseEntity } from '../storage/release.ts';
 import type { Settlement } from './settle-attempt.ts';
 
-/** What a processor says when there is nothing left to give back: the void is done, by itself. */
-const GONE = new Set([
+/** Error codes of VoidResponse (proto/holdfast/processor/v1) that say that nothing is left to give back. */
+const NOTHING_LEFT: ReadonlySet<string> = new Set([
   'authorization_expired',
   'authorization_not_found',
+  'authorization_not_approved',
   'authorization_voided',
   'authorization_closed',
 ]);
@@ -20,7 +21,7 @@ export async function settleVoid(settlement: Settlement, requestId: string, outc
   const at = settlement.clock();
   const release = await settlement.database.orm.em.fork().findOneOrFail(ReleaseEntity, { requestId });
   if (release.reason === 'RELEASED' || isOk(outcome)) return settlement.books.settleRelease(requestId, outcome, at);
-  if (GONE.has(outcome.code)) {
+  if (NOTHING_LEFT.has(outcome.code)) {
     return settlement.books.settleRelease(requestId, { answer: 'APPROVED', reference: '', bankReference: '' }, at);
   }
   if (outcome.code === 'never_received') {

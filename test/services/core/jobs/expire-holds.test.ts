@@ -54,10 +54,12 @@ describe('expireHolds()', function () {
   });
 
   it('takes a processor that has nothing left at its word', async () => {
-    const hold = await desk.hold();
-    processor.says.void = () => notPerformed('authorization_expired');
-    await week();
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    for (const code of ['expired', 'not_found', 'not_approved', 'voided', 'closed']) {
+      const hold = await desk.hold();
+      processor.says.void = () => notPerformed(`authorization_${code}`);
+      await week();
+      assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', code);
+    }
   });
 
   it('waits for a lost answer, and sends the void again under a new name when it never arrived', async () => {
@@ -109,6 +111,28 @@ describe('expireHolds()', function () {
     await scripted.stage.expire();
     assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+  });
+
+  it('gives up a page at which the card was declined in the last moment, whoever tells of it first', async () => {
+    processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
+    processor.says.inquire = () => atWork;
+    for (const [told, result] of [
+      ['before', 'declined'],
+      ['after', 'failed'],
+    ] as const) {
+      const { preauthorization: hold = assert.fail() } = await desk.checkout();
+      processor.says.void = async () => {
+        if (told === 'before') await scripted.settled(hold.requestId, declined);
+        return notPerformed('authorization_not_approved');
+      };
+      scripted.stage.clock.advance(3_600_000);
+      await scripted.stage.expire();
+      if (told === 'after') await scripted.settled(hold.requestId, declined);
+      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0', told);
+      assert.deepEqual(await desk.results(hold), [result]);
+      const text = 'select state from release where hold_request_id = $1';
+      assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'OK' }]);
+    }
   });
 
   it('gives up a page that the processor never opened', async () => {

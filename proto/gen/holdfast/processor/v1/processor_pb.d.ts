@@ -340,7 +340,9 @@ export declare const VoidRequestSchema: GenMessage<VoidRequest>;
  */
 export declare type VoidResponse = Message<"holdfast.processor.v1.VoidResponse"> & {
   /**
-   * How it ended.
+   * How it ended. NOT_PERFORMED with error code authorization_expired, authorization_not_found,
+   * authorization_not_approved, authorization_voided or authorization_closed says that nothing is left
+   * to give back: a merchant's release has failed then, and what must be given back counts as given.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */

@@ -2,8 +2,9 @@ import type { Database, Statement } from '../storage/database.ts';
 
 /**
  * Opens the job that keeps the database from growing for ever: after `retentionDays` the bodies of notifications are emptied (what was
- * delivered, to whom and how it ended stays, and so do the keys that recognise duplicates); idempotency keys of settled operations
- * go after a week, nonces when their signatures have expired. A run answers how many rows it changed.
+ * delivered, to whom and how it ended stays, and so do the keys that recognise duplicates), and the tokens that checkouts generated are
+ * forgotten; idempotency keys of settled operations go after a week, nonces when their signatures have expired. A run answers how many
+ * rows it changed.
  */
 export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
   let cursor = LOWEST_ID;
@@ -22,6 +23,7 @@ export function openPurge(database: Database, retentionDays: number): (now: Date
     }
     changed += await untilNone(database, EMPTY_NOTIFICATIONS, [before]);
     changed += await untilNone(database, EMPTY_QUARANTINED, [before]);
+    changed += await untilNone(database, FORGET_TOKENS, [before]);
     changed += await untilNone(database, REMOVE_KEYS, [keysBefore]);
     changed += await untilNone(database, REMOVE_NONCES, [now]);
     return changed;
@@ -71,6 +73,12 @@ const EMPTY_QUARANTINED: Statement = {
   name: 'empty-quarantined',
   text: `update quarantined_notification set body = null where id in
     (select id from quarantined_notification where received_at < $1 and body is not null limit 1000) returning id`,
+};
+
+const FORGET_TOKENS: Statement = {
+  name: 'forget-generated-tokens',
+  text: `update hold set generated_token_id = null where request_id in
+    (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000) returning request_id`,
 };
 
 const REMOVE_KEYS: Statement = {

@@ -50,6 +50,7 @@ export const HoldEntity = defineEntity({
     cardLast4: p.text().nullable(),
     cardExpiryMonth: p.integer().nullable(),
     cardExpiryYear: p.integer().nullable(),
+    /** The token of a card saved at the checkout; null once purged. */
     generatedTokenId: p.text().nullable(),
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
@@ -109,6 +110,10 @@ export const HoldEntity = defineEntity({
     {
       name: 'hold_to_inquire',
       expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
+    },
+    {
+      name: 'hold_token_age',
+      expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
     },
     {
       name: 'hold_in_review',

@@ -188,7 +188,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   paymentMethod?: PaymentMethod | undefined;
 
   /**
-   * A token generated at checkout (save_card); empty otherwise; at most 128 characters.
+   * A token generated at checkout (save_card), until it is purged; empty otherwise; at most 128 characters.
    *
    * @generated from field: string generated_token_id = 25;
    */

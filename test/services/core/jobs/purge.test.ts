@@ -63,6 +63,29 @@ describe('openPurge()', () => {
     assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
   });
 
+  it('forgets tokens that checkouts generated, and nothing else of their holds', async () => {
+    const requestId = uuidv7();
+    await stage.sql(
+      `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, currency, captured, in_flight, remaining,
+          released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s, save_card,
+          card_last4, generated_token_id, created_at, placed_at, expires_at, inquiry_count)
+        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
+          '4242', 'tok_saved', $2, $2, $2, 0)`,
+      [requestId, afterDays(0)],
+    );
+    const kept = async () => {
+      const text = 'select generated_token_id as token, card_last4 as last4, remaining from hold where request_id = $1';
+      const [row] = await stage.sql<{ token: string | null; last4: string; remaining: bigint }>(text, [requestId]);
+      return row;
+    };
+    const purge = openPurge(stage.database, 90);
+    await purge(afterDays(89));
+    assert.deepEqual(await kept(), { token: 'tok_saved', last4: '4242', remaining: 1n });
+    assert.equal(await purge(afterDays(91)), 1);
+    assert.deepEqual(await kept(), { token: null, last4: '4242', remaining: 1n });
+    assert.equal(await purge(afterDays(91)), 0);
+  });
+
   it('removes idempotency keys of settled operations and nonces that are over', async () => {
     await stage.sql('delete from idempotency_key');
     const requestId = uuidv7();

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { Database, Statement } from '../storage/database.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Database, Statement } from '../storage/database.ts';
  * rows it changed.
  */
 export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
-  let cursor = LOWEST_ID;
+  let cursor: string = NIL;
   return async (now) => {
     const before = new Date(now.getTime() - retentionDays * DAY_MS);
     const keysBefore = new Date(now.getTime() - KEY_DAYS * DAY_MS);
@@ -42,11 +43,11 @@ async function untilNone(database: Database, statement: Statement, values: reado
 
 const DAY_MS = 86_400_000;
 const KEY_DAYS = 7;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deliveries are walked in the order of their ids, which is that of their creation, so no index is needed to find old ones; a worker
- * walks over what is purged already once, after its start. One that still waits for an attempt keeps its body.
+ * walks over what is purged already once, after its start. One that still waits for an attempt keeps its body; when it has ended, the
+ * next worker's first walk finds it.
  */
 const EMPTY_DELIVERIES: Statement = {
   name: 'empty-deliveries',
@@ -81,11 +82,14 @@ const FORGET_TOKENS: Statement = {
     (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000) returning request_id`,
 };
 
+/** What cancels a checkout leaves no operation under its own name: its release says that it has ended. */
 const REMOVE_KEYS: Statement = {
   name: 'remove-idempotency-keys',
   text: `delete from idempotency_key where (merchant_id, key) in
-    (select k.merchant_id, k.key from idempotency_key k join operation o on o.request_id = k.request_id
-      where k.created_at < $1 limit 1000)
+    (select k.merchant_id, k.key from idempotency_key k
+      where k.created_at < $1 and (exists (select from operation o where o.request_id = k.request_id)
+        or exists (select from release r where r.request_id = k.request_id and r.state in ('OK', 'KO')))
+      limit 1000)
     returning key`,
 };
 

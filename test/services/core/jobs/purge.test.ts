@@ -88,10 +88,12 @@ describe('openPurge()', () => {
 
   it('removes idempotency keys of settled operations and nonces that are over', async () => {
     await stage.sql('delete from idempotency_key');
-    const requestId = uuidv7();
+    const [settled, cancelling, releasing] = [uuidv7(), uuidv7(), uuidv7()];
     for (const [key, id] of [
-      ['settled', requestId],
+      ['settled', settled],
       ['open', uuidv7()],
+      ['cancelled checkout', cancelling],
+      ['open release', releasing],
     ]) {
       await stage.sql(
         "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
@@ -101,16 +103,27 @@ describe('openPurge()', () => {
     await stage.sql(
       `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
         values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
-      [requestId],
+      [settled],
     );
+    // What cancels a checkout has no result of its own: the hold's result tells it.
+    for (const [id, state] of [
+      [cancelling, 'OK'],
+      [releasing, 'UNKNOWN'],
+    ]) {
+      await stage.sql(
+        `insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at, inquiry_count)
+          values ($1, $2, 'm', 'RELEASED', $3, 0, 'EUR', $4, 0)`,
+        [id, uuidv7(), state, afterDays(0)],
+      );
+    }
     await stage.sql("insert into signature_nonce values ('m', 'n', $1)", [afterDays(0)]);
     const purge = openPurge(stage.database, 90);
     assert.equal(await purge(afterDays(-1)), 0);
-    assert.equal(await purge(afterDays(8)), 2);
-    const keys = await stage.sql<{ key: string }>('select key from idempotency_key');
+    assert.equal(await purge(afterDays(8)), 3);
+    const keys = await stage.sql<{ key: string }>('select key from idempotency_key order by key');
     assert.deepEqual(
       keys.map(({ key }) => key),
-      ['open'],
+      ['open', 'open release'],
     );
   });
 });

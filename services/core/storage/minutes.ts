@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { Query, Statement } from './database.ts';
 
 /** How far back rows are counted: it bounds what a question costs. */
@@ -24,7 +25,7 @@ export const countOperations = counter('operations', {
 export const countDeliveries = counter('deliveries', {
   table: 'delivery',
   key: 'id',
-  lowest: `'00000000-0000-0000-0000-000000000000'::uuid`,
+  lowest: `'${NIL}'::uuid`,
   time: 'created_at',
   first: 'true',
   second: `state = 'DELIVERED'`,
@@ -35,7 +36,7 @@ export const countRefused = counter('refused', {
   table: 'verification_failure',
   merchant: 'claimed_merchant_id',
   key: 'id',
-  lowest: `'00000000-0000-0000-0000-000000000000'::uuid`,
+  lowest: `'${NIL}'::uuid`,
   time: 'failed_at',
   first: 'true',
   second: 'false',

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { AttemptTable } from './attempts.ts';
 import type { Query, Statement } from './database.ts';
 import { camelCased } from './lock-holds.ts';
@@ -28,7 +29,7 @@ export interface ReviewFilter {
 /** Finds what waits for an operator, oldest first: requestIds are UUIDv7, whatever table they are in. */
 export async function findReviewItems(query: Query, filter: ReviewFilter): Promise<ReviewRow[]> {
   const { after, merchantId, reason, limit } = filter;
-  const rows = await query<object>(FIND_REVIEW_ITEMS, [after ?? LOWEST_ID, merchantId, reason, limit]);
+  const rows = await query<object>(FIND_REVIEW_ITEMS, [after ?? NIL, merchantId, reason, limit]);
   return rows.map((row) => camelCased<ReviewRow>(row));
 }
 
@@ -40,7 +41,6 @@ export const IN_REVIEW: Readonly<Record<AttemptTable, string>> = {
   oct: `state in ('UNKNOWN', 'NEEDS_REVIEW')`,
 };
 
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HOLD_REASON = `case when phase in ('UNKNOWN', 'NEEDS_REVIEW') then phase else 'FROZEN' end`;
 
 interface Columns {

@@ -30,8 +30,10 @@ import { traced, traceParent } from './tracing.ts';
 
 /** How one call is made. Every unary call has a deadline. */
 export interface GrpcCall {
+  /** Of a unary call absent = the channel's; of a stream absent = none. Milliseconds. */
   readonly timeoutMs?: number;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Aborting it ends the call with CANCELLED. */
   readonly signal?: AbortSignal;
 }
 
@@ -161,6 +163,7 @@ function unary(
     );
     const cancel = () => pending.cancel();
     call.signal?.addEventListener('abort', cancel);
+    if (call.signal?.aborted) cancel();
   });
 }
 

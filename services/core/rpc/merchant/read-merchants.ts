@@ -2,6 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect';
 import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { MerchantEntity } from '../../storage/merchant.ts';
 import type { Core } from '../core.ts';
+import { isMerchantId } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
 import { presentMerchant } from './present-merchant.ts';
@@ -20,7 +21,7 @@ export function getMerchant(core: Core): MethodImpl<typeof MerchantService.metho
 export function listMerchants(core: Core): MethodImpl<typeof MerchantService.method.listMerchants> {
   return async (request) => {
     const em = core.database.orm.em.fork();
-    const after = pageKey(request.pageToken, {}, () => true);
+    const after = pageKey(request.pageToken, {}, isMerchantId);
     const size = pageSizeOf(request);
     const where = after === undefined ? {} : { id: { $gt: after } };
     const merchants = await em.find(MerchantEntity, where, { orderBy: { id: 'asc' }, limit: size + 1 });

@@ -19,6 +19,8 @@ const CAPTURE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}
 const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
 const MERCHANT = { merchantId: 'fresh', name: 'Fresh', contract: CONTRACT };
 const NUL = 'a\0b';
+/** A token that somebody made up. */
+const pageToken = (key: string) => Buffer.from(JSON.stringify([key, '{}'])).toString('base64url');
 const HALF = 'a\ud800';
 const CARD_NUMBER = '4242 4242-42424242';
 
@@ -114,6 +116,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
   'MerchantService/GetMerchant': [[{ merchantId: NUL }, 'merchant_id']],
   'MerchantService/ListMerchants': [
     [{ pageToken: 'x' }, 'page_token'],
+    [{ pageToken: pageToken(NUL) }, 'page_token'],
     [{ pageSize: -1 }, 'page_size'],
   ],
   'MerchantService/CreateApiKey': [[{}, 'merchant_id']],

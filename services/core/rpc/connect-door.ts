@@ -1,12 +1,13 @@
 /** The door for everyone else: Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
-import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
   createSecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
 } from 'node:http2';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { DoorTls } from '../../../proto/tls.ts';
@@ -30,7 +31,7 @@ export interface ConnectDoorParts {
 const READ_MAX_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 60_000;
 
-/** Opens the door. */
+/** Opens the door. Rejects when the port is taken. */
 export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectDoor> {
   const shutdown = new AbortController();
   const adapter = connectNodeAdapter({
@@ -61,19 +62,17 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
     socket.once('close', () => sockets.delete(socket));
   });
   await listening(server, parts.host, parts.port);
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address ? address.port : parts.port,
+    port: (server.address() as AddressInfo).port,
     async close() {
-      const closed = new Promise<void>((resolve) => server.once('close', resolve));
-      const quiet = new Promise<void>((resolve) => {
-        idle = resolve;
-      });
+      const closed = once(server, 'close');
+      const quiet = Promise.withResolvers<void>();
+      idle = quiet.resolve;
       entrance.stop();
       shutdown.abort();
       const deadline = setTimeout(idle, DRAIN_MS);
       if (answering.size === 0) idle();
-      await quiet;
+      await quiet.promise;
       clearTimeout(deadline);
       // The last bytes of an answer may still be on their way through a session that is closing.
       setTimeout(() => {
@@ -84,10 +83,7 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
   };
 }
 
-type Handler = (
-  request: Http2ServerRequest | import('node:http').IncomingMessage,
-  response: Http2ServerResponse | ServerResponse,
-) => void;
+type Handler = (request: Http2ServerRequest | IncomingMessage, response: Http2ServerResponse | ServerResponse) => void;
 
 /** A server, and how it stops taking connections and calls. */
 interface Entrance {
@@ -137,12 +133,11 @@ const FIRST_BYTES_MS = 10_000;
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+async function listening(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(`CONNECT_PORT ${port} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
 }

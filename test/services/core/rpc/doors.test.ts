@@ -10,6 +10,7 @@ import { OperationService } from '../../../../proto/gen/holdfast/v1/operation_pb
 import { openChannel } from '../../../../proto/grpc.ts';
 import { channelSecurity, readChannelTls } from '../../../../proto/tls.ts';
 import { startCore } from '../../../../services/core/core.ts';
+import { openConnectDoor } from '../../../../services/core/rpc/connect-door.ts';
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
 
@@ -115,6 +116,12 @@ describe('doors of core', function () {
       await assert.rejects(ask({}));
     }
     await core.close();
+  });
+
+  it('names the setting of a port that is taken', async () => {
+    const port = stage.cores[0]?.connectPort ?? assert.fail();
+    const opening = openConnectDoor({ services: [], interceptors: [], host: '127.0.0.1', port, tls: undefined });
+    await assert.rejects(opening, new RegExp(`^Error: CONNECT_PORT ${port} cannot be used: .*EADDRINUSE`));
   });
 
   it('names a wrong TLS file and does not start', async () => {

@@ -28,7 +28,7 @@ export class Gather<Command, Answer> {
   readonly #options: GatherOptions<Command>;
   #waiting: Waiting<Command, Answer>[] = [];
   #busyLanes = 0;
-  #busyKeys = new Set<string>();
+  readonly #busyKeys = new Set<string>();
 
   /** `run` answers one answer per command, in the commands' order, and must be safe to repeat after it has thrown. */
   constructor(run: (commands: readonly Command[]) => Promise<readonly Answer[]>, options: GatherOptions<Command>) {
@@ -45,13 +45,14 @@ export class Gather<Command, Answer> {
   }
 
   #dispatch(): void {
-    while (this.#busyLanes < this.#options.lanes) {
+    const { lanes, keyOf } = this.#options;
+    while (this.#busyLanes < lanes) {
       const batch = this.#take();
       if (batch.length === 0) return;
       this.#busyLanes++;
       void this.#settle(batch).finally(() => {
         this.#busyLanes--;
-        for (const { command } of batch) this.#busyKeys.delete(this.#keyOf(command) ?? '');
+        if (keyOf) for (const { command } of batch) this.#busyKeys.delete(keyOf(command));
         this.#dispatch();
       });
     }
@@ -59,22 +60,19 @@ export class Gather<Command, Answer> {
 
   /** Takes what may go together now; a command whose key is under way waits its turn. */
   #take(): Waiting<Command, Answer>[] {
-    if (!this.#options.keyOf) return this.#waiting.splice(0, this.#options.maxBatch);
+    const { maxBatch, keyOf } = this.#options;
+    if (!keyOf) return this.#waiting.splice(0, maxBatch);
     const batch: Waiting<Command, Answer>[] = [];
     const rest: Waiting<Command, Answer>[] = [];
     for (const waiting of this.#waiting) {
-      const key = this.#options.keyOf(waiting.command);
-      if (batch.length < this.#options.maxBatch && !this.#busyKeys.has(key)) {
+      const key = keyOf(waiting.command);
+      if (batch.length < maxBatch && !this.#busyKeys.has(key)) {
         this.#busyKeys.add(key);
         batch.push(waiting);
       } else rest.push(waiting);
     }
     this.#waiting = rest;
     return batch;
-  }
-
-  #keyOf(command: Command): string | undefined {
-    return this.#options.keyOf?.(command);
   }
 
   async #settle(batch: readonly Waiting<Command, Answer>[]): Promise<void> {

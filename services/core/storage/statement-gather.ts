@@ -13,8 +13,11 @@ export class StatementGather<Command, Answer> extends Gather<Command, Answer> {
   }
 }
 
-/** Data exceptions (22), integrity violations (23) and our own refusals are one row's fault; deadlocks go away row by row. */
+/**
+ * Data exceptions (22), integrity violations (23) and assertions of ours are one row's fault; deadlocks (40P01) and serialization
+ * failures (40001) go away row by row.
+ */
 function isAboutOneRow(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && (/^(22|23)/.test(code) || code === '40P01' || code === '40001');
+  return typeof code === 'string' && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(code);
 }

@@ -14,7 +14,7 @@ describe('StatementGather', () => {
     return ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.code));
   }
 
-  for (const code of ['22003', '23514', '40P01', '40001']) {
+  for (const code of ['22003', '23514', '40P01', '40001', 'ERR_ASSERTION']) {
     it(`repeats a statement row by row after ${code}`, async () => {
       assert.deepEqual(await endsWith(code), ['a!', code, 'b!']);
     });

@@ -1,6 +1,7 @@
 /** The RPC process of core. */
-import { startCore } from './core.ts';
+
 import { runProcess } from './run-process.ts';
 import { readSettings } from './settings.ts';
+import { startCore } from './start-core.ts';
 
 await runProcess('core', () => readSettings(process.env), startCore);

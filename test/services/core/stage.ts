@@ -14,13 +14,13 @@ import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { openChannel } from '../../../proto/grpc.ts';
 import { openBooks } from '../../../services/core/books/books.ts';
-import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/core.ts';
 import type { Reach } from '../../../services/core/crash-points.ts';
 import { expireHolds } from '../../../services/core/jobs/expire-holds.ts';
 import { inquire, type Recovery } from '../../../services/core/jobs/inquire.ts';
 import { openLog } from '../../../services/core/log.ts';
 import { openProcessor } from '../../../services/core/processor/processor.ts';
 import { readSettings } from '../../../services/core/settings.ts';
+import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
 import { openDatabase } from '../../../services/core/storage/database.ts';
 import { migrate } from '../../../services/core/storage/migrate.ts';

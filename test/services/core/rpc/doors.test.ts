@@ -9,8 +9,8 @@ import { Agent, fetch } from 'undici';
 import { OperationService } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { openChannel } from '../../../../proto/grpc.ts';
 import { channelSecurity, readChannelTls } from '../../../../proto/tls.ts';
-import { startCore } from '../../../../services/core/core.ts';
 import { openConnectDoor } from '../../../../services/core/rpc/connect-door.ts';
+import { startCore } from '../../../../services/core/start-core.ts';
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
 

@@ -1,5 +1,4 @@
 /** The RPC process of core. */
-
 import { runProcess } from './run-process.ts';
 import { readSettings } from './settings.ts';
 import { startCore } from './start-core.ts';

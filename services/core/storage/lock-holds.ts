@@ -1,3 +1,4 @@
+import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import type { HoldRow } from './hold.ts';
 
@@ -9,22 +10,6 @@ export async function lockHoldsByIdHash(query: Query, idHashes: readonly Buffer[
 /** Locks holds by requestId, in the same order. */
 export async function lockHolds(query: Query, requestIds: readonly string[]): Promise<HoldRow[]> {
   return (await query<object>(LOCK_BY_REQUEST_ID, [requestIds])).map((row) => camelCased<HoldRow>(row));
-}
-
-/** A row as the ORM's entity has it: its properties are the columns' names in camelCase. */
-export function camelCased<Row>(row: object): Row {
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [property(column), value])) as Row;
-}
-
-const PROPERTIES = new Map<string, string>();
-
-function property(column: string): string {
-  let name = PROPERTIES.get(column);
-  if (name === undefined) {
-    name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    PROPERTIES.set(column, name);
-  }
-  return name;
 }
 
 const LOCK_BY_ID_HASH: Statement = {

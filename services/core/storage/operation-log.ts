@@ -1,7 +1,7 @@
 import type { OperationKind, StatusInfo } from '../domain/operation.ts';
+import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind, NotificationKind } from './delivery.ts';
-import { camelCased } from './lock-holds.ts';
 import type { OperationRow } from './operation.ts';
 
 /** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */

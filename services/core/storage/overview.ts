@@ -1,7 +1,7 @@
 import type { AttemptTable } from './attempts.ts';
 import { ATTEMPT_TABLES } from './attempts.ts';
+import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
-import { camelCased } from './lock-holds.ts';
 import { IN_REVIEW } from './review-items.ts';
 
 /** What may need somebody's attention; no count goes beyond 10 000. */

@@ -1,7 +1,7 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { camelCased } from './camel-cased.ts';
 import type { CaptureRow } from './capture.ts';
 import type { Query, Statement } from './database.ts';
-import { camelCased } from './lock-holds.ts';
 import { appendOperations, type OperationInput } from './operation-log.ts';
 import { booksAsText, SET_BOOKS } from './settle-captures.ts';
 import { SETTLED, type Settled, settled } from './settle-holds.ts';

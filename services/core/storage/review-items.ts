@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { AttemptTable } from './attempts.ts';
+import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
-import { camelCased } from './lock-holds.ts';
 
 /** An attempt without a known outcome, or a frozen hold. */
 export interface ReviewRow {

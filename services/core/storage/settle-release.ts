@@ -1,6 +1,6 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
-import { camelCased } from './lock-holds.ts';
 import { appendOperations, type OperationInput } from './operation-log.ts';
 import type { ReleaseRow } from './release.ts';
 import { booksAsText, SET_BOOKS } from './settle-captures.ts';

@@ -47,7 +47,8 @@ export async function takeDueAttempts(
   return rows.map((row) => ({ table, requestId: row.request_id, inquiryCount: row.inquiry_count - 1 }));
 }
 
-const STATE_COLUMN = { hold: 'phase', capture: 'state', release: 'state', oct: 'state' } as const;
+/** Where each table says how its attempts stand. */
+export const STATE_COLUMN = { hold: 'phase', capture: 'state', release: 'state', oct: 'state' } as const;
 const AT_WORK = { hold: 'AUTHORIZING', capture: 'PENDING', release: 'PENDING', oct: 'PENDING' } as const;
 
 const MARK_UNKNOWN = statements(

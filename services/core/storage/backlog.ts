@@ -1,4 +1,5 @@
 import type { Query, Statement } from './database.ts';
+import { WAITING_ENDPOINTS } from './due-deliveries.ts';
 
 /** What waits, as a monitor wants to know it. Ages in seconds; 0 when nothing waits. */
 export interface Backlog {
@@ -35,17 +36,9 @@ const open = (kind: string, table: string, state: string) => `
 const alarms = (condition: string) =>
   `(select count(*) from (select from pgboss.job where name = 'delivery' and ${condition} limit 100000) counted)`;
 
-/** Endpoints with due deliveries are enumerated by skipping through the index delivery_due, as in due-deliveries.ts. */
 const READ_BACKLOG: Statement = {
   name: 'read-backlog',
-  text: `with recursive waiting as (
-    (select merchant_id, endpoint_kind from delivery where due_at is not null order by merchant_id, endpoint_kind limit 1)
-    union all
-    select next.merchant_id, next.endpoint_kind from waiting w, lateral (
-      select d.merchant_id, d.endpoint_kind from delivery d
-      where d.due_at is not null and (d.merchant_id, d.endpoint_kind) > (w.merchant_id, w.endpoint_kind)
-      order by d.merchant_id, d.endpoint_kind limit 1) next
-  )
+  text: `with recursive ${WAITING_ENDPOINTS}
   select json_build_object(
     'open', (select json_agg(line) from (
       ${open('HOLD', 'hold', 'phase')} union all ${open('CAPTURE', 'capture', 'state')}

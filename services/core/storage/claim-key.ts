@@ -13,7 +13,7 @@ export interface KeyInput {
  * SQL of a common table `claimed`, with the requestIds whose key is now theirs. `source` has columns "requestId",
  * "merchantId", "createdAt" and key (json, KeyInput or null). A key that is being claimed by a running transaction is waited for.
  */
-export function keysInserted(source: string): string {
+export function claimKeys(source: string): string {
   return `claimed as (
     insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at)
     select "merchantId", key->>'key', key->>'method', decode(key->>'fingerprint', 'hex'), "requestId", "createdAt"

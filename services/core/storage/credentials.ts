@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import type { Query, Statement } from './database.ts';
 
 /** A merchant's live credentials; hashes and ciphertexts hexadecimal, secrets older first. */
@@ -22,7 +24,8 @@ export function readCredentials(query: Query, after: bigint): Promise<Credential
 export async function nextChangeNumber(query: Query): Promise<bigint> {
   await query(LOCK_CHANGES, []);
   const [row] = await query<{ number: bigint }>(NEXT_CHANGE, []);
-  return row?.number ?? 0n;
+  assert(row, 'a sequence has a next value');
+  return row.number;
 }
 
 const READ_CREDENTIALS: Statement = {
@@ -34,5 +37,8 @@ const READ_CREDENTIALS: Statement = {
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets
     from merchant m where m.change_number > $1 order by m.change_number`,
 };
-const LOCK_CHANGES: Statement = { name: 'lock-changes', text: 'select pg_advisory_xact_lock(7215002)' };
+const LOCK_CHANGES: Statement = {
+  name: 'lock-changes',
+  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
+};
 const NEXT_CHANGE: Statement = { name: 'next-change', text: `select nextval('merchant_change') as number` };

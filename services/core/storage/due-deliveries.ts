@@ -50,10 +50,11 @@ const READ_PENDING: Statement = {
     from delivery where id = any($1::uuid[]) and state = 'PENDING' and body is not null`,
 };
 
-/** Endpoints are enumerated by skipping through the index delivery_due, so their number counts and not that of their deliveries. */
-const FIND_SILENT: Statement = {
-  name: 'find-silent-deliveries',
-  text: `with recursive waiting as (
+/**
+ * SQL of a recursive common table `waiting`: the endpoints that deliveries wait for. They are enumerated by skipping through
+ * the index delivery_due, so their number counts and not that of their deliveries.
+ */
+export const WAITING_ENDPOINTS = `waiting as (
     (select merchant_id, endpoint_kind from delivery where due_at is not null
       order by merchant_id, endpoint_kind limit 1)
     union all
@@ -61,7 +62,11 @@ const FIND_SILENT: Statement = {
       select d.merchant_id, d.endpoint_kind from delivery d
       where d.due_at is not null and (d.merchant_id, d.endpoint_kind) > (w.merchant_id, w.endpoint_kind)
       order by d.merchant_id, d.endpoint_kind limit 1) next
-  )
+  )`;
+
+const FIND_SILENT: Statement = {
+  name: 'find-silent-deliveries',
+  text: `with recursive ${WAITING_ENDPOINTS}
   select due.id, w.merchant_id as "merchantId", w.endpoint_kind as kind, due.due_at as "dueAt"
   from waiting w
   left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind

@@ -1,5 +1,5 @@
 import type { HoldPhase } from '../domain/hold.ts';
-import { type KeyInput, keysInserted } from './claim-key.ts';
+import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 
 /** A new hold, before the processor is asked. */
@@ -45,7 +45,7 @@ const INSERT_HOLDS: Statement = {
       "holdPeriodS" int, "merchantReference" text, metadata jsonb, "returnUrl" text, "saveCard" boolean,
       "checkoutExpiresAt" timestamptz, "createdAt" timestamptz, "inquireAt" timestamptz, key json)
   ),
-  ${keysInserted('input')}
+  ${claimKeys('input')}
   insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
     in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures,
     notify_holds, hold_period_s, merchant_reference, metadata, return_url, save_card, checkout_expires_at, created_at,

@@ -1,5 +1,5 @@
 import type { Card } from '../domain/operation.ts';
-import { type KeyInput, keysInserted } from './claim-key.ts';
+import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 import { appendOperations, type OperationInput } from './operation-log.ts';
 import { SETTLED, type Settled, settled } from './settle-holds.ts';
@@ -53,7 +53,7 @@ const INSERT_OCTS: Statement = {
       "userId" text, "tokenId" text, amount bigint, currency text, "merchantReference" text, "createdAt" timestamptz,
       "inquireAt" timestamptz, key json)
   ),
-  ${keysInserted('input')}
+  ${claimKeys('input')}
   insert into oct (request_id, merchant_id, terminal_id, user_id, token_id, state, amount, currency, merchant_reference,
     created_at, inquire_at, inquiry_count)
   select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'PENDING', amount, currency, "merchantReference",

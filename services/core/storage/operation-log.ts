@@ -1,4 +1,5 @@
 import type { OperationKind, StatusInfo } from '../domain/operation.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind, NotificationKind } from './delivery.ts';
@@ -67,7 +68,7 @@ export function appendOperations(parameter: string): string {
     returning id
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(${OPERATION_ORDER_LOCK}) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}) from (select count(*) from result) counted where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -86,9 +87,6 @@ export function appendOperations(parameter: string): string {
  * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.
  */
 export const OPERATION_CHANNEL = 'holdfast_operation';
-
-/** Key of the advisory lock that makes sequence order commit order. */
-export const OPERATION_ORDER_LOCK = 7_215_001;
 
 /** Announces that there are new results. */
 export async function announceOperations(query: Query): Promise<void> {

@@ -1,5 +1,4 @@
-import type { AttemptTable } from './attempts.ts';
-import { ATTEMPT_TABLES } from './attempts.ts';
+import { ATTEMPT_TABLES, STATE_COLUMN } from './attempts.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import { IN_REVIEW } from './review-items.ts';
@@ -26,12 +25,10 @@ export async function readOverview(query: Query, now: Date, expiringBefore: Date
 
 const MOST = 10_000;
 
-const stateColumn = (table: AttemptTable) => (table === 'hold' ? 'phase' : 'state');
-
 /** Open attempts of all tables. A table's rows are read by its index, whose condition stands here once more. */
 const OPEN = ATTEMPT_TABLES.map(
-  (table) => `(select ${stateColumn(table)} as state, created_at from ${table}
-      where ${IN_REVIEW[table]} and ${stateColumn(table)} in ('UNKNOWN', 'NEEDS_REVIEW') order by request_id limit ${MOST})`,
+  (table) => `(select ${STATE_COLUMN[table]} as state, created_at from ${table}
+      where ${IN_REVIEW[table]} and ${STATE_COLUMN[table]} in ('UNKNOWN', 'NEEDS_REVIEW') order by request_id limit ${MOST})`,
 ).join(' union all ');
 
 const counted = (what: string) => `(select count(*)::int from (select ${what} limit ${MOST}) as counted)`;

@@ -1,4 +1,4 @@
-import { type KeyInput, keysInserted } from './claim-key.ts';
+import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 
 /** A capture whose amount is to be reserved; its hold is locked by this transaction. */
@@ -36,7 +36,7 @@ const RESERVE_CAPTURES: Statement = {
       amount bigint, currency text, "finalCapture" boolean, closing boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz, key json)
   ),
-  ${keysInserted('input')},
+  ${claimKeys('input')},
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
     from input i

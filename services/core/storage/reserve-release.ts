@@ -1,4 +1,4 @@
-import { type KeyInput, keysInserted } from './claim-key.ts';
+import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 import type { ReleaseRow } from './release.ts';
 
@@ -28,7 +28,7 @@ const RESERVE_RELEASE: Statement = {
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
       reason text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, key json)
   ),
-  ${keysInserted('input')},
+  ${claimKeys('input')},
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.reason <> 'LATE'
     from input i

@@ -1,9 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { describeError, type Log } from '../log.ts';
+import { hashOf } from '../storage/cipher.ts';
 
 export interface MetricsDoorParts {
   readonly registry: Registry;
@@ -57,9 +58,5 @@ function end(response: ServerResponse, status: number, text = '', type = 'text/p
 
 function isOperator(authorization = '', operatorTokens: string): boolean {
   const claimed = /^Bearer (.+)$/.exec(authorization)?.[1] ?? '';
-  return operatorTokens.split(',').some((token) => timingSafeEqual(digest(claimed), digest(token)));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return operatorTokens.split(',').some((token) => timingSafeEqual(hashOf(claimed), hashOf(token)));
 }

@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { HoldfastError } from '../domain/refusal.ts';
 import type { CoreSettings } from '../settings.ts';
+import { hashOf } from '../storage/cipher.ts';
+import { invalidField } from './refuse.ts';
 
 /** Who calls. Each role has credentials of its own, and none has a default. */
 export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
@@ -18,7 +20,7 @@ export function roleFinder(settings: CoreSettings): (authorization: string | nul
     ...live('processor', settings.PROCESSOR_TOKEN),
   ];
   return (authorization) => {
-    const claimed = digest(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
+    const claimed = hashOf(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
     let found: Role | undefined;
     for (const [role, credential] of credentials) if (timingSafeEqual(credential, claimed)) found = role;
     return found;
@@ -49,15 +51,10 @@ function merchantNamed(context: HandlerContext, merchantId: string, free: readon
   if (merchantId !== '') return merchantId;
   const role = roleOf(context);
   if (free.includes(role)) return undefined;
-  const violations = [{ field: 'merchant_id', description: `must be named (credential's role: ${role})` }];
-  throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: merchant_id', { violations });
+  throw invalidField('merchant_id', `must be named (credential's role: ${role})`);
 }
 
 /** While a token is being replaced, the old one and the new one are live. */
 function live(role: Role, tokens: string): [Role, Buffer][] {
-  return tokens.split(',').map((token) => [role, digest(token)]);
-}
-
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+  return tokens.split(',').map((token) => [role, hashOf(token)]);
 }

@@ -1,12 +1,7 @@
 import { code as currencyOf } from 'currency-codes';
-import { HoldfastError } from '../domain/refusal.ts';
 import type { MerchantRow } from '../storage/merchant.ts';
 import type { Core } from './core.ts';
-
-interface Violation {
-  readonly field: string;
-  readonly description: string;
-}
+import { invalidField, invalidRequest, type Violation } from './refuse.ts';
 
 /** Collects what is wrong with a request beyond what its schema says, and refuses it naming every field. */
 export class FieldCheck {
@@ -38,18 +33,15 @@ export class FieldCheck {
 
   /** Errors: INVALID_REQUEST when anything was added. */
   refuse(): void {
-    if (this.#violations.length === 0) return;
-    const fields = this.#violations.map(({ field }) => field).join(', ');
-    throw new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations: this.#violations });
+    if (this.#violations.length > 0) throw invalidRequest(this.#violations);
   }
 }
 
 /** The contract of the merchant that a request names. Errors: INVALID_REQUEST when there is no such merchant. */
 export async function contractOf(core: Core, merchantId: string): Promise<MerchantRow> {
   const contract = await core.contracts.find(merchantId);
-  if (contract) return contract;
-  const violations = [{ field: 'merchant_id', description: 'there is no such merchant' }];
-  throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: merchant_id', { violations });
+  if (!contract) throw invalidField('merchant_id', 'there is no such merchant');
+  return contract;
 }
 
 /** Whether a text is a run of 13 to 19 digits, spaces and dashes between them aside, that passes the Luhn check. */

@@ -15,6 +15,7 @@ import { auditsOperators } from './audit-log/audit-calls.ts';
 import { callerKey, roleFinder } from './caller.ts';
 import type { Core } from './core.ts';
 import { findNul } from './find-nul.ts';
+import { invalidRequest } from './refuse.ts';
 import { translateError } from './translate-error.ts';
 
 /** What every call passes, from the outside in. The same list serves both doors. */
@@ -129,7 +130,5 @@ function validate(schema: DescMessage, message: Message): void {
     description: violation.message,
   }));
   for (const field of findNul(schema, message)) violations.push({ field, description: 'must not contain NUL' });
-  if (violations.length === 0) return;
-  const fields = violations.map(({ field }) => field || 'request').join(', ');
-  throw new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations });
+  if (violations.length > 0) throw invalidRequest(violations);
 }

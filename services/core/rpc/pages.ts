@@ -1,4 +1,4 @@
-import { HoldfastError } from '../domain/refusal.ts';
+import { invalidField } from './refuse.ts';
 
 /** Items on a page when the request does not say (AIP-158). */
 const DEFAULT_PAGE_SIZE = 50;
@@ -29,8 +29,7 @@ export function pageKey(token: string, filters: object, isKey: (text: string) =>
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const violations = [{ field: 'page_token', description: 'is not a token of this list' }];
-  throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: page_token', { violations });
+  throw invalidField('page_token', 'is not a token of this list');
 }
 
 /** A page of one item more than asked, cut, with the token of the next. */

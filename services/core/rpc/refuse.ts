@@ -20,6 +20,23 @@ export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): Hold
   return new HoldfastError(code, WORDS[code] ?? code, details);
 }
 
+/** What is wrong with a field, by its name in the contract; '' = with the request as a whole. */
+export interface Violation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/** The refusal of a request that cannot be. It names every field at fault. */
+export function invalidRequest(violations: readonly Violation[], cause?: unknown): HoldfastError {
+  const fields = violations.map(({ field }) => field || 'request').join(', ');
+  return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations, cause });
+}
+
+/** The refusal of a request for one of its fields. */
+export function invalidField(field: string, description: string, cause?: unknown): HoldfastError {
+  return invalidRequest([{ field, description }], cause);
+}
+
 /** The refusal that a KO operation answers: what the processor said, and the operation that keeps it. */
 export function processorRefusal(
   requestId: string,

@@ -54,7 +54,7 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
   };
 }
 
-/** SHA-256 of a random secret: enough to find it again, useless to whoever reads the database. */
+/** SHA-256 of a random secret: enough to find or compare it, useless to whoever reads the database. */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }

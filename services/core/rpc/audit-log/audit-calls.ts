@@ -8,6 +8,7 @@ import { auditEnd, auditStart } from '../../storage/audit.ts';
 import { callerKey } from '../caller.ts';
 import { FieldCheck } from '../check-fields.ts';
 import type { Core } from '../core.ts';
+import { invalidField } from '../refuse.ts';
 
 /**
  * Audits what operators change. It stands here, before every handler, so that no method can be forgotten: a method that is not named
@@ -140,7 +141,5 @@ function kebab(name: string): string {
 function actorOf(name: string | null): string {
   if (name === null || name === '') return 'operator';
   if (/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(name)) return `operator/${name}`;
-  const description = 'must be a letter, then at most 63 letters, digits or " ._@+-"';
-  const violations = [{ field: 'x-operator', description }];
-  throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: x-operator', { violations });
+  throw invalidField('x-operator', 'must be a letter, then at most 63 letters, digits or " ._@+-"');
 }

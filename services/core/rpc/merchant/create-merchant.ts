@@ -1,9 +1,9 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { HoldfastError } from '../../domain/refusal.ts';
 import { MerchantEntity } from '../../storage/merchant.ts';
 import type { Core } from '../core.ts';
+import { invalidField } from '../refuse.ts';
 import { stamp } from './change-merchant.ts';
 import { contractColumns } from './contract.ts';
 import { newApiKey, newSigningSecret } from './new-credentials.ts';
@@ -29,8 +29,7 @@ export function createMerchant(core: Core): MethodImpl<typeof MerchantService.me
       });
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      const violations = [{ field: 'merchant_id', description: 'is taken' }];
-      throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: merchant_id', { violations, cause: error });
+      throw invalidField('merchant_id', 'is taken', error);
     }
   };
 }

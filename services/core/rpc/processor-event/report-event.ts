@@ -13,7 +13,7 @@ import type { Statement } from '../../storage/database.ts';
 import { freezeHold } from '../../storage/freeze-hold.ts';
 import { ProcessorEventEntity } from '../../storage/processor-event.ts';
 import type { Core } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { invalidField, refusalOf } from '../refuse.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice changes
@@ -38,13 +38,13 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
     case 'captureReversed':
       return reverse(core, event.value.captureRequestId, event.value.amount, event.value.reference);
     default:
-      throw invalid('event', 'is missing');
+      throw invalidField('event', 'is missing');
   }
 }
 
 async function settle(core: Core, requestId: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
-  if (!outcome) throw invalid('result', 'says nothing');
+  if (!outcome) throw invalidField('result', 'says nothing');
   const table = await tableOf(core.database, requestId);
   if (!table) throw refusalOf('OPERATION_NOT_FOUND');
   await settleAttempt(core, table, requestId, outcome);
@@ -54,7 +54,7 @@ async function settle(core: Core, requestId: string, result: Result | undefined)
 async function reverse(core: Core, captureRequestId: string, amount: bigint, reference: string): Promise<void> {
   const capture = await core.database.orm.em.fork().findOne(CaptureEntity, { requestId: captureRequestId });
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
-  if (capture.amount !== amount) throw invalid('amount', "is not the capture's");
+  if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");
   if (capture.state === 'KO') {
     core.log.error({ event: 'contradicting_event', requestId: captureRequestId, told: 'REVERSED', kept: 'KO' });
     await freezeHold(core.database.query, capture.holdRequestId);
@@ -63,11 +63,6 @@ async function reverse(core: Core, captureRequestId: string, amount: bigint, ref
   if (capture.state !== 'OK')
     throw new HoldfastError('UNAVAILABLE', 'the capture has no result yet', { retryAfterS: 1 });
   await core.books.reverseCapture({ requestId: uuidv7(), captureRequestId, reference, at: core.clock() });
-}
-
-function invalid(field: string, description: string): HoldfastError {
-  const violations = [{ field, description }];
-  return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${field}`, { violations });
 }
 
 const REMEMBER_EVENT: Statement = {

@@ -2,13 +2,12 @@ import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService, ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { FinalOutcome } from '../../domain/operation.ts';
-import { HoldfastError } from '../../domain/refusal.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import type { AttemptTable } from '../../storage/attempts.ts';
 import { unfreezeHold } from '../../storage/freeze-hold.ts';
 import type { Core } from '../core.ts';
 import { findOperation } from '../operation/get-operation.ts';
-import { refusalOf } from '../refuse.ts';
+import { invalidField, refusalOf } from '../refuse.ts';
 import { findReviewed, type Reviewed } from './reviewed.ts';
 
 /**
@@ -22,9 +21,10 @@ export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.
     if (!reviewed) throw refusalOf('OPERATION_NOT_FOUND');
     const decides = request.outcome !== OperationState.UNSPECIFIED;
     if (!decides && !request.unfreezeHold) {
-      throw refused('outcome', 'say how the attempt ended, or that its hold is to be unfrozen');
+      throw invalidField('outcome', 'say how the attempt ended, or that its hold is to be unfrozen');
     }
-    if (request.unfreezeHold && reviewed.holdRequestId === undefined) throw refused('unfreeze_hold', 'it has no hold');
+    if (request.unfreezeHold && reviewed.holdRequestId === undefined)
+      throw invalidField('unfreeze_hold', 'it has no hold');
     if (decides) await settle(core, request, reviewed);
     if (request.unfreezeHold && reviewed.holdRequestId !== undefined) {
       await unfreezeHold(core.database.query, reviewed.holdRequestId);
@@ -38,13 +38,13 @@ export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.
 
 async function settle(core: Core, request: ResolveOperationRequest, { table, state }: Reviewed): Promise<void> {
   const { requestId } = request;
-  if (state === 'OK' || state === 'KO') throw refused('request_id', 'the operation has its result already');
-  if (state === 'PENDING') throw refused('request_id', 'the processor is being asked still');
+  if (state === 'OK' || state === 'KO') throw invalidField('request_id', 'the operation has its result already');
+  if (state === 'PENDING') throw invalidField('request_id', 'the processor is being asked still');
   const outcome = outcomeOf(request);
   await settleAs(core, table, requestId, outcome);
   const now = await findReviewed(core, requestId);
   if (now?.state !== (outcome.answer === 'APPROVED' ? 'OK' : 'KO')) {
-    throw refused('request_id', 'the operation got another result meanwhile');
+    throw invalidField('request_id', 'the operation got another result meanwhile');
   }
 }
 
@@ -65,10 +65,4 @@ function outcomeOf(request: ResolveOperationRequest): FinalOutcome {
     code: processorError?.code || 'resolved_by_operator',
     message: processorError?.message || 'An operator learned that it was not done.',
   };
-}
-
-function refused(field: string, description: string): HoldfastError {
-  return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${field}`, {
-    violations: [{ field, description }],
-  });
 }

@@ -5,7 +5,7 @@ export type Log = Logger;
 
 /** JSON lines on standard output. What is logged is built field by field, never a whole request, row or error of the database. */
 export function openLog(name: string, level: string): Log {
-  return pino({ name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime, mixin: traceFields });
+  return pino({ level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime, mixin: traceFields });
 }
 
 /** What may be told of an error in a log: never its parameters, which may be secret. */

@@ -62,17 +62,6 @@ export function isDueToExpire(hold: HoldState, now: Date): boolean {
   );
 }
 
-/** Reserves a capture that judgeCapture let through. */
-export function reserveCapture(hold: HoldState, amount: bigint, finalCapture: boolean): HoldBooks {
-  assert(amount > 0n && amount <= hold.remaining && isOpen(hold) && !hold.closing);
-  return checked({
-    ...booksOf(hold),
-    remaining: hold.remaining - amount,
-    inFlight: hold.inFlight + amount,
-    closing: finalCapture || !hold.allowMultipleCaptures,
-  });
-}
-
 /** Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold. */
 export function settleCapture(
   hold: HoldState,
@@ -90,12 +79,6 @@ export function settleCapture(
   if (!isOpen(hold)) return checked(books);
   if (closes || (hold.remaining === 0n && inFlight === 0n)) return closed(books, 'CAPTURED', 'FINAL');
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
-}
-
-/** Reserves what remains, for a release or expiry. */
-export function reserveRelease(hold: HoldState): HoldBooks {
-  assert(isOpen(hold) && hold.inFlight === 0n && !hold.closing);
-  return checked({ ...booksOf(hold), remaining: 0n, inFlight: hold.remaining, closing: true });
 }
 
 /** Settles a reserved release or expiry. */
@@ -116,20 +99,6 @@ export function reverseCapture(hold: HoldBooks, amount: bigint): HoldBooks {
 export function failHold(hold: HoldBooks): HoldBooks {
   assert(hold.captured === 0n && hold.inFlight === 0n);
   return checked({ ...booksOf(hold), status: 'FAILED', remaining: 0n, released: hold.amount, closing: false });
-}
-
-/** The books of a new hold. */
-export function openHold(amount: bigint): HoldBooks {
-  return checked({
-    status: 'IN_PROGRESS',
-    amount,
-    captured: 0n,
-    inFlight: 0n,
-    remaining: amount,
-    released: 0n,
-    reversed: 0n,
-    closing: false,
-  });
 }
 
 /** Whether anything more may happen to what remains. */

@@ -62,7 +62,7 @@ function refusal(error: HoldfastError): ConnectError {
 }
 
 /** Whether the database could not be reached, went away, or gave up for want of time or turn: nothing is known to be wrong with the request. */
-export function isDatabaseAway(error: unknown): boolean {
+function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   return (

@@ -104,6 +104,6 @@ TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
 /**
  * A named statement keeps the plan it got first, and the first plan is made on empty tables, where reading all of a table looks
  * cheapest. Every statement here finds its rows by an index, so the planner is told not to think of anything else. (Measured: 700
- * holds a second with the plan of an empty table.) What reads whole tables, the audit, sets these back for itself.
+ * holds a second with the plan of an empty table.) What reads whole tables, the audit, has a connection of its own without this.
  */
 const PLANNER = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 /** An event that the processor reported, remembered so that a second report changes nothing. */
 export const ProcessorEventEntity = defineEntity({
@@ -9,4 +9,3 @@ export const ProcessorEventEntity = defineEntity({
     receivedAt: p.datetime(3),
   },
 });
-export type ProcessorEventRow = InferEntity<typeof ProcessorEventEntity>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 /** A nonce of a signed capture, kept as long as its signature could be valid. */
 export const SignatureNonceEntity = defineEntity({
@@ -11,4 +11,3 @@ export const SignatureNonceEntity = defineEntity({
   },
   indexes: [{ name: 'signature_nonce_end', properties: ['expiresAt'] }],
 });
-export type SignatureNonceRow = InferEntity<typeof SignatureNonceEntity>;

@@ -3,7 +3,7 @@ import { settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import type { Statement } from '../storage/database.ts';
 import { eachAlone } from './each-alone.ts';
-import type { Recovery } from './inquire.ts';
+import { AFTER_SILENCE_MS, type Recovery } from './inquire.ts';
 
 const BATCH = 100;
 /** When recovery looks at an expiry whose void did not come back. */
@@ -47,7 +47,7 @@ async function expire(recovery: Recovery, holdRequestId: string): Promise<void> 
   const outcome = await recovery.processor.void(requestId, holdRequestId);
   recovery.reach('expiry answered');
   if (outcome.answer === 'UNKNOWN') {
-    const soon = new Date(recovery.clock().getTime() + 1_000);
+    const soon = new Date(recovery.clock().getTime() + AFTER_SILENCE_MS);
     await recovery.books.markUnknown('release', requestId, soon);
   } else await settleVoid(recovery, requestId, outcome);
 }

@@ -1,11 +1,12 @@
 import type { Reach } from '../crash-points.ts';
+import type { FinalOutcome } from '../domain/operation.ts';
 import { checkoutCall } from '../processor/checkout-call.ts';
 import type { Processor } from '../processor/processor.ts';
 import { type Settlement, settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import { ATTEMPT_TABLES, type DueAttempt, takeDueAttempts } from '../storage/attempts.ts';
 import type { Cipher } from '../storage/cipher.ts';
-import { HoldEntity } from '../storage/hold.ts';
+import { HoldEntity, type HoldRow } from '../storage/hold.ts';
 import { MerchantEntity } from '../storage/merchant.ts';
 import { ReleaseEntity, type ReleaseRow } from '../storage/release.ts';
 import { storeCheckout } from '../storage/store-checkout.ts';
@@ -21,8 +22,10 @@ export interface Recovery extends Settlement {
 const BATCH = 100;
 /** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
 const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
-const HEARTBEAT_PAUSE_MS = 60_000;
-const AFTER_SILENCE_MS = 1_000;
+/** How long an attempt that was taken is left to its taker: no call to the processor may last longer. */
+const TAKEN_MS = 60_000;
+/** When an attempt is asked about whose call came back without an answer. */
+export const AFTER_SILENCE_MS = 1_000;
 
 /**
  * Recovery: asks the processor about every attempt whose outcome is open and due, and settles what it answers. Only an answer or
@@ -32,7 +35,7 @@ export async function inquire(recovery: Recovery): Promise<number> {
   let looked = 0;
   await eachAlone(ATTEMPT_TABLES, async (table) => {
     const now = recovery.clock();
-    const next = new Date(now.getTime() + HEARTBEAT_PAUSE_MS);
+    const next = new Date(now.getTime() + TAKEN_MS);
     const due = await takeDueAttempts(recovery.database.query, table, now, next, BATCH);
     looked += due.length;
     await eachAlone(due, (attempt) => look(recovery, attempt));
@@ -41,46 +44,42 @@ export async function inquire(recovery: Recovery): Promise<number> {
 }
 
 async function look(recovery: Recovery, attempt: DueAttempt): Promise<void> {
-  if (attempt.table === 'hold') {
-    const hold = await recovery.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId: attempt.requestId });
-    if (hold.phase === 'AWAITING_CHECKOUT')
-      return lookAtCheckout(recovery, attempt, hold.checkoutUrlCiphertext != null);
+  const { table, requestId, inquiryCount } = attempt;
+  const em = recovery.database.orm.em.fork();
+  if (table === 'hold') {
+    const hold = await em.findOneOrFail(HoldEntity, { requestId });
+    if (hold.phase === 'AWAITING_CHECKOUT') return lookAtCheckout(recovery, attempt, hold);
   }
-  if (attempt.table === 'release' && attempt.inquiryCount === 0) {
-    const { requestId } = attempt;
-    const release = await recovery.database.orm.em.fork().findOneOrFail(ReleaseEntity, { requestId });
+  if (table === 'release' && inquiryCount === 0) {
+    const release = await em.findOneOrFail(ReleaseEntity, { requestId });
     if (release.reason === 'LATE' && release.state === 'PENDING') return sendLateVoid(recovery, release);
   }
-  const answer = await recovery.processor.inquire(attempt.requestId);
-  if (answer.found === 'DONE') return settleAttempt(recovery, attempt.table, attempt.requestId, answer.outcome);
-  if (answer.found === 'NEVER_SEEN') return neverSeen(recovery, attempt);
+  const answer = await recovery.processor.inquire(requestId);
+  if (answer.found === 'DONE') return settleAttempt(recovery, table, requestId, answer.outcome);
+  if (answer.found === 'NEVER_SEEN') return settleAttempt(recovery, table, requestId, NEVER_RECEIVED);
   return later(recovery, attempt);
 }
+
+/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
+const NEVER_RECEIVED: FinalOutcome = {
+  answer: 'NOT_PERFORMED',
+  code: 'never_received',
+  message: 'The processor never received it.',
+};
 
 /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
 async function sendLateVoid(recovery: Recovery, { requestId, holdRequestId }: ReleaseRow): Promise<void> {
   const outcome = await recovery.processor.void(requestId, holdRequestId);
-  if (outcome.answer !== 'UNKNOWN') return void (await settleVoid(recovery, requestId, outcome));
-  const soon = new Date(recovery.clock().getTime() + AFTER_SILENCE_MS);
-  await recovery.books.markUnknown('release', requestId, soon);
-}
-
-/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
-async function neverSeen(recovery: Recovery, attempt: DueAttempt): Promise<void> {
-  const outcome = {
-    answer: 'NOT_PERFORMED',
-    code: 'never_received',
-    message: 'The processor never received it.',
-  } as const;
-  await settleAttempt(recovery, attempt.table, attempt.requestId, outcome);
+  if (outcome.answer === 'UNKNOWN') {
+    const soon = new Date(recovery.clock().getTime() + AFTER_SILENCE_MS);
+    await recovery.books.markUnknown('release', requestId, soon);
+  } else await settleVoid(recovery, requestId, outcome);
 }
 
 /** A checkout without a page gets one; a checkout that is over is left to the expiry. */
-async function lookAtCheckout(recovery: Recovery, attempt: DueAttempt, hasPage: boolean): Promise<void> {
-  if (hasPage) return;
-  const em = recovery.database.orm.em.fork();
-  const hold = await em.findOneOrFail(HoldEntity, { requestId: attempt.requestId });
-  const merchant = await em.findOneOrFail(MerchantEntity, { id: hold.merchantId });
+async function lookAtCheckout(recovery: Recovery, attempt: DueAttempt, hold: HoldRow): Promise<void> {
+  if (hold.checkoutUrlCiphertext != null) return;
+  const merchant = await recovery.database.orm.em.fork().findOneOrFail(MerchantEntity, { id: hold.merchantId });
   const checkout = await recovery.processor.createCheckout(checkoutCall(hold, merchant));
   if (!checkout) return later(recovery, attempt);
   const sealed = recovery.cipher.seal(checkout.url, `checkout:${hold.requestId}`);

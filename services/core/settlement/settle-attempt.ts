@@ -1,6 +1,6 @@
 import type { Books } from '../books/books.ts';
 import type { Clock } from '../clock.ts';
-import type { FinalOutcome } from '../domain/operation.ts';
+import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Log } from '../log.ts';
 import type { AttemptTable } from '../storage/attempts.ts';
 import { CaptureEntity } from '../storage/capture.ts';
@@ -36,19 +36,19 @@ export async function settleAttempt(
   const at = clock();
   if (table === 'hold') {
     const hold = await em.findOneOrFail(HoldEntity, { requestId });
-    if (!(await books.settleHold({ hold, outcome, at }))) await contradicted(settlement, requestId, outcome, requestId);
+    if (!(await books.settleHold({ hold, outcome, at }))) await cameLate(settlement, requestId, outcome, requestId);
   } else if (table === 'capture') {
     const { holdRequestId, amount, finalCapture } = await em.findOneOrFail(CaptureEntity, { requestId });
     const end = { requestId, holdRequestId, amount, finalCapture, outcome, at };
-    if (!(await books.settleCapture(end))) await contradicted(settlement, requestId, outcome, holdRequestId);
+    if (!(await books.settleCapture(end))) await cameLate(settlement, requestId, outcome, holdRequestId);
   } else if (table === 'release') {
     if (!(await settleVoid(settlement, requestId, outcome))) {
       const { holdRequestId } = await em.findOneOrFail(ReleaseEntity, { requestId });
-      await contradicted(settlement, requestId, outcome, holdRequestId);
+      await cameLate(settlement, requestId, outcome, holdRequestId);
     }
   } else {
     const oct = await em.findOneOrFail(OctEntity, { requestId });
-    if (!(await books.settleOct({ oct, outcome, at }))) await contradicted(settlement, requestId, outcome, undefined);
+    if (!(await books.settleOct({ oct, outcome, at }))) await cameLate(settlement, requestId, outcome, undefined);
   }
 }
 
@@ -61,7 +61,8 @@ export async function tableOf(database: Database, requestId: string): Promise<At
   return (await em.findOne(OctEntity, { requestId })) ? 'oct' : undefined;
 }
 
-async function contradicted(
+/** An outcome came after the attempt had ended: an approval of a failed hold is voided, and what contradicts the result freezes. */
+async function cameLate(
   settlement: Settlement,
   requestId: string,
   outcome: FinalOutcome,
@@ -71,11 +72,12 @@ async function contradicted(
   const kept = await em.findOne(OperationEntity, { requestId });
   const hold = holdRequestId ? await em.findOneOrFail(HoldEntity, { requestId: holdRequestId }) : undefined;
   if (hold && hold.requestId === requestId && hold.phase === 'FAILED') {
-    if (outcome.answer === 'APPROVED') await voidLate(settlement, hold.requestId);
+    if (isOk(outcome)) await voidLate(settlement, hold.requestId);
     return;
   }
-  if (!kept || (kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed') === (outcome.answer === 'APPROVED'))
-    return;
+  if (!kept) return;
+  const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
+  if (wasDone === isOk(outcome)) return;
   settlement.log.error({
     event: 'contradicting_event',
     requestId,

@@ -1,7 +1,6 @@
 import pg from 'pg';
-import type { Processor } from '../processor/processor.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
-import { copyEntries, readAgain } from './copy-entries.ts';
+import { copyEntries, type Ledger, readAgain } from './copy-entries.ts';
 import type { Audited, Drift } from './drift.ts';
 import { CREATE_COPY, LEDGER_QUERIES } from './ledger-queries.ts';
 
@@ -9,7 +8,7 @@ import { CREATE_COPY, LEDGER_QUERIES } from './ledger-queries.ts';
 export interface AuditParts {
   readonly databaseUrl: string;
   /** Absent = our books alone. */
-  readonly processor?: Pick<Processor, 'client'> | undefined;
+  readonly processor?: Ledger | undefined;
   /** Drifts that are told of each check; all are counted. */
   readonly most: number;
   /** How long what differs from the processor may take to become equal, before it is looked at again. Milliseconds. */
@@ -42,9 +41,9 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
 }
 
 /** The processor's books, in a table of this session. */
-async function copyProcessorBooks(client: pg.Client, processor: Pick<Processor, 'client'>): Promise<number> {
+async function copyProcessorBooks(client: pg.Client, processor: Ledger): Promise<number> {
   await client.query(CREATE_COPY);
-  const entries = await copyEntries(client, processor.client);
+  const entries = await copyEntries(client, processor);
   await client.query('analyze processor_entry');
   return entries;
 }
@@ -53,14 +52,14 @@ async function copyProcessorBooks(client: pg.Client, processor: Pick<Processor, 
 async function reconcile(
   client: pg.Client,
   parts: AuditParts,
-  processor: Pick<Processor, 'client'>,
+  processor: Ledger,
   tell: (drift: Drift) => void,
 ): Promise<number> {
   const first = await compare(client);
   if (first.total > first.drifts.length) return tellSome(parts, first.drifts, first.total, tell);
   if (first.total === 0) return 0;
   await new Promise((resolve) => setTimeout(resolve, parts.patienceMs));
-  await readAgain(client, processor.client, first.drifts);
+  await readAgain(client, processor, first.drifts);
   const before = new Set(first.drifts.map((drift) => JSON.stringify(drift)));
   const stayed = (await compare(client)).drifts.filter((drift) => before.has(JSON.stringify(drift)));
   return tellSome(parts, stayed, stayed.length, tell);

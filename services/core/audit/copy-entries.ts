@@ -1,36 +1,24 @@
 import type pg from 'pg';
-import {
-  Answer,
-  type Entry,
-  EntryKind,
-  type ProcessorService,
-} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { GrpcClient } from '../../../proto/grpc.ts';
+import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Processor } from '../processor/processor.ts';
 import type { Drift } from './drift.ts';
 import { INSERT_ENTRIES } from './ledger-queries.ts';
 
-type ProcessorClient = GrpcClient<typeof ProcessorService>;
+/** Whoever shows the processor's books. */
+export type Ledger = Pick<Processor, 'listEntries'>;
 
 /** Copies the processor's books, page by page. Answers how many entries there were. */
-export async function copyEntries(client: pg.Client, processor: ProcessorClient): Promise<number> {
+export async function copyEntries(client: pg.Client, processor: Ledger): Promise<number> {
   return copyPages(client, processor, '');
 }
 
 /** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
-export async function readAgain(
-  client: pg.Client,
-  processor: ProcessorClient,
-  suspects: readonly Drift[],
-): Promise<void> {
+export async function readAgain(client: pg.Client, processor: Ledger, suspects: readonly Drift[]): Promise<void> {
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
   for (const { id } of rows) await copyPages(client, processor, id);
 }
 
-async function copyPages(
-  client: pg.Client,
-  processor: ProcessorClient,
-  authorizationRequestId: string,
-): Promise<number> {
+async function copyPages(client: pg.Client, processor: Ledger, authorizationRequestId: string): Promise<number> {
   let count = 0;
   let pageToken = '';
   do {

@@ -9,18 +9,22 @@ import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
 import { channelSecurity, readChannelTls } from '../../../proto/tls.ts';
 import type { FinalOutcome, Outcome } from '../domain/operation.ts';
 
-/** The card processor, as core sees it. A call that does not answer in time, or at all, has the outcome UNKNOWN; none throws. */
+/**
+ * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome UNKNOWN; none of
+ * them throws.
+ */
 export interface Processor {
   authorize(hold: Authorization & { tokenId: string }): Promise<Outcome>;
   capture(capture: CaptureCall): Promise<Outcome>;
   /** Gives back what is left of an authorization, or closes its open checkout. */
   void(requestId: string, holdRequestId: string): Promise<Outcome>;
   credit(oct: Authorization & { tokenId: string }): Promise<Outcome>;
+  /** Opens the hosted page; the same one again for the same hold. Undefined = no answer. */
   createCheckout(checkout: CheckoutCall): Promise<Checkout | undefined>;
   /** Asks what became of an identifier and fences it. */
   inquire(requestId: string): Promise<InquiryAnswer>;
-  /** All that the processor has on its books, page by page, for reconciliation. */
-  readonly client: GrpcClient<typeof ProcessorService>;
+  /** A page of the processor's books, for reconciliation. Rejects when there is no answer. */
+  readonly listEntries: GrpcClient<typeof ProcessorService>['listEntries'];
   close(): void;
 }
 
@@ -80,7 +84,7 @@ export function openProcessor(settings: ProcessorSettings): Processor {
   });
   const client = channel.client(ProcessorService);
   return {
-    client,
+    listEntries: client.listEntries,
     close: () => channel.close(),
     authorize: (hold) => outcomeOf(client.authorize(hold)),
     capture: ({ holdRequestId, ...call }) =>

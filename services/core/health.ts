@@ -1,6 +1,7 @@
 import { HealthImplementation } from 'grpc-health-check';
 import { every } from './jobs/every.ts';
 import { describeError, type Log } from './log.ts';
+import { settlesWithin } from './settles-within.ts';
 import type { Database, Statement } from './storage/database.ts';
 
 /** Whether this process can serve: its database answers, and it is not stopping. */
@@ -49,7 +50,8 @@ export async function watchHealth({ database, log, services, intervalMs = 1_000 
       .finally(() => {
         probe = undefined;
       });
-    const answers = await within(probe, PROBE_TIMEOUT_MS);
+    const looking = probe;
+    const answers = (await settlesWithin(PROBE_TIMEOUT_MS, looking)) && (await looking);
     if (!draining) tell(answers);
   };
 
@@ -64,16 +66,6 @@ export async function watchHealth({ database, log, services, intervalMs = 1_000 
     },
     close: () => repetition.close(),
   };
-}
-
-async function within(probe: Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), timeoutMs);
-  try {
-    return await Promise.race([probe, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const PROBE_TIMEOUT_MS = 3_000;

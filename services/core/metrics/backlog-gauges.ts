@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { describeError, type Log } from '../log.ts';
+import { settlesWithin } from '../settles-within.ts';
 import { type Backlog, readBacklog } from '../storage/backlog.ts';
 import type { Database } from '../storage/database.ts';
 
@@ -80,10 +81,7 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
   };
   const patiently = async () => {
     reading ??= read();
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(late.resolve, PATIENCE_MS, true);
-    if (await Promise.race([reading.then(() => false), late.promise])) failures.inc();
-    clearTimeout(timer);
+    if (!(await settlesWithin(PATIENCE_MS, reading))) failures.inc();
   };
   let refreshing: Promise<void> | undefined;
   // A scrape collects all gauges at once, and each waits for the one reading.

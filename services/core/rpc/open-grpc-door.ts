@@ -2,6 +2,7 @@ import type { Interceptor } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
 import { type DoorTls, doorCredentials } from '../../../proto/tls.ts';
 import type { Health } from '../health.ts';
+import { settlesWithin } from '../settles-within.ts';
 import { mountServices } from './grpc-door.ts';
 import { reflectionOf } from './reflection.ts';
 import type { MountedService } from './services.ts';
@@ -35,9 +36,9 @@ export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
     async close() {
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       stopping.abort();
-      await settledWithin(Promise.race([closed, calls.idle()]), DRAIN_MS);
+      await settlesWithin(DRAIN_MS, Promise.race([closed, calls.idle()]));
       // What is left are streams of health and reflection, which know no end.
-      await settledWithin(closed, LAST_BYTES_MS);
+      await settlesWithin(LAST_BYTES_MS, closed);
       server.forceShutdown();
       await closed;
     },
@@ -51,7 +52,7 @@ const SERVER_OPTIONS = {
   'grpc.keepalive_timeout_ms': 10_000,
 };
 
-/** How long running calls may take to end: longer than a call to the processor takes. */
+/** How long running calls may take to end: longer than a call to the processor takes unless PROCESSOR_TIMEOUT_MS is set higher. */
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 
@@ -63,11 +64,4 @@ function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<num
       else resolve(bound);
     });
   });
-}
-
-async function settledWithin(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, timeoutMs);
-  await Promise.race([promise, late.promise]);
-  clearTimeout(timer);
 }

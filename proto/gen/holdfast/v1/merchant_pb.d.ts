@@ -760,7 +760,8 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
  */
 export declare const MerchantService: GenService<{
   /**
-   * Creates a merchant with a first API key and signing secret, both shown once.
+   * Creates a merchant with a first API key and signing secret, both shown once. Errors: INVALID_REQUEST
+   * when the name is taken.
    *
    * @generated from rpc holdfast.v1.MerchantService.CreateMerchant
    */
@@ -790,7 +791,8 @@ export declare const MerchantService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Replaces the contract. Holds placed before keep the terms they were placed under.
+   * Replaces name and contract. Holds placed before keep the terms they were placed under. Errors:
+   * OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.MerchantService.UpdateMerchant
    */
@@ -800,7 +802,7 @@ export declare const MerchantService: GenService<{
     output: typeof UpdateMerchantResponseSchema;
   },
   /**
-   * Adds an API key, shown once.
+   * Adds an API key, shown once. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.MerchantService.CreateApiKey
    */
@@ -810,7 +812,7 @@ export declare const MerchantService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Ends an API key.
+   * Ends an API key; once more changes nothing. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.MerchantService.RevokeApiKey
    */
@@ -820,7 +822,7 @@ export declare const MerchantService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Adds a second signing secret, shown once. Errors: INVALID_REQUEST when two are live.
+   * Adds a second signing secret, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when two are live.
    *
    * @generated from rpc holdfast.v1.MerchantService.AddSigningSecret
    */
@@ -830,7 +832,8 @@ export declare const MerchantService: GenService<{
     output: typeof AddSigningSecretResponseSchema;
   },
   /**
-   * Ends a signing secret. Errors: INVALID_REQUEST for the last live one.
+   * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the
+   * last live one.
    *
    * @generated from rpc holdfast.v1.MerchantService.RetireSigningSecret
    */

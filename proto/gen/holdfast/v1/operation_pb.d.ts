@@ -445,7 +445,7 @@ export declare const OperationService: GenService<{
   },
   /**
    * Streams final results in commit order; none is ever skipped. A heartbeat is a message without
-   * operation. Errors: STREAM_TOKEN_TOO_OLD.
+   * operation. Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for a token that this stream never gave.
    *
    * @generated from rpc holdfast.v1.OperationService.WatchOperations
    */

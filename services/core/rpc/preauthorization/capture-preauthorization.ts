@@ -21,9 +21,9 @@ import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
 import { roleOf, scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { isUuid } from '../ids.ts';
 import { presentCapture } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
+import { findHold } from './find-hold.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
@@ -140,12 +140,7 @@ async function idHashOf(
   if (roleOf(context) !== 'operator') {
     throw new HoldfastError('FORBIDDEN', 'only operators may capture by request_id; use preauthorization_id');
   }
-  const scope = merchantId !== undefined ? { merchantId } : {};
-  const hold = isUuid(request.requestId)
-    ? await core.database.orm.em.fork().findOne(HoldEntity, { requestId: request.requestId, ...scope })
-    : null;
-  if (!hold) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
-  return hold.idHash;
+  return (await findHold(core, request, merchantId)).idHash;
 }
 
 /** The gateway has verified the merchant's signature, and operators are audited; an internal service has neither. */

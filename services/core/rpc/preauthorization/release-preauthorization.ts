@@ -4,20 +4,18 @@ import { v7 as uuidv7 } from 'uuid';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type {
   PreauthorizationService,
-  ReleasePreauthorizationRequest,
   ReleasePreauthorizationResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOk } from '../../domain/operation.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
-import { hashOf } from '../../storage/cipher.ts';
-import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
+import { HoldEntity } from '../../storage/hold.ts';
 import { ReleaseEntity } from '../../storage/release.ts';
 import { scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { isUuid } from '../ids.ts';
 import { presentHold } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
+import { findHold } from './find-hold.ts';
 
 type Response = MessageInitShape<typeof ReleasePreauthorizationResponseSchema>;
 
@@ -60,20 +58,6 @@ export function releasePreauthorization(
     if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
     return replay(core, requestId, false);
   };
-}
-
-async function findHold(
-  core: Core,
-  request: ReleasePreauthorizationRequest,
-  merchantId: string | undefined,
-): Promise<HoldRow> {
-  const scope = merchantId !== undefined ? { merchantId } : {};
-  const em = core.database.orm.em.fork();
-  if (request.requestId !== '' && !isUuid(request.requestId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
-  const name = request.requestId ? { requestId: request.requestId } : { idHash: hashOf(request.preauthorizationId) };
-  const hold = await em.findOne(HoldEntity, { ...name, ...scope });
-  if (!hold) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
-  return hold;
 }
 
 /** The answer of a stored release. A released hold does not change again, but for a late reversal or contradiction, which the answer leaves out. */

@@ -1,6 +1,16 @@
-/** Does something with each item at once; one that fails never keeps another from its turn. Throws the first failure when all have ended. */
+import { describeError } from '../log.ts';
+
+/**
+ * Does something with each item at once; one that fails never keeps another from its turn. Throws when all have ended: the failure, or an
+ * AggregateError of several.
+ */
 export async function eachAlone<Item>(items: readonly Item[], run: (item: Item) => Promise<unknown>): Promise<void> {
   const ends = await Promise.allSettled(items.map(run));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
+  const failures: unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  const [first, ...others] = failures;
+  if (others.length > 0) {
+    const told = `${failures.length} of ${items.length} failed, first by ${describeError(first).error}`;
+    throw new AggregateError(failures, told);
+  }
+  if (failures.length > 0) throw first;
 }

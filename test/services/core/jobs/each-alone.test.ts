@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { eachAlone } from '../../../../services/core/jobs/each-alone.ts';
+
+describe('eachAlone()', () => {
+  const run = (failing: readonly number[]) => {
+    const done: number[] = [];
+    const all = eachAlone([1, 2, 3, 4], async (item) => {
+      if (failing.includes(item)) throw new Error(`no ${item}`);
+      done.push(item);
+    });
+    return { done, all };
+  };
+
+  it('gives each its turn, whatever becomes of another', async () => {
+    const { done, all } = run([1]);
+    await assert.rejects(all, { message: 'no 1' });
+    assert.deepEqual(done, [2, 3, 4]);
+    await run([]).all;
+  });
+
+  it('tells how many failed', async () => {
+    const { done, all } = run([2, 4]);
+    await assert.rejects(all, ({ message, errors }: AggregateError) => {
+      assert.equal(message, '2 of 4 failed, first by Error: no 2');
+      assert.equal(errors.length, 2);
+      return true;
+    });
+    assert.deepEqual(done, [1, 3]);
+  });
+});

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BooksObserver } from '../books/books.ts';
+import type { Connections } from '../storage/database.ts';
 import type { AttemptRecord } from '../storage/record-attempts.ts';
 
 /** What a process of core counts, by Prometheus' convention. No identifier of a request, hold or merchant is a label. */
@@ -13,14 +14,6 @@ export interface Metrics {
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
   /** Numbers of connections, read at each scrape. */
   watchPool(connections: () => Connections): void;
-}
-
-/** A pool's connections. */
-export interface Connections {
-  readonly total: number;
-  readonly idle: number;
-  /** Statements that wait for a connection. */
-  readonly waiting: number;
 }
 
 /** Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory, GC. */

@@ -60,9 +60,9 @@ function isLuhnValid(digits: string): boolean {
 }
 
 function isReturnUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname, username, password } = new URL(value);
-  if (username !== '' || password !== '') return false;
+  const url = URL.parse(value);
+  if (url === null || url.username + url.password !== '') return false;
+  const { protocol, hostname } = url;
   const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
   return protocol === 'https:' || (protocol === 'http:' && loopback);
 }

@@ -10,9 +10,15 @@ export interface Database {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs several statements in one transaction; whatever is thrown rolls it back. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
-  /** Connections of the pool, and statements that wait for one. */
-  connections(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  connections(): Connections;
   close(): Promise<void>;
+}
+
+/** How many connections the pool has, and how many statements wait for one. */
+export interface Connections {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
 }
 
 /** A statement with a name: PostgreSQL plans it once per connection. */

@@ -48,8 +48,8 @@ export async function stamp(
     detail,
   });
   await em.flush();
-  merchant.changeNumber = await nextChangeNumber(async <Row extends object>(statement: Statement) => {
-    return em.execute<Row[]>(statement.text);
-  }).then(BigInt);
+  // Through the ORM, so that it is in its transaction; there int8 comes as text.
+  const query = async <Row extends object>({ text }: Statement) => em.execute<Row[]>(text);
+  merchant.changeNumber = BigInt(await nextChangeNumber(query));
   await em.flush();
 }

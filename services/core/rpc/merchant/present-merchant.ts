@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { ApiKeyEntity, type ApiKeyRow } from '../../storage/api-key.ts';
@@ -5,10 +6,24 @@ import type { MerchantRow } from '../../storage/merchant.ts';
 import { SigningSecretEntity, type SigningSecretRow } from '../../storage/signing-secret.ts';
 
 /** A merchant as operators see it: never a key or a secret. */
-export async function presentMerchant(em: SqlEntityManager, merchant: MerchantRow) {
+export async function presentMerchant(em: SqlEntityManager, merchant: MerchantRow): Promise<Presented> {
+  const [presented] = await presentMerchants(em, [merchant]);
+  assert(presented);
+  return presented;
+}
+
+/** Merchants as operators see them, in their order; however many, their keys and secrets are two queries. */
+export async function presentMerchants(em: SqlEntityManager, merchants: readonly MerchantRow[]): Promise<Presented[]> {
+  const theirs = { merchantId: { $in: merchants.map(({ id }) => id) } };
   const oldest = { orderBy: { id: 'asc' } } as const;
-  const apiKeys = await em.find(ApiKeyEntity, { merchantId: merchant.id }, oldest);
-  const signingSecrets = await em.find(SigningSecretEntity, { merchantId: merchant.id }, oldest);
+  const keys = Map.groupBy(await em.find(ApiKeyEntity, theirs, oldest), ({ merchantId }) => merchantId);
+  const secrets = Map.groupBy(await em.find(SigningSecretEntity, theirs, oldest), ({ merchantId }) => merchantId);
+  return merchants.map((merchant) => present(merchant, keys.get(merchant.id) ?? [], secrets.get(merchant.id) ?? []));
+}
+
+type Presented = ReturnType<typeof present>;
+
+function present(merchant: MerchantRow, apiKeys: readonly ApiKeyRow[], signingSecrets: readonly SigningSecretRow[]) {
   return {
     merchantId: merchant.id,
     name: merchant.name,

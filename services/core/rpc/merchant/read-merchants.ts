@@ -5,7 +5,7 @@ import type { Core } from '../core.ts';
 import { isMerchantId } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
-import { presentMerchant } from './present-merchant.ts';
+import { presentMerchant, presentMerchants } from './present-merchant.ts';
 
 /** Looks up a merchant. */
 export function getMerchant(core: Core): MethodImpl<typeof MerchantService.method.getMerchant> {
@@ -26,8 +26,6 @@ export function listMerchants(core: Core): MethodImpl<typeof MerchantService.met
     const where = after === undefined ? {} : { id: { $gt: after } };
     const merchants = await em.find(MerchantEntity, where, { orderBy: { id: 'asc' }, limit: size + 1 });
     const { page, nextPageToken } = cutPage(merchants, size, (last) => pageToken(last.id, {}));
-    const presented = [];
-    for (const merchant of page) presented.push(await presentMerchant(em, merchant));
-    return { merchants: presented, nextPageToken };
+    return { merchants: await presentMerchants(em, page), nextPageToken };
   };
 }

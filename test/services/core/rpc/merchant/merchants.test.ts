@@ -122,6 +122,7 @@ describe('MerchantService', function () {
     let pageToken = '';
     do {
       const page = await merchants.listMerchants({ pageSize: 2, pageToken });
+      for (const merchant of page.merchants) assert.deepEqual(merchant, await get(merchant.merchantId));
       names.push(...page.merchants.map(({ merchantId }) => merchantId));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');

@@ -1,11 +1,11 @@
 /** Lists of holds and of operations: filters, pages, tokens. */
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { type Desk, openMerchant } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { type Desk, openMerchant } from '../desk.ts';
+import { openStage, refusal, type Stage } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 

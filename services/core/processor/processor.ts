@@ -129,7 +129,7 @@ async function inquire(client: GrpcClient<typeof ProcessorService>, requestId: s
 /** Reads a result of the contract; undefined when it says nothing. */
 export function finalOutcome(result: Result | undefined): FinalOutcome | undefined {
   if (!result) return undefined;
-  const refusal = { code: result.errorCode, message: result.errorMessage };
+  const refusal = { code: cut(result.errorCode, 64), message: cut(result.errorMessage, 500) };
   if (result.answer === Answer.DECLINED) return { answer: 'DECLINED', ...refusal };
   if (result.answer === Answer.NOT_PERFORMED) return { answer: 'NOT_PERFORMED', ...refusal };
   if (result.answer !== Answer.APPROVED) return undefined;
@@ -142,4 +142,9 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     card: card && { brand: card.brand, last4: card.last4, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear },
     generatedTokenId: result.generatedTokenId || undefined,
   };
+}
+
+/** An answer is held to the contract's lengths: it goes into the trailer of a refusal, which has room for a few kilobytes. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { declined } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { refusal } from '../stage.ts';
+
+describe('openProcessor()', function () {
+  this.timeout(30_000);
+  let scripted: ScriptedStage;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+  });
+  after(() => scripted.close());
+
+  it('takes of an endless answer what the contract allows, so that it can be told and told again', async () => {
+    const { desk, processor } = scripted;
+    const errorCode = 'c'.repeat(100);
+    const errorMessage = `${'m'.repeat(499)}\u{1F4B3}${'m'.repeat(20_000)}`;
+    processor.says.authorize = () => ({ ...declined, errorCode, errorMessage });
+    const key = { idempotencyKey: 'endless' };
+    for (const replayed of [undefined, 'true']) {
+      const { reason, metadata } = await refusal(desk.place(key));
+      assert.deepEqual([reason, metadata.replayed], ['CARD_DECLINED', replayed]);
+      assert.deepEqual([metadata.processorCode, metadata.processorMessage], [errorCode.slice(0, 64), 'm'.repeat(499)]);
+      const { processorError } = await desk.get({ requestId: metadata.requestId ?? '' });
+      assert.deepEqual([processorError?.code, processorError?.message], [errorCode.slice(0, 64), 'm'.repeat(499)]);
+    }
+  });
+});

@@ -7,6 +7,11 @@ import { RELAY_ROUTES } from '../relay/description.ts';
 import { REST_ROUTES } from '../rest/rest.ts';
 import type { Route } from '../route.ts';
 import type { Example } from './examples/example.ts';
+import { HOLD_EXAMPLES } from './examples/operator/holds.ts';
+import { MERCHANT_EXAMPLES } from './examples/operator/merchants.ts';
+import { NOTIFICATION_EXAMPLES } from './examples/operator/notifications.ts';
+import { OVERVIEW_EXAMPLES } from './examples/operator/overview.ts';
+import { SESSION_EXAMPLES } from './examples/operator/session.ts';
 import { OTHER_EXAMPLES } from './examples/others.ts';
 import { PREAUTHORIZATION_EXAMPLES } from './examples/preauthorization.ts';
 import { operationOf } from './operation.ts';
@@ -23,7 +28,15 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 /** Every example, in an order in which they can be replayed. */
-export const EXAMPLES: readonly Example[] = [...PREAUTHORIZATION_EXAMPLES, ...OTHER_EXAMPLES];
+export const EXAMPLES: readonly Example[] = [
+  ...PREAUTHORIZATION_EXAMPLES,
+  ...OTHER_EXAMPLES,
+  ...SESSION_EXAMPLES,
+  ...HOLD_EXAMPLES,
+  ...OVERVIEW_EXAMPLES,
+  ...MERCHANT_EXAMPLES,
+  ...NOTIFICATION_EXAMPLES,
+];
 
 /** An OpenAPI 3.1 document, as far as this house builds and reads it. */
 export interface OpenApiDocument {
@@ -74,7 +87,9 @@ function pathsOf(schemas: Schemas): OpenApiDocument['paths'] {
 const DESCRIPTION =
   'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; unknown ' +
   'and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
-  '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does not exist.';
+  '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does not ' +
+  'exist. Left out on purpose: `GET /metrics` (Prometheus’ text, for the operator token), the console at `/console` with ' +
+  'its files, and this document itself, at `/openapi.json` and `/docs`.';
 
 const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
@@ -93,7 +108,7 @@ const TAGS = [
 
 const SECURITY = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the merchant; it decides the merchant' },
-  operator: { type: 'http', scheme: 'bearer', description: 'The operator token' },
+  operator: { type: 'http', scheme: 'bearer', description: 'The operator token; X-Operator names the person' },
   operatorSession: {
     type: 'apiKey',
     in: 'cookie',

@@ -112,7 +112,8 @@ function fields(schema: JsonSchema, document: OpenApiDocument): Html {
 
 function examples(named: Readonly<Record<string, Named>> = {}): Html {
   const shown = Object.values(named).map(
-    ({ summary, value }) => html`<p>${summary}:</p><pre tabindex="0">${JSON.stringify(value, null, 2)}</pre>`,
+    ({ summary, value }) =>
+      html`<p>${summary}:</p><pre tabindex="0">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`,
   );
   return html`${shown}`;
 }

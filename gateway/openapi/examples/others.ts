@@ -8,9 +8,12 @@ import {
   OCT_ID,
   ORDER,
   paymentMethodData,
+  streamOf,
+  UNKNOWN_OCT_ID,
 } from './example.ts';
 
-const oct = {
+/** A payout. */
+export const oct = {
   requestId: OCT_ID,
   status: 'OK',
   amount: 2500,
@@ -24,7 +27,8 @@ const oct = {
   finalStateDate: '2026-11-21T14:00:00.090Z',
 };
 
-const capture = {
+/** The result of a hold's first capture. */
+export const capture = {
   requestId: CAPTURE_ID,
   operation: 'CAPTURE',
   status: 'OK',
@@ -39,6 +43,16 @@ const capture = {
   finalStateDate: '2026-11-21T12:05:00.080Z',
 };
 
+/** The result of its last capture. */
+export const finalCapture = {
+  ...capture,
+  requestId: FINAL_CAPTURE_ID,
+  amount: 2000,
+  reference: 'sbx_ry8MI0TqUsCLrdtA',
+  bankReference: 'BNKF37AC4EFB0437DE4',
+  finalStateDate: '2026-11-21T12:10:00.080Z',
+};
+
 /** After the holds: a payout, the results of it all, and a notification of another sender. */
 export const OTHER_EXAMPLES: readonly Example[] = [
   {
@@ -50,6 +64,14 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     status: 201,
     answer: oct,
   },
+  {
+    route: 'createOct',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER },
+    status: 202,
+    answer: { requestId: UNKNOWN_OCT_ID, status: 'IN_PROGRESS' },
+  },
   { route: 'getOct', name: 'paid', summary: 'Paid', parameters: { requestId: OCT_ID }, status: 200, answer: oct },
   {
     route: 'listOperations',
@@ -57,19 +79,15 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     summary: 'The captures of a hold',
     parameters: { holdRequestId: HOLD_ID, operation: 'CAPTURE' },
     status: 200,
-    answer: {
-      items: [
-        {
-          ...capture,
-          requestId: FINAL_CAPTURE_ID,
-          amount: 2000,
-          reference: 'sbx_ry8MI0TqUsCLrdtA',
-          bankReference: 'BNKF37AC4EFB0437DE4',
-          finalStateDate: '2026-11-21T12:10:00.080Z',
-        },
-        capture,
-      ],
-    },
+    answer: { items: [finalCapture, capture] },
+  },
+  {
+    route: 'watchOperations',
+    name: 'resumed',
+    summary: 'What was missed since an event, then what happens',
+    parameters: { 'Last-Event-ID': 'bzE6MA' },
+    status: 200,
+    answer: streamOf(capture),
   },
   {
     route: 'getOperation',

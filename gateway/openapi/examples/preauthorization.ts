@@ -10,11 +10,15 @@ import {
   OTHER_HOLD_ID,
   paymentMethodData,
   RELEASE_ID,
+  SILENT_HOLD_ID,
+  UNKNOWN_CAPTURE_ID,
   UNKNOWN_ID,
+  UNKNOWN_RELEASE_ID,
 } from './example.ts';
 
 const preauthorizationId = 'pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa';
 const otherPreauthorizationId = 'pre_Vb7Xk2mQ9sT4wZ1cR6yF3nH8jL5pD0aG';
+const silentPreauthorizationId = 'pre_Yh3Qn8vL0xC5kS2uE7wM4rB9tJ6fZ1aP';
 
 const purchase = { ...ORDER, merchantReference: 'order-1001', metadata: { basket: 'b-17' } };
 const untouched = { amountCaptured: 0, amountInFlight: 0, amountReleased: 0, amountReversed: 0 };
@@ -86,7 +90,20 @@ const released = {
   reference: 'sbx_iP5aP6GceYTHzRWn',
 };
 
-/** A hold captured in two parts, a checkout cancelled, a hold given back, and one whose outcome is not known. */
+const silent = {
+  ...hold,
+  requestId: SILENT_HOLD_ID,
+  preauthorizationId: silentPreauthorizationId,
+  amount: 5000,
+  amountRemaining: 5000,
+  merchantReference: 'order-1003',
+  createdAt: '2026-11-21T14:00:00.000Z',
+  placedAt: '2026-11-21T14:00:00.120Z',
+  expiresAt: '2026-11-28T14:00:00.120Z',
+  reference: 'sbx_tQ7mVbX2nK9sLw4c',
+};
+
+/** A hold captured in two parts, a checkout cancelled, a hold given back, and what happens when no answer comes. */
 export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
   {
     route: 'createPreauthorization',
@@ -119,6 +136,19 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     answer: { requestId: UNKNOWN_ID, status: 'IN_PROGRESS' },
   },
   {
+    route: 'createPreauthorization',
+    name: 'silentCaptures',
+    summary: 'A sandbox token whose captures are not answered',
+    body: {
+      tokenId: 'tok_sandbox_capture_timeout_applied',
+      amount: 5000,
+      ...purchase,
+      merchantReference: 'order-1003',
+    },
+    status: 201,
+    answer: silent,
+  },
+  {
     route: 'capturePreauthorization',
     name: 'partial',
     summary: 'A part of the hold',
@@ -134,6 +164,14 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     body: { preauthorizationId, amountToCapture: 2000, finalCapture: true },
     status: 200,
     answer: finalCapture,
+  },
+  {
+    route: 'capturePreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: silentPreauthorizationId, amountToCapture: 1500 },
+    status: 202,
+    answer: { requestId: UNKNOWN_CAPTURE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
   },
   {
     route: 'getPreauthorization',
@@ -195,6 +233,14 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     body: { preauthorizationId: otherPreauthorizationId },
     status: 200,
     answer: { ...released, preauthorizationId: otherPreauthorizationId, releaseRequestId: RELEASE_ID },
+  },
+  {
+    route: 'releasePreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: silentPreauthorizationId },
+    status: 202,
+    answer: { requestId: UNKNOWN_RELEASE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
   },
   {
     route: 'listPreauthorizations',

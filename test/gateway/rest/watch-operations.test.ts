@@ -3,19 +3,12 @@ import { type EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { status } from '@grpc/grpc-js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { type Event, eventsOf } from '../event-stream.ts';
 import { refusal } from '../fake-core.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
 import { CAPTURE_ID } from './examples.ts';
 
 const HEARTBEAT_MS = 200;
-
-/** One event as an EventSource would see it; without data it only moves lastEventId. */
-interface Event {
-  readonly id?: string | undefined;
-  readonly event?: string | undefined;
-  readonly data?: string | undefined;
-  readonly comment?: string | undefined;
-}
 
 describe('GET /operations/stream', () => {
   const stage = new Stage();
@@ -178,24 +171,6 @@ async function paused(origin: string): Promise<IncomingMessage> {
   response.pause();
   response.on('error', () => response.destroy());
   return response;
-}
-
-async function* eventsOf(response: Response): AsyncGenerator<Event> {
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (text + chunk).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) yield eventOf(block);
-  }
-}
-
-function eventOf(block: string): Event {
-  const field = (name: string) =>
-    block
-      .split('\n')
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2);
-  return { id: field('id'), event: field('event'), data: field('data'), comment: field('') };
 }
 
 async function next(events: AsyncIterator<Event>): Promise<Event> {

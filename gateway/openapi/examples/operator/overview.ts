@@ -1,0 +1,151 @@
+import {
+  CAPTURE_ID,
+  type Example,
+  HOLD_ID,
+  MERCHANT_ID,
+  OCT_ID,
+  ORDER,
+  SILENT_HOLD_ID,
+  SUPPORT_CAPTURE_ID,
+  SUPPORT_HOLD_ID,
+  streamOf,
+} from '../example.ts';
+import { capture, finalCapture, oct } from '../others.ts';
+
+const frozenHold = {
+  requestId: SILENT_HOLD_ID,
+  operation: 'HOLD',
+  status: 'OK',
+  statusInfo: 'authorized',
+  merchantId: MERCHANT_ID,
+  amount: 5000,
+  ...ORDER,
+  merchantReference: 'order-1003',
+  reference: 'sbx_tQ7mVbX2nK9sLw4c',
+  finalStateDate: '2026-11-21T14:00:00.120Z',
+};
+
+/** What goes on across merchants, and a hold that an operator unfreezes. */
+export const OVERVIEW_EXAMPLES: readonly Example[] = [
+  {
+    route: 'getOverview',
+    name: 'counts',
+    summary: 'A hold is frozen, and a notification waits in quarantine',
+    status: 200,
+    answer: {
+      expiringHoldCount: 3,
+      unknownCount: 0,
+      needsReviewCount: 0,
+      frozenHoldCount: 1,
+      quarantinedCount: 1,
+      deadDeliveryCount: 0,
+      dueDeliveryCount: 0,
+      pausedEndpointCount: 0,
+      at: '2026-11-21T15:30:00.000Z',
+    },
+  },
+  {
+    route: 'listMinutes',
+    name: 'lastTwo',
+    summary: 'The minute before, and the present one',
+    parameters: { minutes: '2' },
+    status: 200,
+    answer: {
+      items: [
+        ['2026-11-21T15:29:00.000Z', 41],
+        ['2026-11-21T15:30:00.000Z', 12],
+      ].map(([start, okCount]) => ({
+        start,
+        okCount,
+        koCount: 2,
+        deliveryCount: 44,
+        deliveredCount: 44,
+        verifiedCount: 43,
+        refusedCount: 1,
+      })),
+    },
+  },
+  {
+    route: 'listOperatorOperations',
+    name: 'ofMerchant',
+    summary: "The captures of a merchant's hold",
+    parameters: { merchantId: MERCHANT_ID, holdRequestId: HOLD_ID, operation: 'CAPTURE' },
+    status: 200,
+    answer: { items: [finalCapture, capture] },
+  },
+  {
+    route: 'watchOperatorOperations',
+    name: 'resumed',
+    summary: 'Of one merchant, since an event',
+    parameters: { merchantId: MERCHANT_ID, 'Last-Event-ID': 'bzE6MA' },
+    status: 200,
+    answer: streamOf(capture),
+  },
+  {
+    route: 'getOperatorOperation',
+    name: 'capture',
+    summary: 'A capture',
+    parameters: { requestId: CAPTURE_ID },
+    status: 200,
+    answer: capture,
+  },
+  {
+    route: 'getOperatorOct',
+    name: 'paid',
+    summary: 'A payout',
+    parameters: { requestId: OCT_ID },
+    status: 200,
+    answer: oct,
+  },
+  {
+    route: 'listReviews',
+    name: 'frozen',
+    summary: 'The processor took back that it had approved a hold',
+    parameters: { merchantId: MERCHANT_ID, reason: 'FROZEN' },
+    status: 200,
+    answer: {
+      items: [
+        {
+          requestId: SILENT_HOLD_ID,
+          reason: 'FROZEN',
+          operation: 'HOLD',
+          merchantId: MERCHANT_ID,
+          amount: 5000,
+          currency: 'EUR',
+          createdAt: '2026-11-21T14:00:00.000Z',
+          ageSeconds: 5400,
+          inquiryCount: 0,
+          lateVoid: false,
+        },
+      ],
+    },
+  },
+  {
+    route: 'resolveReview',
+    name: 'unfreeze',
+    summary: 'The hold stands after all',
+    parameters: { requestId: SILENT_HOLD_ID },
+    body: { reason: 'Ticket 502: the processor confirms the hold by phone', unfreezeHold: true },
+    status: 200,
+    answer: { requestId: SILENT_HOLD_ID, operation: frozenHold, frozen: false },
+  },
+  {
+    route: 'listAudit',
+    name: 'ofHold',
+    summary: 'Who captured and released a hold',
+    parameters: { target: SUPPORT_HOLD_ID, action: 'preauthorization.capture' },
+    status: 200,
+    answer: {
+      items: [
+        {
+          auditEntryId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f2a01',
+          at: '2026-11-21T15:05:00.000Z',
+          actor: 'operator/alice',
+          action: 'preauthorization.capture',
+          target: SUPPORT_HOLD_ID,
+          detail: { amountToCapture: 6000, result: 'OK', requestId: SUPPORT_CAPTURE_ID },
+        },
+      ],
+    },
+  },
+];

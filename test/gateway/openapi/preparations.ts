@@ -1,0 +1,79 @@
+/** What has to happen before some examples, and is no success that the document could show. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { credentials } from '@grpc/grpc-js';
+import {
+  NEW_MERCHANT_ID,
+  SILENT_HOLD_ID,
+  SUPPORT_CAPTURE_ID,
+  SUPPORT_HOLD_ID,
+} from '../../../gateway/openapi/examples/example.ts';
+import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer as ProcessorAnswer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { openChannel } from '../../../proto/grpc.ts';
+import { signNotification } from '../../../proto/signature.ts';
+import type { Answer } from '../../../services/quickstart/shop.ts';
+import type { Stack } from '../../stack.ts';
+import { type Names, translate } from './agree.ts';
+
+/** What a preparation works with: the running service, its words for the examples', and what was answered so far. */
+export interface Prepared {
+  readonly stack: Stack;
+  readonly names: Names;
+  readonly told: (route: string) => Answer;
+}
+
+/** By the route of the example that needs it. Deliveries are told in the order in which they began, so one waits for the other. */
+export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unknown>>> = {
+  captureHold: ({ stack, names }) => stack.shop.notified(translate(SUPPORT_HOLD_ID, names), 'authorized'),
+  releaseHold: ({ stack, names }) => stack.shop.notified(translate(SUPPORT_CAPTURE_ID, names), 'captured'),
+  listReviews: contradictHold,
+  listFailures: sendNotifications,
+};
+
+/** The processor says that it declined what it has approved. */
+async function contradictHold({ stack, names }: Prepared): Promise<void> {
+  const { processorToken: token } = JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'));
+  const channel = openChannel({
+    address: stack.file.coreUrl,
+    credentials: credentials.createInsecure(),
+    token,
+    timeoutMs: 10_000,
+  });
+  const requestId = translate(SILENT_HOLD_ID, names);
+  try {
+    await channel.client(ProcessorEventService).reportEvent({
+      eventId: `contradiction-${requestId}`,
+      occurredAt: timestampNow(),
+      event: { case: 'operationSettled', value: { requestId, result: { answer: ProcessorAnswer.DECLINED } } },
+    });
+  } finally {
+    channel.close();
+  }
+}
+
+/** A forged notification of the new merchant, one that contradicts its path, and two that contradict each other. */
+async function sendNotifications({ stack, told }: Prepared): Promise<void> {
+  const { secret } = told('addSigningSecret').body;
+  await untilChangedOver(stack, told('createMerchant').body.apiKey, told('createApiKey').body.key);
+  const send = async (requestId: string, amount: string, statusInfo: string, key = secret) => {
+    const fields = { merchantId: NEW_MERCHANT_ID, requestId, status: 'OK', amount, currency: 'EUR' };
+    const headers = { 'X-Service-Signature': signNotification(key, fields) };
+    return (await stack.shop.post(`/webhook/processor/payment/${statusInfo}`, fields, headers)).status;
+  };
+  assert.equal(await send('invoice-18', '10.50', 'captured', 'whsec_guessed'), 401);
+  assert.equal(await send('invoice-17', '10.50', 'reversed'), 422);
+  assert.equal(await send('invoice-16', '10.50', 'captured'), 200);
+  assert.equal(await send('invoice-16', '99.00', 'captured'), 409);
+}
+
+/** Waits until the gateway knows the newer key and the end of the older one, which came after the newer secret. */
+async function untilChangedOver({ file }: Stack, older: string, newer: string): Promise<void> {
+  const statusOf = async (apiKey: string) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    return (await fetch(`${file.baseUrl}/operations?pageSize=1`, { headers })).status;
+  };
+  while ((await statusOf(newer)) !== 200 || (await statusOf(older)) !== 401) await delay(25);
+}

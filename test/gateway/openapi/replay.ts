@@ -1,0 +1,131 @@
+/** Sends what examples send: to the running service, or to a gateway before a fake core for what the sandbox never does. */
+import assert from 'node:assert/strict';
+import { ROUTES } from '../../../gateway/openapi/document.ts';
+import type { Example } from '../../../gateway/openapi/examples/example.ts';
+import type { Route } from '../../../gateway/route.ts';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { type SignedFields, signNotification } from '../../../proto/signature.ts';
+import type { Answer } from '../../../services/quickstart/shop.ts';
+import type { Stack } from '../../stack.ts';
+import { type Event, eventsOf, parseEvents } from '../event-stream.ts';
+import { OPERATOR_TOKEN } from '../fake-core.ts';
+import type { Stage } from '../stage.ts';
+import { type Names, translate } from './agree.ts';
+
+/** The route of an example. */
+export function routeOf({ route }: Example): Route {
+  const found = ROUTES[route];
+  assert(found, route);
+  return found;
+}
+
+/** The sandbox answers every void, so that the outcome of a release is known. */
+export function isStaged({ route, status }: Example): boolean {
+  return status === 202 && (route === 'releasePreauthorization' || route === 'releaseHold');
+}
+
+/** Examples at the running service, in the words of its own that `names` knows. */
+export class Replay {
+  readonly #stack: Stack;
+  readonly #names: Names;
+  /** Of the console session, while there is one. */
+  #session = { cookie: '', csrfToken: '' };
+
+  constructor(stack: Stack, names: Names) {
+    this.#stack = stack;
+    this.#names = names;
+  }
+
+  async send(example: Example): Promise<Answer> {
+    const { method, path, headers } = this.#request(example);
+    const body = example.body && translate(JSON.stringify(example.body), this.#names);
+    const { credential, answers } = routeOf(example);
+    if (answers[example.status]?.mediaType === 'text/event-stream') return this.#follow(example, path, headers);
+    if (credential !== 'operator' && example.route !== 'signIn') {
+      return method === 'post' ? this.#stack.shop.post(path, body, headers) : this.#stack.shop.get(path);
+    }
+    const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
+      method: method.toUpperCase(),
+      headers: { ...this.#operator(example), ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body }),
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+    const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
+    if (cookie !== undefined) this.#session = { cookie, csrfToken: answer.body.csrfToken };
+    return answer;
+  }
+
+  /** The stream's beginning and the event that the example shows. */
+  async #follow(example: Example, path: string, headers: Record<string, string>): Promise<Answer> {
+    const wanted = translate(requestIdOf(parseEvents(String(example.answer)).at(-1)), this.#names);
+    const leaving = new AbortController();
+    const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
+      headers: { ...this.#credential(example), ...headers },
+      signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]),
+    });
+    const body: Event[] = [];
+    for await (const event of eventsOf(response)) {
+      if (body.length === 0 || requestIdOf(event) === wanted) body.push(event);
+      if (body.length === 2) break;
+    }
+    leaving.abort();
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  #credential(example: Example): Record<string, string> {
+    if (routeOf(example).credential === 'operator') return this.#operator(example);
+    return { authorization: `Bearer ${this.#stack.file.apiKey}` };
+  }
+
+  /** Signing in needs nothing, the session itself its cookie, all else the operator token. */
+  #operator({ route }: Example): Record<string, string> {
+    if (route === 'signIn') return {};
+    const { cookie, csrfToken } = this.#session;
+    if (route === 'getSession' || route === 'signOut') return { cookie, 'x-csrf-token': csrfToken };
+    return { authorization: `Bearer ${this.#stack.file.operatorToken}`, 'x-operator': 'alice' };
+  }
+
+  /** The parameters where the route says that they belong. */
+  #request(example: Example) {
+    const { method, path, parameters = {}, query } = routeOf(example);
+    const given = Object.entries(example.parameters ?? {}).map(
+      ([name, value]) => [name, translate(value, this.#names)] as const,
+    );
+    const inQuery = new URLSearchParams(Object.fromEntries(given.filter(([name]) => query && name in query.shape)));
+    const others = given.filter(([name]) => !(name in parameters) && !inQuery.has(name));
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => new Map(given).get(name) ?? '');
+    const headers: Record<string, string> = Object.fromEntries(others);
+    if ('X-Service-Signature' in headers) headers['X-Service-Signature'] = this.#resign(example);
+    return { method, path: inQuery.size > 0 ? `${filled}?${inQuery}` : filled, headers };
+  }
+
+  /** The example is signed with the secret that it names; the running merchant has another. */
+  #resign({ body, parameters }: Example): string {
+    const fields = body as unknown as Omit<SignedFields, 'amount'> & { amount: number };
+    const signed = { ...fields, amount: String(fields.amount) };
+    assert.equal(parameters?.['X-Service-Signature'], signNotification('whsec_example', signed));
+    const { merchantId, signingSecret } = this.#stack.file;
+    return signNotification(signingSecret, { ...signed, merchantId });
+  }
+}
+
+/** A release whose answer was lost, at a gateway whose core says so. */
+export async function sendStaged(example: Example, stage: Stage): Promise<Answer> {
+  const { requestId, holdRequestId } = example.answer as { requestId: string; holdRequestId: string };
+  stage.core.answers.set('releasePreauthorization', () => ({
+    preauthorization: { requestId: holdRequestId },
+    requestId,
+    state: OperationState.UNKNOWN,
+  }));
+  const { path, credential } = routeOf(example);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => example.parameters?.[name] ?? '');
+  return stage.ask('POST', filled, {
+    body: example.body,
+    ...(credential === 'operator' && { apiKey: OPERATOR_TOKEN }),
+  });
+}
+
+function requestIdOf(event: Event | undefined): string {
+  return event?.data === undefined ? '' : JSON.parse(event.data).requestId;
+}

@@ -17,6 +17,7 @@ import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
+import { OpenStreams } from './rest/open-streams.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -65,7 +66,14 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     addressPerSecond: settings.RELAY_ADDRESS_PER_SECOND,
   });
   const limiter = limits.limiter({ name: 'rest', points: settings.REST_RATE_PER_SECOND, durationSeconds: 1 });
-  const watch = { core, credentials, log, closing: closing.signal, heartbeatMs: options.heartbeatMs ?? 10_000 };
+  const watch = {
+    core,
+    credentials,
+    log,
+    closing: closing.signal,
+    openStreams: new OpenStreams(settings.STREAMS_PER_API_KEY),
+    heartbeatMs: options.heartbeatMs ?? 10_000,
+  };
   const rest = createRest({ ...watch, limiter });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 

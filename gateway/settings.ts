@@ -21,6 +21,8 @@ export const SettingsSchema = z.object({
   /** How many proxies in front append to X-Forwarded-For; 0: the header is ignored. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   REST_RATE_PER_SECOND: perSecond.default(500),
+  /** Operators together have as many. */
+  STREAMS_PER_API_KEY: z.coerce.number().int().min(1).max(100_000).default(100),
   RELAY_VERIFIED_PER_SECOND: perSecond.default(500),
   RELAY_ADDRESS_PER_SECOND: perSecond.default(2000),
   CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(15_000),

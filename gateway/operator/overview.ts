@@ -36,7 +36,8 @@ export function overviewHandlers(options: WatchOptions): Record<keyof typeof OVE
     listOperatorOperations: listOperations(core),
     watchOperatorOperations: async (ctx) => {
       const { merchantId = '' } = readQuery(ctx, WatchOperatorOperationsQuery);
-      await streamOperations(ctx, options, { merchantId, isLive: operatorOf(ctx).isLive, ...callOf(ctx) });
+      const { isLive } = operatorOf(ctx);
+      await streamOperations(ctx, options, { merchantId, credential: 'operator', isLive, ...callOf(ctx) });
     },
     getOperatorOperation: async (ctx) => {
       readQuery(ctx, NoQuery);

@@ -1,9 +1,6 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Core } from '../core.ts';
-import type { Credentials } from '../credentials.ts';
 import type { Limiter } from '../limits.ts';
-import type { Log } from '../log.ts';
 import { routerPath } from '../route.ts';
 import { authenticate } from './authenticate.ts';
 import { capturePreauthorization } from './capture-preauthorization.ts';
@@ -19,17 +16,11 @@ import { releasePreauthorization } from './release-preauthorization.ts';
 import { OCT_ROUTES } from './routes/oct.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PREAUTHORIZATION_ROUTES } from './routes/preauthorization.ts';
-import { watchOperations } from './watch-operations.ts';
+import { type WatchOptions, watchOperations } from './watch-operations.ts';
 
 /** What the routes are made of. */
-export interface RestOptions {
-  readonly core: Core;
-  readonly credentials: Credentials;
+export interface RestOptions extends WatchOptions {
   readonly limiter: Limiter;
-  readonly log: Log;
-  readonly closing: AbortSignal;
-  /** Silence after which the stream sends a comment, milliseconds. */
-  readonly heartbeatMs: number;
 }
 
 /** The merchants' routes, in the order in which a path is looked for: a fixed one stands before one with a parameter. */

@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts';
 import { operationJson } from './answer/operation.ts';
 import { identityOf } from './authenticate.ts';
 import { followOperations } from './follow-operations.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { readQuery } from './read-query.ts';
 import { NoQuery } from './schema/fields.ts';
 import { lastEventId } from './schema/headers.ts';
@@ -20,6 +21,7 @@ export interface WatchOptions {
   readonly log: Log;
   /** Aborted when the gateway stops: streams end, their readers resume elsewhere. */
   readonly closing: AbortSignal;
+  readonly openStreams: OpenStreams;
   /** Silence after which a comment is sent, milliseconds; at most 15 000 (PRODUCT section 7). */
   readonly heartbeatMs: number;
 }
@@ -33,12 +35,13 @@ const BUFFER_BYTES = 16 * 1024;
 
 /**
  * GET /operations/stream: Server-Sent Events, one per result in commit order; `id:` is the token to resume from.
- * Throws Problem STREAM_TOKEN_TOO_OLD before the stream starts.
+ * Throws what streamOperations() throws.
  */
 export function watchOperations(options: WatchOptions): Middleware {
   return async (ctx) => {
     readQuery(ctx, NoQuery);
-    await streamOperations(ctx, options, identityOf(ctx));
+    const { apiKeyHash: credential, ...identity } = identityOf(ctx);
+    await streamOperations(ctx, options, { ...identity, credential });
   };
 }
 
@@ -46,21 +49,25 @@ export function watchOperations(options: WatchOptions): Middleware {
 export interface StreamReader {
   /** Empty: all merchants'. */
   readonly merchantId: string;
-  /** Whether what the request came with is good still. */
+  /** Names what the request came with, without telling it: its open streams are counted. */
+  readonly credential: string;
+  /** Whether that is good still. */
   readonly isLive: () => boolean;
   /** Sent to core besides the gateway's own. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Answers with the stream, from Last-Event-ID on. Throws Problem STREAM_TOKEN_TOO_OLD before the stream starts. */
+/** Answers with the stream, from Last-Event-ID on. Throws Problem RATE_LIMITED and STREAM_TOKEN_TOO_OLD before the stream starts. */
 export async function streamOperations(ctx: Context, options: WatchOptions, reader: StreamReader): Promise<void> {
-  const { merchantId, metadata } = reader;
+  const { merchantId, metadata, credential } = reader;
   const resumeToken = readLastEventId(ctx);
   ctx.set('X-Accel-Buffering', 'no');
   ctx.type = 'text/event-stream';
   ctx.status = 200;
   if (ctx.method === 'HEAD') return;
+  const release = options.openStreams.open(credential);
   const ending = endingOf(ctx, options, reader);
+  ending.addEventListener('abort', release, { once: true });
   const from = { merchantId, resumeToken, ...(metadata && { metadata }) };
   const feed = followOperations(options.core, from, ending, options.log);
   const first = feed.next();

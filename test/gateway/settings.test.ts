@@ -11,6 +11,7 @@ describe('gateway readSettings()', () => {
       GATEWAY_TOKEN: TOKEN,
       TRUSTED_PROXY_HOPS: 0,
       REST_RATE_PER_SECOND: 500,
+      STREAMS_PER_API_KEY: 100,
       RELAY_VERIFIED_PER_SECOND: 500,
       RELAY_ADDRESS_PER_SECOND: 2000,
       CORE_TIMEOUT_MS: 15_000,
@@ -27,6 +28,7 @@ describe('gateway readSettings()', () => {
     ['REDIS_URL', 'http://redis-host'],
     ['TRUSTED_PROXY_HOPS', '-1'],
     ['REST_RATE_PER_SECOND', '0'],
+    ['STREAMS_PER_API_KEY', '0'],
     ['LOG_LEVEL', 'loud'],
   ] as const) {
     it(`names ${name} when it is ${value}, and does not quote it`, () => {

@@ -25,7 +25,8 @@ export const OPERATION_ROUTES = {
     summary: 'Follow results as they are committed',
     description:
       'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In commit ' +
-      'order, and none is ever skipped. A comment every 15 seconds or oftener shows that the stream lives.',
+      'order, and none is ever skipped. A comment every 15 seconds or oftener shows that the stream lives. An API key may ' +
+      'have 100 streams open, unless the gateway is set otherwise; one more is refused as RATE_LIMITED.',
     credential: 'apiKey',
     headers: { 'Last-Event-ID': lastEventId.optional() },
     answers: { 200: { description: 'The stream', schema: z.string(), mediaType: 'text/event-stream' } },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Core } from '../../../gateway/core.ts';
 import type { Credentials } from '../../../gateway/credentials.ts';
 import type { Limiter } from '../../../gateway/limits.ts';
+import { OpenStreams } from '../../../gateway/rest/open-streams.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
@@ -13,6 +14,7 @@ const router = createRest({
   limiter: {} as Limiter,
   log: new Stage().log,
   closing: new AbortController().signal,
+  openStreams: new OpenStreams(1),
   heartbeatMs: 1,
 });
 const ROUTES = router.stack.flatMap((layer) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { type Event, eventsOf } from '../event-stream.ts';
@@ -161,6 +162,45 @@ describe('GET /operations/stream', () => {
     await once(core.watches.at(-1) as EventEmitter, 'cancelled');
     response.resume();
     await once(response, 'close');
+  });
+});
+
+describe('GET /operations/stream, opened too often', () => {
+  const stage = new Stage();
+  before(() => stage.open({ STREAMS_PER_API_KEY: '2' }));
+  after(() => stage.close());
+
+  it('answers 429 to one more than a key may have open, until one of them ends', async () => {
+    stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));
+    const open = async (apiKey = API_KEY) => {
+      const leaving = new AbortController();
+      const { status } = await stage.fetch('GET', '/operations/stream', { apiKey, signal: leaving.signal });
+      return { status, leave: () => leaving.abort() };
+    };
+    const [first, second] = [await open(), await open()];
+    const refused = await stage.ask('GET', '/operations/stream');
+    assert.deepEqual([refused.status, refused.body.code], [429, 'RATE_LIMITED']);
+    assert.deepEqual(
+      ['ratelimit-limit', 'ratelimit-remaining', 'retry-after'].map((name) => refused.headers.get(name)),
+      ['2', '0', '10'],
+    );
+    const other = await open(OTHER_API_KEY);
+    assert.deepEqual([first.status, second.status, other.status], [200, 200, 200]);
+    const ended = once(stage.core.watches[0] as EventEmitter, 'cancelled');
+    first.leave();
+    await ended;
+    const third = await open();
+    assert.equal(third.status, 200);
+    assert.equal((await stage.ask('GET', '/operations/stream')).status, 429);
+    for (const { leave } of [second, third, other]) leave();
+  });
+
+  it('does not count what core refuses', async () => {
+    stage.core.onWatch = (call) => call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    const headers = { 'last-event-id': 'old' };
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await stage.ask('GET', '/operations/stream', { headers, apiKey: OTHER_API_KEY })).status, 410);
+    }
   });
 });
 

@@ -64,7 +64,8 @@ export async function streamOperations(ctx: Context, options: WatchOptions, read
   ctx.set('X-Accel-Buffering', 'no');
   ctx.type = 'text/event-stream';
   ctx.status = 200;
-  if (ctx.method === 'HEAD') return;
+  // A reader that left before this has been told of nowhere else: its close is over.
+  if (ctx.method === 'HEAD' || ctx.res.closed) return;
   const release = options.openStreams.open(credential);
   const ending = endingOf(ctx, options, reader);
   ending.addEventListener('abort', release, { once: true });
@@ -84,7 +85,7 @@ function endingOf(
 ): AbortSignal {
   const ending = new AbortController();
   const judge = () => {
-    if (!closing.aborted && credentials.isFresh() && isLive()) return;
+    if (ending.signal.aborted || (!closing.aborted && credentials.isFresh() && isLive())) return;
     ending.abort();
     stalled.refresh();
   };

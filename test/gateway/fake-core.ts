@@ -56,6 +56,8 @@ export class FakeCore {
   readonly events = new EventEmitter();
   /** Decides about a new WatchOperations call. Default: leave it open. */
   onWatch: (call: WatchCall) => void = () => undefined;
+  /** What an answer to CheckOperator waits for. */
+  onCheck: () => Promise<void> = async () => undefined;
   address = '';
   #server = new Server();
   #merchants: MessageInitShape<typeof MerchantCredentialsSchema>[] = [];
@@ -140,7 +142,7 @@ export class FakeCore {
         if (caller.token !== TOKEN && caller.token !== OPERATOR_TOKEN) throw UNAUTHENTICATED;
         if (method === 'checkOperator') {
           if (caller.token !== OPERATOR_TOKEN) throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN' });
-          return callback(null, create(output));
+          return void this.onCheck().then(() => callback(null, create(output)));
         }
         const answer = this.answers.get(method);
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});

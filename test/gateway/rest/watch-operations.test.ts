@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { type Event, eventsOf } from '../event-stream.ts';
-import { refusal } from '../fake-core.ts';
+import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
 import { CAPTURE_ID } from './examples.ts';
 
@@ -137,8 +137,31 @@ describe('GET /operations/stream', () => {
     await cancelled;
   });
 
-  it('reads core no faster than it is read, and ends all the same', async function () {
-    this.timeout(10_000);
+  it('asks core for nothing when its reader is gone before it begins', async () => {
+    const checking = Promise.withResolvers<void>();
+    const answering = Promise.withResolvers<void>();
+    core.onCheck = () => {
+      checking.resolve();
+      return answering.promise;
+    };
+    const leaving = new AbortController();
+    const ask = { apiKey: OPERATOR_TOKEN, signal: leaving.signal };
+    const asking = stage.fetch('GET', '/operator/operations/stream', ask);
+    await checking.promise;
+    leaving.abort();
+    await assert.rejects(asking);
+    while (!stage.lines.some(({ fields }) => fields.aborted && fields.status === 404)) await delay(5);
+    core.answers.set('getOverview', () => ({}));
+    answering.resolve();
+    assert.equal((await stage.ask('GET', '/operator/overview', { apiKey: OPERATOR_TOKEN })).status, 200);
+    assert.deepEqual(
+      core.calls.map(({ method }) => method),
+      ['getOverview'],
+    );
+  });
+
+  /** A reader that takes nothing, once core can write no more to it; how many results of 100 kB core could write. */
+  const stuck = async (apiKey: string) => {
     const large = core.watchMessage({ operation: { statusInfo: 'x'.repeat(100_000) }, resumeToken: 't' });
     let written = 0;
     let isFull = false;
@@ -153,15 +176,31 @@ describe('GET /operations/stream', () => {
       call.on('drain', more);
       more();
     };
-    const response = await paused(stage.origin);
-    for (let seen = -1; seen !== written || !isFull; await new Promise((resolve) => setTimeout(resolve, 200))) {
-      seen = written;
-    }
+    const response = await paused(stage.origin, apiKey);
+    for (let seen = -1; seen !== written || !isFull; await delay(200)) seen = written;
+    return { response, written };
+  };
+
+  it('reads core no faster than it is read, and ends all the same', async function () {
+    this.timeout(10_000);
+    const { response, written } = await stuck(API_KEY);
     assert.ok(written < 500, `core could write ${written} of 100 kB`);
     core.setMerchants([{ merchantId: 'acme', apiKeys: [] }]);
     await once(core.watches.at(-1) as EventEmitter, 'cancelled');
     response.resume();
     await once(response, 'close');
+  });
+
+  it('ends within 5 s for one who reads nothing, however often credentials change', async () => {
+    const { response } = await stuck(OTHER_API_KEY);
+    stage.lines.length = 0;
+    const changing = setInterval(() => core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]), 100);
+    const endMs = performance.now() + 5_000;
+    const line = () => stage.lines.find(({ event, fields }) => event === 'request' && fields.merchantId === 'bolt');
+    while (line() === undefined && performance.now() < endMs) await delay(20);
+    clearInterval(changing);
+    response.destroy();
+    assert.equal(line()?.fields.aborted, true);
   });
 });
 
@@ -205,8 +244,8 @@ describe('GET /operations/stream, opened too often', () => {
 });
 
 /** A reader that takes the head of an answer and not a byte more, but for what its socket's buffers take. */
-async function paused(origin: string): Promise<IncomingMessage> {
-  const asking = request(`${origin}/operations/stream`, { headers: { authorization: `Bearer ${API_KEY}` } }).end();
+async function paused(origin: string, apiKey: string): Promise<IncomingMessage> {
+  const asking = request(`${origin}/operations/stream`, { headers: { authorization: `Bearer ${apiKey}` } }).end();
   const [response] = (await once(asking, 'response')) as [IncomingMessage];
   response.pause();
   response.on('error', () => response.destroy());

@@ -61,17 +61,33 @@ export const readMinutes = async (minutes) => (await call('GET', `/overview/seri
 /** Final results, newest first. */
 export const listOperations = (filter) => call('GET', `/operations${queryOf(filter)}`);
 
+/** After which a stream that was refused is asked for again. */
+const REOPEN_MS = 2_000;
+
 /** Follows results as they come; answers how to stop. `onState` hears whether the stream is open. */
 export function followOperations(onOperation, onState) {
-  const stream = new EventSource('/operator/operations/stream');
-  stream.addEventListener('open', () => onState(true));
-  stream.addEventListener('operation', ({ data }) => onOperation(JSON.parse(data)));
-  stream.addEventListener('error', async () => {
-    onState(false);
-    // The browser connects again by itself, unless it was refused: then the session may be over.
-    if (stream.readyState === EventSource.CLOSED && !(await readSession())) endSession();
-  });
-  return () => stream.close();
+  let stream;
+  let reopening;
+  const open = () => {
+    stream = new EventSource('/operator/operations/stream');
+    stream.addEventListener('open', () => onState(true));
+    stream.addEventListener('operation', ({ data }) => onOperation(JSON.parse(data)));
+    stream.addEventListener('error', () => {
+      onState(false);
+      // The browser connects again by itself, unless it was refused: then the session may be over, or the service away.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      reopening = setTimeout(open, REOPEN_MS);
+      readSession().then(
+        (session) => session ?? endSession(),
+        () => {},
+      );
+    });
+  };
+  open();
+  return () => {
+    clearTimeout(reopening);
+    stream.close();
+  };
 }
 
 /** Holds, newest first. */

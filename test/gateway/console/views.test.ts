@@ -74,6 +74,36 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     });
   }
 
+  it('follows operations again when the stream was refused, and lists what came meanwhile', async () => {
+    const operation = (requestId: string, statusInfo: string) => ({
+      ...{
+        requestId,
+        operation: 'CAPTURE',
+        status: 'OK',
+        statusInfo,
+        merchantId: 'acme',
+        amount: 400,
+        currency: 'EUR',
+      },
+      finalStateDate: new Date().toISOString(),
+    });
+    let asked = 0;
+    await answer('/overview', { at: new Date().toISOString() });
+    await answer('/overview/series', { items: [] });
+    await answer('/operations', { items: [] });
+    await give('/operations/stream', async (route) => {
+      asked += 1;
+      if (asked === 1) return route.fulfill({ status: 503, json: new Problem('UNAVAILABLE').toJSON() });
+      await answer('/operations', { items: [operation(ID.replace(/.$/, 'a'), 'missed')] });
+      const body = `retry: 60000\n\nid: t1\nevent: operation\ndata: ${JSON.stringify(operation(ID, 'captured'))}\n\n`;
+      await route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await open('');
+    await page.getByText('Capture captured').waitFor();
+    await page.getByText('Capture missed').waitFor();
+    assert.equal(asked, 2);
+  });
+
   it('shows text as text, whatever it says', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     const entry = {

@@ -74,14 +74,20 @@ function useOperations() {
         const fresh = found.filter(({ requestId }) => !known.has(requestId));
         return { ...before, operations: byTime([...fresh, ...before.operations]).slice(0, SHOWN * 5) };
       });
+    const list = () =>
+      listOperations({ pageSize: SHOWN }).then(
+        ({ items }) => add(items),
+        (error) => setState((before) => ({ ...before, error })),
+      );
     const stop = followOperations(
       (operation) => add([operation]),
-      (isOpen) => setState((before) => ({ ...before, isOpen })),
+      (isOpen) => {
+        setState((before) => ({ ...before, isOpen, error: isOpen ? undefined : before.error }));
+        // A new stream begins now: what came while there was none is in the list.
+        if (isOpen) list();
+      },
     );
-    listOperations({ pageSize: SHOWN }).then(
-      ({ items }) => add(items),
-      (error) => setState((before) => ({ ...before, error })),
-    );
+    list();
     return stop;
   }, []);
   return state;

@@ -22,7 +22,7 @@ export interface Sessions {
   start(token: string, operator: string): Session;
   /** The cookie's value. */
   seal(session: Session): string;
-  /** Undefined for anything that was not sealed here, has run out, or was ended. */
+  /** Undefined for anything that was not sealed by this version with this key, has run out, or was ended. */
   open(cookie: string): Promise<Session | undefined>;
   end(session: Session): Promise<void>;
   /** Whether it has neither run out nor been ended at this gateway. */
@@ -99,5 +99,5 @@ function unseal(key: Buffer, cookie: string): Session | undefined {
     if (error instanceof Error) return undefined;
     throw error;
   }
-  return Content.parse(JSON.parse(text.toString('utf8')));
+  return Content.safeParse(JSON.parse(text.toString('utf8'))).data;
 }

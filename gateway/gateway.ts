@@ -82,7 +82,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   app.use(relay.middleware);
   for (const router of [
     createHealth(core, credentials, closing.signal),
-    createMetrics(registry, core),
+    createMetrics(registry, operator.requiresOperator),
     createConsole(),
     serveDocument(),
     rest,

@@ -1,13 +1,9 @@
 /** What the gateway counts, by Prometheus' convention, and GET /metrics behind the operator token. */
-import { createHash } from 'node:crypto';
-import { status } from '@grpc/grpc-js';
 import Router from '@koa/router';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Core } from './core.ts';
 import type { Credentials } from './credentials.ts';
 import { routeOf } from './log-requests.ts';
-import { isServiceError, Problem } from './problem.ts';
 
 /** Counts and times requests that have ended, by their route's pattern, never their path. */
 export function requestMeter(registry: Registry): (ctx: Context, durationMs: number) => void {
@@ -45,39 +41,14 @@ export function exportRuntime(registry: Registry, credentials: Pick<Credentials,
   });
 }
 
-/** GET /metrics. */
-export function createMetrics(registry: Registry, core: Pick<Core, 'operators'>): Router {
-  const demandOperator = operatorCheck(core);
+/** GET /metrics, for whoever `requiresOperator` lets pass. */
+export function createMetrics(registry: Registry, requiresOperator: Middleware): Router {
   const router = new Router();
-  router.get('/metrics', async (ctx) => {
-    await demandOperator(ctx);
+  router.get('/metrics', requiresOperator, async (ctx) => {
     ctx.type = registry.contentType;
     ctx.body = await registry.metrics();
   });
   return router;
 }
 
-/** Metrics matter most while core is away, so a token that core knew lately is good for as long as core says nothing else. */
-const KNOWN_MS = 60_000;
-
-/** The gateway holds no operator token: core judges, by a call that only operators may make. */
-function operatorCheck(core: Pick<Core, 'operators'>): (ctx: Context) => Promise<void> {
-  let known = { hash: '', atMs: Number.NEGATIVE_INFINITY };
-  return async (ctx) => {
-    const authorization = ctx.get('authorization');
-    if (!/^Bearer [\x21-\x7E]{32,256}$/.test(authorization)) throw new Problem('UNAUTHENTICATED');
-    const hash = createHash('sha256').update(authorization).digest('base64');
-    if (hash === known.hash && performance.now() - known.atMs < KNOWN_MS) return;
-    try {
-      await core.operators.checkOperator({}, { timeoutMs: 2_000, metadata: { authorization } });
-    } catch (error) {
-      const isAway = isServiceError(error) && AWAY.has(error.code);
-      if (isAway && hash === known.hash) return;
-      throw error;
-    }
-    known = { hash, atMs: performance.now() };
-  };
-}
-
-const AWAY = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -6,8 +6,8 @@ import { isServiceError, Problem } from '../problem.ts';
 import type { FailedLogins } from './failed-logins.ts';
 
 /**
- * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED for a sender of too many, and what core throws when it is away. Without a
- * sender nothing is counted: a session's token was right once, so it is no guess.
+ * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED for a sender of too many, and what core throws when it is away and has not
+ * known the token lately. Without a sender nothing is counted: a session's token was right once, so it is no guess.
  */
 export type VerifyToken = (token: string, network?: string) => Promise<void>;
 
@@ -17,7 +17,7 @@ const MOST_KNOWN = 100;
 
 /**
  * A token that was right once is never limited: others at its address may guess as they like. Only the very token is in that
- * memory, so it helps no guesser.
+ * memory, so it helps no guesser. And it is good for as long as core is away, which is when metrics matter most.
  */
 export function createVerifyToken(
   core: Pick<Core, 'operators'>,
@@ -30,7 +30,7 @@ export function createVerifyToken(
     const knownAtMs = known.get(digest);
     if (knownAtMs !== undefined && now() - knownAtMs < KNOWN_MS) return;
     if (knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
-    const isOperators = /^[\x21-\x7E]{32,256}$/.test(token) && (await ask(core, token));
+    const isOperators = /^[\x21-\x7E]{32,256}$/.test(token) && (await ask(core, token, knownAtMs !== undefined));
     known.delete(digest);
     if (!isOperators) throw (network && (await failedLogins.fail(network))) || new Problem('UNAUTHENTICATED');
     known.set(digest, now());
@@ -39,16 +39,19 @@ export function createVerifyToken(
   };
 }
 
-/** Another role's token is as wrong as none. */
-async function ask(core: Pick<Core, 'operators'>, token: string): Promise<boolean> {
+/** Another role's token is as wrong as none; while core is away, it stays as it was. */
+async function ask(core: Pick<Core, 'operators'>, token: string, wasKnown: boolean): Promise<boolean> {
   try {
-    await core.operators.checkOperator({}, { metadata: { authorization: `Bearer ${token}` } });
+    await core.operators.checkOperator({}, { timeoutMs: TIMEOUT_MS, metadata: { authorization: `Bearer ${token}` } });
     return true;
   } catch (error) {
-    const isNo = isServiceError(error) && NO.has(error.code);
-    if (isNo) return false;
+    if (isServiceError(error) && NO.has(error.code)) return false;
+    if (isServiceError(error) && AWAY.has(error.code) && wasKnown) return true;
     throw error;
   }
 }
 
+/** Shorter than a scrape of the metrics may take. */
+const TIMEOUT_MS = 5_000;
 const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
+const AWAY: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);

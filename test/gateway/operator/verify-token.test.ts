@@ -53,6 +53,13 @@ describe('createVerifyToken()', () => {
     assert.equal(await codeOf(verify('y'.repeat(40), 'c')), 'UNAUTHENTICATED');
   });
 
+  it('goes on knowing a token while core is away', async () => {
+    isAway = true;
+    nowMs += 3_600_000;
+    assert.equal(await codeOf(verify(good, 'b')), 'OK');
+    isAway = false;
+  });
+
   it('does not ask core about what is no token, and counts it', async () => {
     const before = asked;
     const codes = [];

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { OPERATOR_TOKEN, TOKEN } from './fake-core.ts';
+import { API_KEY, Stage } from './stage.ts';
+
+describe('GET /metrics', () => {
+  const stage = new Stage();
+  before(() => stage.open({ TRUSTED_PROXY_HOPS: '1' }));
+  after(() => stage.close());
+  const scrape = (token: string | null, sender = '192.0.2.1') =>
+    stage.ask('GET', '/metrics', { apiKey: token, headers: { 'x-forwarded-for': sender } });
+
+  it('answers the operator, in the text that Prometheus reads', async () => {
+    const { status, text, headers } = await scrape(OPERATOR_TOKEN);
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.match(text, /^holdfast_credentials_fresh 1$/m);
+  });
+
+  it('is for nobody else, and whoever guesses is slowed down', async () => {
+    for (const token of [null, API_KEY, TOKEN, 'x'.repeat(40), 'short']) {
+      assert.equal((await scrape(token, '192.0.2.2')).status, 401);
+    }
+    const guesses = await Promise.all(Array.from({ length: 4 }, () => scrape('y'.repeat(40), '192.0.2.2')));
+    assert(guesses.some(({ status, body }) => status === 429 && body.code === 'RATE_LIMITED'));
+    assert.equal((await scrape(OPERATOR_TOKEN, '192.0.2.2')).status, 200);
+  });
+
+  it('answers who was known before core went away, and nobody else', async () => {
+    stage.core.stop();
+    assert.equal((await scrape(OPERATOR_TOKEN)).status, 200);
+    assert.equal((await scrape('z'.repeat(40), '192.0.2.3')).status, 503);
+  });
+});

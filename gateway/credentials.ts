@@ -1,9 +1,9 @@
 /** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { MerchantCredentials, WatchCredentialsResponse } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import type { Core } from './core.ts';
 import { errorFields, type Log } from './log.ts';
+import { pause } from './pause.ts';
 
 /** Read without waiting; every answer is about the newest snapshot that core has told. */
 export interface Credentials {
@@ -127,12 +127,4 @@ class Snapshot {
 
 function hashOf(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('base64');
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

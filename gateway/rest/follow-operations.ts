@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { GrpcCall } from '../../proto/grpc.ts';
 import type { Core } from '../core.ts';
 import { errorFields, type Log } from '../log.ts';
+import { pause } from '../pause.ts';
 import { isServiceError } from '../problem.ts';
 
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
@@ -48,13 +48,5 @@ export async function* followOperations(
     if (resumeToken === '') return;
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Middleware } from 'koa';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldStatus } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Core } from '../core.ts';
 import { answer, answerInProgress } from '../rest/answer/answer.ts';
 import { operationJson } from '../rest/answer/operation.ts';
 import { captureJson } from '../rest/answer/preauthorization.ts';
 import { some } from '../rest/answer/words.ts';
-import { defined } from '../rest/defined.ts';
+import { holdFilters } from '../rest/filters.ts';
 import { readIdempotencyKey } from '../rest/idempotency.ts';
 import { readQuery } from '../rest/read-query.ts';
 import { NoQuery } from '../rest/schema/fields.ts';
-import { timestampOf } from '../rest/timestamp.ts';
 import { operatorHoldJson } from './answer/hold.ts';
 import { deliveryJson } from './answer/notification.ts';
 import { callOf } from './authenticate.ts';
@@ -32,15 +30,7 @@ export function holdHandlers(core: Core): Record<keyof typeof HOLD_ROUTES, Middl
 
 function listHolds(core: Core): Middleware {
   return async (ctx) => {
-    const { status, createdFrom, createdTo, expiringBefore, pageSize, ...filters } = readQuery(ctx, ListHoldsQuery);
-    const request = defined({
-      ...filters,
-      status: status && HoldStatus[status],
-      createdFrom: timestampOf(createdFrom),
-      createdTo: timestampOf(createdTo),
-      expiringBefore: timestampOf(expiringBefore),
-      pageSize: Number(pageSize ?? 0),
-    });
+    const request = holdFilters(readQuery(ctx, ListHoldsQuery));
     const page = await core.preauthorizations.listPreauthorizations(request, callOf(ctx));
     ctx.body = { items: page.preauthorizations.map(operatorHoldJson), nextPageToken: some(page.nextPageToken) };
   };

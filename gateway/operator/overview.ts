@@ -1,5 +1,4 @@
 import type { Middleware } from 'koa';
-import { OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { ReviewReason } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core.ts';
@@ -7,10 +6,10 @@ import { octJson } from '../rest/answer/oct.ts';
 import { operationJson } from '../rest/answer/operation.ts';
 import { some } from '../rest/answer/words.ts';
 import { defined } from '../rest/defined.ts';
+import { operationFilters } from '../rest/filters.ts';
 import { readQuery } from '../rest/read-query.ts';
 import { isRequestId } from '../rest/read-request-id.ts';
 import { NoQuery } from '../rest/schema/fields.ts';
-import { timestampOf } from '../rest/timestamp.ts';
 import { streamOperations, type WatchOptions } from '../rest/watch-operations.ts';
 import { auditEntryJson, minuteJson, overviewJson, reviewJson } from './answer/overview.ts';
 import { callOf, operatorOf } from './authenticate.ts';
@@ -67,19 +66,12 @@ export function overviewHandlers(options: WatchOptions): Record<keyof typeof OVE
 
 function listOperations(core: Core): Middleware {
   return async (ctx) => {
-    const { operation, status, finalFrom, finalTo, pageSize, ...filters } = readQuery(ctx, ListOperatorOperationsQuery);
-    if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) {
+    const query = readQuery(ctx, ListOperatorOperationsQuery);
+    if (query.holdRequestId !== undefined && !isRequestId(query.holdRequestId)) {
       ctx.body = { items: [] };
       return;
     }
-    const request = defined({
-      ...filters,
-      kind: operation && OperationKind[operation],
-      state: status && OperationState[status],
-      finalFrom: timestampOf(finalFrom),
-      finalTo: timestampOf(finalTo),
-      pageSize: Number(pageSize ?? 0),
-    });
+    const request = operationFilters(query);
     const { operations, nextPageToken } = await core.operations.listOperations(request, callOf(ctx));
     ctx.body = { items: operations.map(operationJson), nextPageToken: some(nextPageToken) };
   };

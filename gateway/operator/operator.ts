@@ -14,7 +14,7 @@ import { MERCHANT_ROUTES } from './routes/merchant.ts';
 import { NOTIFICATION_ROUTES } from './routes/notification.ts';
 import { OVERVIEW_ROUTES } from './routes/overview.ts';
 import { SESSION_ROUTES } from './routes/session.ts';
-import { getSession, signIn, signOut } from './session/routes.ts';
+import { sessionHandlers } from './session/handlers.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './verify-token.ts';
 
@@ -48,9 +48,7 @@ export function createOperator(options: OperatorOptions): OperatorDoor {
   const sessions = createSessions(options.gatewayToken, limits);
   const requiresOperator = authenticateOperator(verify, sessions);
   const handlers: Record<keyof typeof OPERATOR_ROUTES, Middleware> = {
-    signIn: signIn(verify, sessions),
-    getSession: getSession(sessions),
-    signOut: signOut(sessions),
+    ...sessionHandlers(verify, sessions),
     ...overviewHandlers(options),
     ...holdHandlers(core),
     ...merchantHandlers(core),

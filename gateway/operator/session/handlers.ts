@@ -4,15 +4,24 @@ import { readQuery } from '../../rest/read-query.ts';
 import { NoQuery } from '../../rest/schema/fields.ts';
 import { COOKIE, operatorOf } from '../authenticate.ts';
 import { readFields } from '../read-fields.ts';
+import type { SESSION_ROUTES } from '../routes/session.ts';
 import { SignInBody } from '../schema/session.ts';
 import type { VerifyToken } from '../verify-token.ts';
 import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
 
+/** Console sessions. */
+export function sessionHandlers(
+  verify: VerifyToken,
+  sessions: Sessions,
+): Record<keyof typeof SESSION_ROUTES, Middleware> {
+  return { signIn: signIn(verify, sessions), getSession: getSession(sessions), signOut: signOut(sessions) };
+}
+
 /**
- * POST /operator/session: 200 the session, in a cookie that no script can read. Only JSON is taken, which no other site's form can
- * send, so nobody can be signed in unawares.
+ * 200 the session, in a cookie that no script can read. Only JSON is taken, which no other site's form can send, so nobody can be
+ * signed in unawares.
  */
-export function signIn(verify: VerifyToken, sessions: Sessions): Middleware {
+function signIn(verify: VerifyToken, sessions: Sessions): Middleware {
   return async (ctx) => {
     const { token, operator = '' } = await readFields(ctx, SignInBody);
     await verify(token, networkOf(ctx.ip));
@@ -22,8 +31,8 @@ export function signIn(verify: VerifyToken, sessions: Sessions): Middleware {
   };
 }
 
-/** GET /operator/session: 200 the session that the cookie names; with a bearer token there is none, only the name. */
-export function getSession(sessions: Sessions): Middleware {
+/** 200 the session that the cookie names; with a bearer token there is none, only the name. */
+function getSession(sessions: Sessions): Middleware {
   return async (ctx) => {
     readQuery(ctx, NoQuery);
     const { session, name } = operatorOf(ctx);
@@ -31,8 +40,8 @@ export function getSession(sessions: Sessions): Middleware {
   };
 }
 
-/** DELETE /operator/session: 204; the session is over at every gateway. */
-export function signOut(sessions: Sessions): Middleware {
+/** 204; the session is over at every gateway. */
+function signOut(sessions: Sessions): Middleware {
   return async (ctx) => {
     const { session } = operatorOf(ctx);
     if (session) await sessions.end(session);

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-
-/** A file as a browser gets it. */
-export interface Asset {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly etag: string;
-}
+import { type Kept, keep } from '../kept.ts';
 
 const PAGE = new URL('./page/', import.meta.url);
 
@@ -23,8 +16,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** Everything that the console may serve, by path. */
-export function readAssets(): Map<string, Asset> {
-  const assets = new Map<string, Asset>();
+export function readAssets(): Map<string, Kept> {
+  const assets = new Map<string, Kept>();
   for (const entry of readdirSync(PAGE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const url = pathToFileURL(join(entry.parentPath, entry.name));
@@ -37,13 +30,12 @@ export function readAssets(): Map<string, Asset> {
   return assets;
 }
 
-function assetOf(url: URL): Asset {
+function assetOf(url: URL): Kept {
   const ending = extname(url.pathname).replace('.mjs', '.js');
   const type = TYPES[ending];
   assert(type, `${url.pathname} is nothing that a browser is served`);
   const text = readFileSync(url, 'utf8');
-  const body = Buffer.from(ending === '.js' ? forBrowser(text) : text);
-  return { type, body, etag: createHash('sha256').update(body).digest('base64url') };
+  return keep(type, Buffer.from(ending === '.js' ? forBrowser(text) : text));
 }
 
 /** A browser knows no packages without an import map, and those only inline, which the policy forbids: so paths are put in. */

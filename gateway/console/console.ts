@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { type Asset, readAssets } from './assets.ts';
+import { answerKept, type Kept } from '../kept.ts';
+import { readAssets } from './assets.ts';
 
 /**
  * What the console's pages may do: run, style and call what this origin serves, and nothing else. Trusted types make the browser
@@ -26,16 +27,12 @@ export function createConsole(): Router {
 }
 
 /** The files change with the release, so a browser may keep them and must ask each time whether they still hold. */
-function answer(ctx: Context, { type, body, etag }: Asset): void {
+function answer(ctx: Context, asset: Kept): void {
   ctx.set({
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': POLICY,
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'X-Robots-Tag': 'noindex',
   });
-  ctx.status = 200;
-  ctx.etag = etag;
-  ctx.type = type;
-  if (ctx.fresh) ctx.status = 304;
-  else ctx.body = body;
+  answerKept(ctx, asset);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import Router from '@koa/router';
-import type { Context } from 'koa';
+import { answerKept, keep } from '../kept.ts';
 import { createDocument } from './document.ts';
 import { pageOf, STYLE } from './page.ts';
 
@@ -19,35 +19,19 @@ const CACHE = 'public, max-age=300';
 /** GET /openapi.json: the document. GET /docs: the same for people. Both are made once and the same for everybody. */
 export function serveDocument(): Router {
   const document = createDocument();
-  const json = keep(JSON.stringify(document));
-  const page = keep(pageOf(document));
+  const json = keep('json', JSON.stringify(document));
+  const page = keep('html', pageOf(document));
   const router = new Router();
   router.get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
-    answer(ctx, json, 'json');
+    ctx.set('Cache-Control', CACHE);
+    answerKept(ctx, json);
   });
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', POLICY);
-    answer(ctx, page, 'html');
+    ctx.set('Cache-Control', CACHE);
+    answerKept(ctx, page);
   });
   return router;
-}
-
-interface Kept {
-  readonly body: string;
-  readonly etag: string;
-}
-
-function keep(body: string): Kept {
-  return { body, etag: createHash('sha256').update(body).digest('base64url') };
-}
-
-function answer(ctx: Context, { body, etag }: Kept, type: string): void {
-  ctx.set('Cache-Control', CACHE);
-  ctx.status = 200;
-  ctx.etag = etag;
-  ctx.type = type;
-  if (ctx.fresh) ctx.status = 304;
-  else ctx.body = body;
 }

@@ -50,8 +50,9 @@ function byBearer(ctx: Context): Operator {
   const token = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1];
   if (token === undefined) throw new Problem('UNAUTHENTICATED');
   const name = ctx.get('x-operator');
-  if (name !== '' && !operatorName.safeParse(name).success) {
-    const errors = [{ field: 'X-Operator', message: 'must be a letter, then at most 63 letters, digits or " ._@+-"' }];
+  const fault = name === '' ? undefined : operatorName.safeParse(name).error?.issues[0];
+  if (fault) {
+    const errors = [{ field: 'X-Operator', message: fault.message }];
     throw new Problem('INVALID_REQUEST', { detail: 'The X-Operator header is not valid.', errors });
   }
   return { token, name, isLive: () => true };

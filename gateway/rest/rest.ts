@@ -29,7 +29,7 @@ export const REST_ROUTES = { ...PREAUTHORIZATION_ROUTES, ...OCT_ROUTES, ...OPERA
 /** Mounts the merchants' routes (PRODUCT section 7). A request meets, in this order: its key, its rate, its body, core. */
 export function createRest(options: RestOptions): Router {
   const { core, credentials, limiter } = options;
-  const answers: Record<keyof typeof REST_ROUTES, Middleware> = {
+  const handlers: Record<keyof typeof REST_ROUTES, Middleware> = {
     createPreauthorization: createPreauthorization(core),
     capturePreauthorization: capturePreauthorization(core, credentials),
     releasePreauthorization: releasePreauthorization(core),
@@ -44,7 +44,7 @@ export function createRest(options: RestOptions): Router {
   const router = new Router({ sensitive: true, strict: true });
   router.use(authenticate(credentials), limitRate(limiter));
   for (const [name, route] of Object.entries(REST_ROUTES)) {
-    router[route.method](routerPath(route), answers[name as keyof typeof REST_ROUTES]);
+    router[route.method](routerPath(route), handlers[name as keyof typeof REST_ROUTES]);
   }
   return router;
 }

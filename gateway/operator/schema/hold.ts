@@ -23,7 +23,7 @@ export const CaptureHoldBody = z
   .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' });
 
 /** A hold without its handle, its checkout and its token. */
-export const OperatorHold = ListedHold.omit({ checkoutUrl: true, tokenData: true })
+const OperatorHold = ListedHold.omit({ checkoutUrl: true, tokenData: true })
   .extend({
     phase: z
       .enum(['AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW'])

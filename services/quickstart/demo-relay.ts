@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
+import { type GrpcClient, openChannel } from '../../proto/grpc.ts';
 import { signNotification } from '../../proto/signature.ts';
 import { expect, type Scene } from './demo-scene.ts';
 import type { Answer } from './shop.ts';
@@ -60,6 +60,7 @@ export async function rotate({ file, shop, saw }: Scene): Promise<void> {
   const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
   try {
     const merchants = channel.client(MerchantService);
+    await retireNewer(merchants, merchantId);
     const { secret: newer, signingSecret } = await merchants.addSigningSecret({ merchantId });
     assert(signingSecret);
     const signed = (secret: string) => {
@@ -76,6 +77,15 @@ export async function rotate({ file, shop, saw }: Scene): Promise<void> {
   } finally {
     channel.close();
   }
+}
+
+/** A demo that died between the two calls left a newer secret, and a third is not to be had. */
+async function retireNewer(merchants: GrpcClient<typeof MerchantService>, merchantId: string): Promise<void> {
+  const { merchant } = await merchants.getMerchant({ merchantId });
+  const live = merchant?.signingSecrets.filter(({ retiredAt }) => retiredAt === undefined) ?? [];
+  // The ids are UUIDv7: in order of time.
+  const [, ...newer] = live.map(({ signingSecretId }) => signingSecretId).sort();
+  for (const signingSecretId of newer) await merchants.retireSigningSecret({ merchantId, signingSecretId });
 }
 
 /** The gateway hears of a change within 5 s. */

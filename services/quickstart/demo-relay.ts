@@ -7,11 +7,11 @@ import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { type GrpcClient, openChannel } from '../../proto/grpc.ts';
 import { signNotification } from '../../proto/signature.ts';
 import { expect, type Scene } from './demo-scene.ts';
-import type { Answer } from './shop.ts';
+import type { Answer, Shop } from './shop.ts';
 
 /** Neither does chance sign for the merchant, nor does one signature serve for another amount. */
 export async function forge({ file, shop, saw }: Scene): Promise<void> {
-  const { requestId, body, sign, send } = notification({ file, shop });
+  const { requestId, body, sign, send } = notification(shop, file);
   expect(401, await send(randomBytes(32).toString('base64')));
   saw('401 for a random signature');
   const raised = body.replace('"10.50"', '"99.50"');
@@ -24,7 +24,7 @@ export async function forge({ file, shop, saw }: Scene): Promise<void> {
 
 /** The same notification again is known. */
 export async function replay({ file, shop, saw }: Scene): Promise<void> {
-  const { requestId, body, sign, send } = notification({ file, shop });
+  const { requestId, body, sign, send } = notification(shop, file);
   const signature = sign(file.signingSecret);
   const first = expect(200, await send(signature));
   assert.equal(first.headers.get('x-relay-duplicate'), null);
@@ -37,13 +37,13 @@ export async function replay({ file, shop, saw }: Scene): Promise<void> {
 
 /** The path is not signed, so a payment's body under an OCT's path has a genuine signature. */
 export async function swapKind({ file, shop, saw }: Scene): Promise<void> {
-  const { requestId, sign, send } = notification({ file, shop });
+  const { requestId, sign, send } = notification(shop, file);
   const signature = sign(file.signingSecret);
   expect(200, await send(signature));
   const conflict = expect(409, await send(signature, 'oct/paid'));
   assert.equal(conflict.body.code, 'NOTIFICATION_CONFLICT');
   saw('409 NOTIFICATION_CONFLICT for a payment’s body sent to /oct/paid: that requestId is a payment for ever');
-  const fresh = notification({ file, shop });
+  const fresh = notification(shop, file);
   const contradicted = expect(422, await fresh.send(fresh.sign(file.signingSecret), 'oct/captured'));
   assert.equal(contradicted.body.code, 'STATUS_INFO_CONTRADICTED');
   saw('422 STATUS_INFO_CONTRADICTED for one sent to /oct/captured: no OCT is captured');
@@ -64,7 +64,7 @@ export async function rotate({ file, shop, saw }: Scene): Promise<void> {
     const { secret: newer, signingSecret } = await merchants.addSigningSecret({ merchantId });
     assert(signingSecret);
     const signed = (secret: string) => {
-      const { sign, send } = notification({ shop, file: singleCapture });
+      const { sign, send } = notification(shop, singleCapture);
       return send(sign(secret));
     };
     await untilAnswered(200, () => signed(newer));
@@ -102,14 +102,7 @@ const KNOWN_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /** A new notification of a captured payment: signs it, and sends it. */
-function notification({
-  file,
-  shop,
-}: {
-  readonly file: { readonly merchantId: string };
-  readonly shop: Scene['shop'];
-}) {
-  const { merchantId } = file;
+function notification(shop: Shop, { merchantId }: { readonly merchantId: string }) {
   const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount: '10.50', currency: 'EUR' };
   const body = JSON.stringify({ ...fields, reference: 'ref-1', finalStateDate: new Date().toISOString() });
   return {

@@ -1,32 +1,44 @@
 /**
  * The README's commands, word by word. Exempt are the three that install and run everything, since they would run themselves:
- * .ci/run gives the install and the tests on a fresh clone, test/flow the launcher, and test/services/quickstart the demo's steps.
+ * .ci/run gives the install and the tests on a fresh clone, test/flow the launcher and the demo's steps.
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { credentials } from '@grpc/grpc-js';
+import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../../proto/grpc.ts';
+import { createLog } from '../../services/merchant/log.ts';
+import { startMerchant } from '../../services/merchant/merchant.ts';
+import { readSettings } from '../../services/merchant/settings.ts';
 import { banner } from '../../services/quickstart/banner.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
+import { untilServed } from '../../services/quickstart/until-served.ts';
+import { useStack } from '../stack.ts';
 import { codeBlocks } from './readme.ts';
 
 const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
 const commands = codeBlocks('sh');
 
 describe('the commands in the README', () => {
-  let stack: Stack;
   let folder: string;
+  let merchant: Awaited<ReturnType<typeof openMerchant>>;
   let output: string;
 
   before(async function () {
     this.timeout(90_000);
     for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
-    stack = await useStack();
-    await banner({ ...stack, notes: [] });
+    const { file } = await useStack();
     folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);
-    await symlink(stack.dataDir, `${folder}/.data`);
+    const dataDir = `${folder}/.data`;
+    await mkdir(dataDir);
+    merchant = await openMerchant(file, dataDir);
+    await writeFile(`${dataDir}/quickstart.json`, JSON.stringify(merchant.file));
+    await banner({ file: merchant.file, dataDir, notes: [] });
     const script = commands.filter((command) => !EXEMPT.includes(command)).join('\n');
     const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
     const options = { cwd: folder, env: { ...process.env, PATH }, timeout: 60_000 };
@@ -34,6 +46,7 @@ describe('the commands in the README', () => {
   });
 
   after(async () => {
+    await merchant?.close();
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
@@ -62,8 +75,7 @@ describe('the commands in the README', () => {
   });
 
   it('send a signed and a forged notification through the relay', () => {
-    // 429 when other tests of this run have used up what this address may get wrong in a minute.
-    assert.match(output, /200\n(401|429)\n/);
+    assert.match(output, /200\n401\n/);
   });
 
   it('make the secrets of a deployment', async () => {
@@ -72,6 +84,28 @@ describe('the commands in the README', () => {
     assert.match(made, /^ENCRYPTION_KEYS=k1:[\w+/]{43}=$/m);
   });
 });
+
+/** A merchant of the README's own, with its backend: what other tests forge is not counted against it. */
+async function openMerchant(stack: QuickstartFile, dataDir: string) {
+  const merchantId = 'readme';
+  const port = String(await freePort());
+  const demoMerchantUrl = `http://127.0.0.1:${port}`;
+  const { baseUrl: webhookUrl, coreUrl: address, operatorToken: token } = stack;
+  const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true };
+  const contract = { ...terms, webhookUrl, internalUrl: demoMerchantUrl };
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  const created = channel.client(MerchantService).createMerchant({ merchantId, name: 'README', contract });
+  const { apiKey, signingSecret } = await created.finally(() => channel.close());
+  const settings = readSettings({
+    MERCHANT_PORT: port,
+    MERCHANT_DATA: `${dataDir}/merchant.sqlite`,
+    SIGNING_SECRETS: JSON.stringify({ [merchantId]: [signingSecret] }),
+  });
+  const { close } = await startMerchant(settings, createLog('silent'));
+  const file = { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret };
+  await untilServed(file, AbortSignal.timeout(10_000));
+  return { file, close };
+}
 
 function isInstalled(program: string): boolean {
   try {

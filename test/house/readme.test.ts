@@ -23,6 +23,15 @@ describe('the table of settings in the README', () => {
       assert.deepEqual(told.sort(), (await settingsOf(file)).sort());
     });
   }
+
+  it('names the levels that the log of each process takes', async () => {
+    const [, processes = '', , meaning = ''] = tableRows('Setting').find(([name]) => name === '`LOG_LEVEL`') ?? [];
+    const words = [...meaning.matchAll(/`(\w+)`/g)].map(([, word]) => word);
+    for (const process of processes.split(', ')) {
+      const { LOG_LEVEL } = await shapeOf(SETTINGS[process] ?? '');
+      assert.deepEqual(z.toJSONSchema(LOG_LEVEL as z.ZodType).enum, words, process);
+    }
+  });
 });
 
 describe('the README', () => {
@@ -34,10 +43,14 @@ describe('the README', () => {
 
 /** As the table has them: `NAME: default`, `NAME: *required*`, `NAME: unset` or `NAME: empty`. */
 async function settingsOf(file: string): Promise<string[]> {
+  return Object.entries(await shapeOf(file)).map(([name, setting]) => `${name}: ${presetOf(setting as z.ZodType)}`);
+}
+
+async function shapeOf(file: string): Promise<z.ZodRawShape> {
   const module = await import(new URL(file, root).href);
   const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
   assert(schema, `${file} exports its schema`);
-  return Object.entries(schema.shape).map(([name, setting]) => `${name}: ${presetOf(setting as z.ZodType)}`);
+  return schema.shape;
 }
 
 function presetOf(setting: z.ZodType): string {

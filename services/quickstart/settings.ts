@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(1).max(65_535);
-const unset = z.literal('').transform(() => undefined);
 
-export const schema = z.object({
+export const SCHEMA = z.object({
   /** The gateway: REST and the relay. */
   PORT: port.default(8080),
   /** Core's gRPC door. */
@@ -15,15 +14,12 @@ export const schema = z.object({
   /** Folder for everything that is kept: data, secrets, logs. */
   DATA_DIR: z
     .string()
-    .min(1)
     .default('.data')
     .transform((directory) => resolve(directory)),
   /** Unset: an embedded PostgreSQL in DATA_DIR. */
-  DATABASE_URL: z
-    .union([unset, z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' })])
-    .optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }).optional(),
   /** Unset: the gateway counts in memory. */
-  REDIS_URL: z.union([unset, z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' })]).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' }).optional(),
   /** Inner ports: any free one unless set. */
   DATABASE_PORT: port.optional(),
   SANDBOX_PORT: port.optional(),
@@ -32,13 +28,17 @@ export const schema = z.object({
 });
 
 /** What the launcher is told, and the environment that the processes inherit. */
-export interface QuickstartSettings extends z.output<typeof schema> {
+export interface QuickstartSettings extends z.output<typeof SCHEMA> {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Reads and checks the settings. Throws an error of one line that names each bad setting and never shows its value. */
-export function readSettings(environment: NodeJS.ProcessEnv): QuickstartSettings {
-  const result = schema.safeParse(environment);
+/**
+ * Reads and checks the settings; an empty one is unset. Throws an error of one line that names each bad setting and never shows
+ * its value.
+ */
+export function readSettings(given: NodeJS.ProcessEnv): QuickstartSettings {
+  const environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const result = SCHEMA.safeParse(environment);
   if (result.success) return { ...result.data, environment };
   throw new Error(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
 }

@@ -11,10 +11,15 @@ import { readSettings } from '../../../services/quickstart/settings.ts';
 
 describe('readSettings() of the launcher', () => {
   it('has a default for each but the database and Redis', () => {
-    const settings = readSettings({ DATABASE_URL: '' });
+    const settings = readSettings({});
     assert.deepEqual([settings.PORT, settings.CORE_PORT, settings.CONNECT_PORT], [8080, 50_051, 50_052]);
     assert.equal(settings.DATA_DIR, `${process.cwd()}/.data`);
     assert.deepEqual([settings.DATABASE_URL, settings.REDIS_URL], [undefined, undefined]);
+  });
+
+  it('takes an empty one as unset, for the processes too', () => {
+    const settings = readSettings({ PORT: '', DATA_DIR: '', DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: '' });
+    assert.deepEqual(settings, readSettings({}));
   });
 
   for (const [name, value] of [

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const port = z.coerce.number().int().min(0).max(65_535);
 const perSecond = z.coerce.number().int().min(1).max(1_000_000_000);
 
-export const SettingsSchema = z.object({
+export const SCHEMA = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(8080),
   /** Where core answers gRPC: host:port, or any target that grpc-js resolves. */
@@ -32,12 +32,12 @@ export const SettingsSchema = z.object({
 });
 
 /** What the gateway is told at start. */
-export type Settings = z.output<typeof SettingsSchema>;
+export type Settings = z.output<typeof SCHEMA>;
 
 /** Reads the settings; an empty one is unset. Throws an Error of one line that names each wrong setting and never quotes a value. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = SettingsSchema.safeParse(given);
+  const result = SCHEMA.safeParse(given);
   if (result.success) return result.data;
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`setting ${faults.join('; setting ')}`);

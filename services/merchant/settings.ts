@@ -1,7 +1,7 @@
 /** The demo merchant's settings; the only place where it reads its environment. */
 import { z } from 'zod';
 
-export const schema = z.object({
+export const SCHEMA = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   MERCHANT_PORT: z.coerce.number().int().min(0).max(65535).default(8091),
   /** JSON: the live signing secrets of each merchant that this backend serves, by merchantId. */
@@ -22,11 +22,11 @@ export const schema = z.object({
 });
 
 /** What the demo merchant is told. */
-export type MerchantSettings = z.output<typeof schema>;
+export type MerchantSettings = z.output<typeof SCHEMA>;
 
 /** Reads and checks the settings. Throws an error of one line that names each bad setting and never shows its value. */
 export function readSettings(environment: NodeJS.ProcessEnv): MerchantSettings {
-  const result = schema.safeParse(environment);
+  const result = SCHEMA.safeParse(environment);
   if (result.success) return result.data;
   throw new Error(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
 }

@@ -30,7 +30,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const token = z.string('is required').min(32, 'must have at least 32 characters');
 const file = z.string().min(1).optional();
 
-export const environment = z.object({
+export const SCHEMA = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   SANDBOX_PORT: port.default(50_061),
   CHECKOUT_PORT: port.default(8_090),
@@ -53,8 +53,8 @@ export const environment = z.object({
  * Reads the settings from an environment. Throws an Error whose message is one line that names every setting that is
  * missing or wrong, never its value.
  */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  const parsed = environment.safeParse(env);
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const parsed = SCHEMA.safeParse(environment);
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
   }

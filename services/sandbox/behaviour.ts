@@ -27,14 +27,16 @@ export interface Behaviour {
 /** Longest hold period an issuer grants (seed, "Limits"); a contract's shorter one wins in core. */
 export const HOLD_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
-const approved: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
-const usual: Behaviour = { placing: approved, capturing: approved };
+/** Done. */
+export const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
+const usual: Behaviour = { placing: APPROVED, capturing: APPROVED };
 
 function declined(errorCode: string, errorMessage: string): Effect {
   return { answer: Answer.DECLINED, errorCode, errorMessage };
 }
 
-function notPerformed(errorCode: string, errorMessage: string): Effect {
+/** Not done, for a reason that is not the card's. */
+export function notPerformed(errorCode: string, errorMessage: string): Effect {
   return { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
 }
 
@@ -47,10 +49,10 @@ export const BEHAVIOURS = {
   processor_error: { ...usual, placing: notPerformed('processor_error', 'The processor could not do it.') },
   capture_declined: { ...usual, capturing: declined('capture_declined', 'The issuer declined the capture.') },
   capture_error: { ...usual, capturing: notPerformed('capture_error', 'The processor could not capture.') },
-  timeout_applied: { ...usual, placing: { ...approved, silence: 'after' } },
-  timeout_lost: { ...usual, placing: { ...approved, silence: 'before' } },
-  capture_timeout_applied: { ...usual, capturing: { ...approved, silence: 'after' } },
-  capture_timeout_lost: { ...usual, capturing: { ...approved, silence: 'before' } },
+  timeout_applied: { ...usual, placing: { ...APPROVED, silence: 'after' } },
+  timeout_lost: { ...usual, placing: { ...APPROVED, silence: 'before' } },
+  capture_timeout_applied: { ...usual, capturing: { ...APPROVED, silence: 'after' } },
+  capture_timeout_lost: { ...usual, capturing: { ...APPROVED, silence: 'before' } },
   reversed: { ...usual, reversesAfterMs: 2_000 },
   expires_2s: { ...usual, expiresAfterMs: 2_000 },
   slow: { ...usual, delayMs: 2_000 },

@@ -1,8 +1,8 @@
 import { Answer, type CaptureRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect } from '../behaviour.ts';
+import { type BehaviourName, behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
 import type { Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { findAuthorization, notPerformed, remainingOf } from './authorization.ts';
+import { findAuthorization, remainingOf } from './authorization.ts';
 import { conclude, type Outcome } from './outcome.ts';
 import { recall } from './recall.ts';
 

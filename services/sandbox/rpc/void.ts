@@ -1,12 +1,10 @@
 import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Effect } from '../behaviour.ts';
+import { APPROVED, notPerformed } from '../behaviour.ts';
 import { type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { findAuthorization, notPerformed, remainingOf } from './authorization.ts';
+import { findAuthorization, remainingOf } from './authorization.ts';
 import { conclude, type Outcome } from './outcome.ts';
 import { recall } from './recall.ts';
-
-const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
 
 /**
  * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all

@@ -21,6 +21,18 @@ export interface Intent {
   readonly finalCapture: 0 | 1;
 }
 
+/** An intent to be filled in: about no authorization, nobody and no money. */
+export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
+  authorizationRequestId: '',
+  merchantId: '',
+  terminalId: '',
+  userId: '',
+  tokenId: '',
+  amount: 0,
+  currency: '',
+  finalCapture: 0,
+};
+
 /** A card as far as it may be kept; last4 is empty where there is none. */
 export interface KeptCard {
   readonly cardBrand: string;
@@ -74,11 +86,7 @@ export const NO_ENDING: Ending = {
 };
 
 const ENDING_COLUMNS = Object.keys(NO_ENDING);
-const INTENT_COLUMNS = [
-  ...['requestId', 'kind', 'authorizationRequestId', 'merchantId', 'terminalId', 'userId', 'tokenId'],
-  ...['amount', 'currency', 'finalCapture'],
-];
-const COLUMNS = [...INTENT_COLUMNS, ...ENDING_COLUMNS];
+const COLUMNS = ['requestId', 'kind', ...Object.keys(NO_INTENT), ...ENDING_COLUMNS];
 
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, captured, voided, reversed)
   VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')}, 0, :voided, 0)`;

@@ -8,13 +8,13 @@ import type {
 import type { Capabilities } from '../checkout/capability.ts';
 import { isReturnUrl } from '../checkout/return-url.ts';
 import type { Checkout } from '../ledger/checkout.ts';
-import { type Intent, NO_ENDING } from '../ledger/entry.ts';
+import { type Intent, NO_ENDING, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { sameIntent } from './recall.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** No page stays open longer (PRODUCT section 11). */
-export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
+const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
 
 type Reply = Pick<CreateCheckoutResponse, 'checkoutUrl' | 'expiresAt'>;
 
@@ -70,16 +70,7 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
 }
 
 function intentOf(request: CreateCheckoutRequest): Intent {
-  return {
-    requestId: request.requestId,
-    kind: 'checkout',
-    authorizationRequestId: '',
-    merchantId: request.merchantId,
-    terminalId: request.terminalId,
-    userId: request.userId,
-    tokenId: '',
-    amount: Number(request.amount),
-    currency: request.currency,
-    finalCapture: 0,
-  };
+  const { requestId, merchantId, terminalId, userId, currency } = request;
+  const amount = Number(request.amount);
+  return { ...NO_INTENT, requestId, kind: 'checkout', merchantId, terminalId, userId, amount, currency };
 }

@@ -5,9 +5,10 @@ import {
   type InquireRequest,
   type InquireResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Entry, type Intent, NO_ENDING } from '../ledger/entry.ts';
+import { notPerformed } from '../behaviour.ts';
+import { type Entry, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { resultOf } from './outcome.ts';
+import { endingOf, resultOf } from './outcome.ts';
 import { CHECKOUT_EXPIRED } from './void.ts';
 
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
@@ -31,20 +32,14 @@ export function inquire(books: Books, request: InquireRequest, nowMs: number): R
 function inquireCheckout(books: Books, entry: Entry, nowMs: number): Reply {
   const checkout = books.checkouts.find(entry.requestId);
   if (checkout && nowMs < checkout.expiresAtMs) return { finding: Finding.AT_WORK };
-  const ending = {
-    ...NO_ENDING,
-    answer: Answer.NOT_PERFORMED,
-    errorCode: CHECKOUT_EXPIRED,
-    errorMessage: 'The customer did not complete the checkout in time.',
-    actedAtMs: nowMs,
-  };
+  const effect = notPerformed(CHECKOUT_EXPIRED, 'The customer did not complete the checkout in time.');
+  const ending = endingOf(entry, { effect, nowMs });
   books.entries.end(entry.requestId, ending);
   return { finding: Finding.DONE, result: resultOf({ ...entry, ...ending }) };
 }
 
 function fence(books: Books, requestId: string, nowMs: number): void {
-  const nothing = { merchantId: '', terminalId: '', userId: '', tokenId: '', amount: 0, currency: '' };
-  const intent: Intent = { requestId, kind: 'fence', authorizationRequestId: '', ...nothing, finalCapture: 0 };
-  const ending = { ...NO_ENDING, answer: Answer.NOT_PERFORMED, errorCode: 'fenced', actedAtMs: nowMs };
-  books.entries.insert(intent, ending);
+  const effect = notPerformed('fenced', '');
+  const ending = endingOf({ kind: 'fence' }, { effect, nowMs });
+  books.entries.insert({ ...NO_INTENT, requestId, kind: 'fence' }, ending);
 }

@@ -1,9 +1,9 @@
 import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { APPROVED, notPerformed } from '../behaviour.ts';
-import { type Intent, NO_ENDING } from '../ledger/entry.ts';
+import { type Intent, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { findAuthorization, remainingOf } from './authorization.ts';
-import { conclude, type Outcome } from './outcome.ts';
+import { conclude, endingOf, type Outcome } from './outcome.ts';
 import { recall } from './recall.ts';
 
 /**
@@ -12,10 +12,11 @@ import { recall } from './recall.ts';
  * authorization that was refused, or never made, is NOT_PERFORMED: there is nothing that could have been given back.
  */
 export function voidAuthorization(books: Books, request: VoidRequest, nowMs: number): Outcome {
-  const intent = intentOf(request);
+  const { requestId, authorizationRequestId } = request;
+  const intent: Intent = { ...NO_INTENT, requestId, kind: 'void', authorizationRequestId };
   const earlier = recall(books, intent);
   if (earlier) return earlier;
-  const authorization = findAuthorization(books, intent.authorizationRequestId);
+  const authorization = findAuthorization(books, authorizationRequestId);
   if (!authorization) {
     const effect = notPerformed('authorization_not_found', 'There is no such authorization.');
     return conclude(books, intent, { effect, nowMs });
@@ -40,28 +41,6 @@ export const CHECKOUT_EXPIRED = 'checkout_expired';
 const CLOSED_PAGE = new Set([CHECKOUT_CANCELLED, CHECKOUT_EXPIRED]);
 
 function cancelCheckout(books: Books, requestId: string, nowMs: number): void {
-  const errorMessage = 'The merchant cancelled the checkout.';
-  const answer = Answer.NOT_PERFORMED;
-  books.entries.end(requestId, {
-    ...NO_ENDING,
-    answer,
-    errorCode: CHECKOUT_CANCELLED,
-    errorMessage,
-    actedAtMs: nowMs,
-  });
-}
-
-function intentOf(request: VoidRequest): Intent {
-  return {
-    requestId: request.requestId,
-    kind: 'void',
-    authorizationRequestId: request.authorizationRequestId,
-    merchantId: '',
-    terminalId: '',
-    userId: '',
-    tokenId: '',
-    amount: 0,
-    currency: '',
-    finalCapture: 0,
-  };
+  const effect = notPerformed(CHECKOUT_CANCELLED, 'The merchant cancelled the checkout.');
+  books.entries.end(requestId, endingOf({ kind: 'checkout' }, { effect, nowMs }));
 }

@@ -12,6 +12,6 @@ try {
   log.info({ event: 'ready', port: merchant.port });
   process.send?.({ ready: true });
 } catch (error) {
-  process.stderr.write(`the demo merchant does not start: ${(error as Error).message}\n`);
+  process.stderr.write(`merchant: ${(error as Error).message}\n`);
   process.exit(1);
 }

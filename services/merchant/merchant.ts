@@ -10,7 +10,7 @@ import { openReceived, type Received } from './received.ts';
 import { returnPage } from './return-page.ts';
 import type { MerchantSettings } from './settings.ts';
 
-/** Starts the backend. Answers its port and how to stop it. */
+/** Starts the backend. Answers its port and how to stop it. Throws when the port is taken, naming its setting. */
 export async function startMerchant(
   settings: MerchantSettings,
   log: Log,
@@ -21,9 +21,9 @@ export async function startMerchant(
   try {
     server.listen(settings.MERCHANT_PORT, settings.HOST);
     await once(server, 'listening');
-  } catch (error) {
+  } catch (cause) {
     received.close();
-    throw error;
+    throw new Error(`MERCHANT_PORT: cannot listen on ${settings.HOST}:${settings.MERCHANT_PORT}`, { cause });
   }
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -15,10 +15,10 @@ describe('startMerchant()', () => {
   let merchant: Awaited<ReturnType<typeof startMerchant>>;
   let lines: LogFields[];
 
-  const start = () =>
+  const start = (port = 0) =>
     startMerchant(
       readSettings({
-        MERCHANT_PORT: '0',
+        MERCHANT_PORT: String(port),
         MERCHANT_DATA: `${directory}/merchant.sqlite`,
         SIGNING_SECRETS: JSON.stringify({ demo: SECRETS }),
       }),
@@ -101,6 +101,11 @@ describe('startMerchant()', () => {
     const page = await (await fetch(url('/return?requestId=%3Cscript%3E'))).text();
     assert.match(page, /Thank you/);
     assert(!page.includes('<script>'));
+  });
+
+  it('names the setting of a port that is taken', async () => {
+    const message = `MERCHANT_PORT: cannot listen on 127.0.0.1:${merchant.port}`;
+    await assert.rejects(start(merchant.port), { message });
   });
 
   const url = (path: string) => `http://127.0.0.1:${merchant.port}${path}`;

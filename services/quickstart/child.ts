@@ -33,16 +33,13 @@ export async function startChild(options: ChildOptions, signal: AbortSignal): Pr
   const abort = () => void stop();
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
-  const ready = once(child, 'message').then(() => undefined);
-  const ended = await Promise.race([
-    ready,
-    exited,
-    settlesWithin(READY_MS, Promise.race([ready, exited])).then(() => `it was not ready within ${READY_MS / 1000} s`),
-  ]);
+  const readyOrEnded = Promise.race([once(child, 'message').then(() => undefined), exited]);
+  const isInTime = await settlesWithin(READY_MS, readyOrEnded);
+  const fault = isInTime ? await readyOrEnded : `it was not ready within ${READY_MS / 1000} s`;
   signal.removeEventListener('abort', abort);
-  if (ended === undefined) return { exited, stop };
+  if (fault === undefined) return { exited, stop };
   await stop();
-  throw new Error(`${options.name} did not start: ${ended}`);
+  throw new Error(`${options.name} did not start: ${fault}`);
 }
 
 /** Runs a process to its end. Rejects with its last line when it fails. */

@@ -27,14 +27,14 @@ try {
 }
 
 async function demonstrate(): Promise<void> {
-  // A folder of its own, unless the database is somebody's: its merchants belong to the keys of one DATA_DIR.
-  const ownFolder = !process.env.DATA_DIR && !process.env.DATABASE_URL;
-  const dataDir = ownFolder ? await mkdtemp(`${tmpdir()}/holdfast-demo-`) : process.env.DATA_DIR;
   await using stack = new AsyncDisposableStack();
-  if (ownFolder && dataDir !== undefined) stack.defer(() => removeDataDir(dataDir));
+  // A folder of its own, unless the database is somebody's: its merchants belong to the keys of one DATA_DIR.
+  const isGiven = process.env.DATA_DIR || process.env.DATABASE_URL;
+  const ownFolder = isGiven ? undefined : await mkdtemp(`${tmpdir()}/holdfast-demo-`);
+  if (ownFolder !== undefined) stack.defer(() => removeDataDir(ownFolder));
   print('Starting Holdfast: PostgreSQL, core, worker, sandbox, gateway, demo merchant.');
   const startedMs = performance.now();
-  const quickstart = await startQuickstart(readSettings(await environment(dataDir)), print, stopped);
+  const quickstart = await startQuickstart(readSettings(await environment(ownFolder)), print, stopped);
   stack.defer(() => quickstart.stop());
   print(`Ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s at ${quickstart.file.baseUrl}.`);
   const aborted = new Promise<never>((_, reject) => stopped.addEventListener('abort', () => reject(stopped.reason)));
@@ -42,8 +42,8 @@ async function demonstrate(): Promise<void> {
 }
 
 /** Free ports unless set, so that it works beside a running `npm start`. */
-async function environment(dataDir: string | undefined): Promise<NodeJS.ProcessEnv> {
+async function environment(ownFolder: string | undefined): Promise<NodeJS.ProcessEnv> {
   const ports: Record<string, string> = {};
   for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) ports[name] = String(await freePort());
-  return { ...ports, ...process.env, ...(dataDir === undefined ? {} : { DATA_DIR: dataDir }) };
+  return { ...ports, ...process.env, ...(ownFolder === undefined ? {} : { DATA_DIR: ownFolder }) };
 }

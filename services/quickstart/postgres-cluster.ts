@@ -1,16 +1,13 @@
 /** The files of a PostgreSQL cluster, made once. */
 import { execFile } from 'node:child_process';
-import { access, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { PostgresHome } from './postgres-home.ts';
 
 /** Makes the cluster unless it is there. It appears by a rename, so one killed half-way is made anew. */
 export async function initialiseCluster(home: PostgresHome, password: string, fast: boolean): Promise<void> {
-  const there = await access(`${home.data}/PG_VERSION`).then(
-    () => true,
-    () => false,
-  );
-  if (there) return;
+  if (existsSync(`${home.data}/PG_VERSION`)) return;
   const unfinished = `${home.data}.new`;
   const passwordFile = `${home.root}/password`;
   await rm(unfinished, { recursive: true, force: true });

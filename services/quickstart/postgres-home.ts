@@ -1,7 +1,8 @@
 /** Who runs the embedded PostgreSQL, with which binaries, and where its data lies. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { access, chown, cp, mkdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, cp, mkdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -72,7 +73,7 @@ async function copyBinaries(packaged: string): Promise<string> {
   const build = JSON.parse(await readFile(`${packaged}/../package.json`, 'utf8')) as { name: string; version: string };
   const target = `${SHARED_ROOT}/${build.name.split('/')[1]}-${build.version}`;
   await mkdir(SHARED_ROOT, { recursive: true, mode: 0o755 });
-  if (await exists(target)) return target;
+  if (existsSync(target)) return target;
   const unfinished = `${target}.${randomBytes(4).toString('hex')}`;
   await cp(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
   await rename(unfinished, target).catch(async (error: NodeJS.ErrnoException) => {
@@ -85,7 +86,7 @@ async function copyBinaries(packaged: string): Promise<string> {
 /** The wanted folder keeps a link to its place, so deleting the folder also forgets the data. */
 async function movedRoot(wanted: string, server: { uid: number; gid: number }): Promise<string> {
   const link = `${wanted}/moved-to`;
-  if (await exists(link)) return realpath(link);
+  if (existsSync(link)) return realpath(link);
   const name = createHash('sha256').update(wanted).update(randomBytes(16)).digest('hex').slice(0, 16);
   const root = `${SHARED_ROOT}/${name}`;
   await mkdir(SHARED_ROOT, { recursive: true, mode: 0o755 });
@@ -93,11 +94,4 @@ async function movedRoot(wanted: string, server: { uid: number; gid: number }): 
   await chown(root, server.uid, server.gid);
   await symlink(root, link);
   return root;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

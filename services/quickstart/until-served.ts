@@ -7,19 +7,27 @@ import type { QuickstartFile } from './quickstart.ts';
  * 404. Throws after 30 s.
  */
 export async function untilServed(file: QuickstartFile, signal: AbortSignal): Promise<void> {
-  let answer: number | string = 'nothing';
+  const deadlineMs = performance.now() + 30_000;
   for (const { apiKey } of [file, file.singleCapture]) {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    for (let waitedMs = 0; answer !== 404; waitedMs += 20) {
+    for (;;) {
+      const answer = await ask(`${file.baseUrl}/preauthorization/${NOBODYS}`, apiKey, signal);
+      if (answer === 404) break;
       signal.throwIfAborted();
-      answer = await fetch(`${file.baseUrl}/preauthorization/${NOBODYS}`, { headers, signal }).then(
-        async (response) => response.arrayBuffer().then(() => response.status),
-        (error: Error) => error.message,
-      );
-      if (waitedMs > 30_000) throw new Error(`the gateway does not serve the demo merchants: it answers ${answer}`);
-      if (answer !== 404) await delay(20, undefined, { signal });
+      if (performance.now() > deadlineMs)
+        throw new Error(`the gateway does not serve the demo merchants: it answers ${answer}`);
+      await delay(20, undefined, { signal });
     }
-    answer = 'nothing';
+  }
+}
+
+/** The status, or why there is none. */
+async function ask(url: string, apiKey: string, signal: AbortSignal): Promise<number | string> {
+  try {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` }, signal });
+    await response.arrayBuffer();
+    return response.status;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

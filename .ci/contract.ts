@@ -1,4 +1,4 @@
-/** The contract in proto/: its style, its generated code, and that no caller of yesterday is broken today. */
+/** The contract in proto/: that its generated code is current, and that no caller of yesterday is broken today. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { firstDifference } from './first-difference.ts';
@@ -36,7 +36,7 @@ export async function breakingFaults(): Promise<string[]> {
   return [];
 }
 
-/** The newest commit with a contract that is not the one in the tree. */
+/** The commit that the tree's contract is held against. */
 async function previousContract(): Promise<string | undefined> {
   const main = await commitOf('main');
   const changed = main === undefined || (await runTool('git', ['status', '--porcelain', '--', 'proto'])) !== '';

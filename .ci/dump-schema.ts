@@ -21,7 +21,7 @@ const HEADER = `-- The schema after all migrations, for review. Written by npm r
 -- The job queue's own schema, pgboss, belongs to its package and is not shown.
 `;
 
-/** In \`public\`, and not brought by an extension. */
+/** In `public`, and not brought by an extension. */
 const own = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`;
 

@@ -8,8 +8,8 @@ const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)(?
 /** What stands at the top level, as PRODUCT prescribes it, and what has no better home. */
 const TOP = new Set([
   ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml tsconfig.json README.md'.split(' '),
-  ...'bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml stryker.config.json'.split(' '),
-  ...'.mocharc.mjs .npmrc .gitignore .gitattributes .dockerignore'.split(' '),
+  ...'bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),
+  ...'.mocharc.mjs .npmrc .gitignore .dockerignore'.split(' '),
 ]);
 
 /** Answers one line for each breach. */
@@ -25,11 +25,10 @@ export async function layoutFaults(paths: readonly string[]): Promise<string[]> 
   ];
 }
 
-/** Marks of what somebody meant to do later. */
+/** Marks of what somebody meant to do later, spelled so that this line is none. */
+const MARKS = /\b(TOD[O]|FIXM[E])\b/;
+
 function unfinished(path: string, text: string): string[] {
-  const marks = new RegExp(
-    `\\b(${['TO', 'FIX'].map((start) => `${start}${start === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
-  );
-  const lines = text.split('\n').flatMap((line, index) => (marks.test(line) ? [index + 1] : []));
+  const lines = text.split('\n').flatMap((line, index) => (MARKS.test(line) ? [index + 1] : []));
   return lines.map((line) => `${path}:${line} leaves something to do`);
 }

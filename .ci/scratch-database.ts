@@ -1,5 +1,4 @@
 /** A migrated database on a server of its own, for a moment. */
-
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

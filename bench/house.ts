@@ -76,7 +76,7 @@ export async function openHouse(): Promise<House> {
       for (const act of closing) await act();
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
       await stopDatabase();
-      await folder.close();
+      folder.close();
       await removeDataDir(dataDir);
     },
   };

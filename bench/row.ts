@@ -1,5 +1,6 @@
 import type { House } from './house.ts';
 import type { LoadResult } from './load.ts';
+import { referenceName } from './references/pgbench.ts';
 
 /** One measurement of a row: the service's figure and its reference's, taken one after the other. */
 export interface Measured {
@@ -49,7 +50,7 @@ export async function measure(row: Row, house: House, repetitions: number, secon
     name: row.name,
     unit: row.unit,
     value: median(measured.map(({ value }) => value)),
-    reference: row.reference,
+    reference: row.reference.replace('pgbench', await referenceName()),
     referenceValue: median(measured.map(({ reference }) => reference)),
     ratio,
     spread: [ratios[0] ?? ratio, ratios.at(-1) ?? ratio],

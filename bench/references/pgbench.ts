@@ -9,7 +9,7 @@ import { SCRIPTS, type ScriptName, TABLES } from './scripts.ts';
 
 const execute = promisify(execFile);
 
-/** How the reference was run, for the table. */
+/** How references are run on this machine, for the table. */
 export async function referenceName(): Promise<string> {
   return (await hasPgbench()) ? 'pgbench' : 'raw pg';
 }

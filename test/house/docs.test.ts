@@ -15,4 +15,17 @@ describe('the documents', () => {
       }
     }
   });
+
+  it('name no source file that is not there', async () => {
+    const files = await listFiles();
+    for (const document of files.filter((path) => path.endsWith('.md'))) {
+      const text = await readFile(new URL(document, root), 'utf8');
+      for (const [, path = ''] of text.matchAll(/`([\w./-]+\.(?:ts|sql|proto))`/g)) {
+        assert(
+          files.some((file) => `/${file}`.endsWith(`/${path}`)),
+          `${document}: ${path}`,
+        );
+      }
+    }
+  });
 });

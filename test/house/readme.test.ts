@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
 import { README, tableRows } from './readme.ts';
@@ -38,6 +39,14 @@ describe('the README', () => {
   it('names every word of the vocabulary of refusals', () => {
     const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
     for (const word of words) assert(README.includes(`\`${word}\``), word);
+  });
+
+  it('names every service of core', async () => {
+    const contract = new URL('proto/holdfast/v1/', root);
+    for (const file of await readdir(contract)) {
+      const text = await readFile(new URL(file, contract), 'utf8');
+      for (const [, service] of text.matchAll(/^service (\w+)/gm)) assert(README.includes(`\`${service}\``), service);
+    }
   });
 });
 

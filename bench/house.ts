@@ -1,9 +1,7 @@
 /** The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row needs. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { credentials } from '@grpc/grpc-js';
-import { MerchantService } from '../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../proto/grpc.ts';
+import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
 import { openDatabase } from '../services/quickstart/database.ts';
@@ -82,23 +80,15 @@ export async function openHouse(): Promise<House> {
   };
 }
 
-let merchants = 0;
+/** Merchants so far, for their names. */
+let created = 0;
 
 async function createMerchant(house: processes.House, urls: { webhookUrl?: string; internalUrl?: string }) {
-  const channel = openChannel({
-    address: processes.coreUrl(house.ports),
-    credentials: credentials.createInsecure(),
-    token: house.secrets.operatorToken,
-    timeoutMs: 10_000,
-  });
-  try {
-    const merchantId = `bench${++merchants}`;
-    const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
-    const { apiKey, signingSecret } = await channel
-      .client(MerchantService)
-      .createMerchant({ merchantId, name: merchantId, contract });
-    return { merchantId, apiKey, signingSecret };
-  } finally {
-    channel.close();
-  }
+  const operator = { coreUrl: processes.coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
+  const merchantId = `bench${++created}`;
+  const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
+  const { apiKey, signingSecret } = await asOperator(operator, (merchants) =>
+    merchants.createMerchant({ merchantId, name: merchantId, contract }),
+  );
+  return { merchantId, apiKey, signingSecret };
 }

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { credentials } from '@grpc/grpc-js';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { type GrpcClient, openChannel } from '../../proto/grpc.ts';
 import { signNotification } from '../../proto/signature.ts';
+import { asOperator, type Merchants } from './as-operator.ts';
 import { expect, type Scene } from './demo-scene.ts';
 import type { Answer, Shop } from './shop.ts';
 
@@ -55,18 +53,15 @@ export async function swapKind({ file, shop, saw }: Scene): Promise<void> {
 
 /** A second secret works beside the first until it is retired. The newer one goes: the demo merchant knows only the first. */
 export async function rotate({ file, shop, saw }: Scene): Promise<void> {
-  const { coreUrl: address, operatorToken: token, singleCapture } = file;
-  const { merchantId, signingSecret: older } = singleCapture;
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
-  try {
-    const merchants = channel.client(MerchantService);
+  const { merchantId, signingSecret: older } = file.singleCapture;
+  const signed = (secret: string) => {
+    const { sign, send } = notification(shop, file.singleCapture);
+    return send(sign(secret));
+  };
+  await asOperator(file, async (merchants) => {
     await retireNewer(merchants, merchantId);
     const { secret: newer, signingSecret } = await merchants.addSigningSecret({ merchantId });
     assert(signingSecret);
-    const signed = (secret: string) => {
-      const { sign, send } = notification(shop, singleCapture);
-      return send(sign(secret));
-    };
     await untilAnswered(200, () => signed(newer));
     expect(200, await signed(older));
     saw('AddSigningSecret: 200 for the newer secret, and 200 for the older one');
@@ -74,13 +69,11 @@ export async function rotate({ file, shop, saw }: Scene): Promise<void> {
     await untilAnswered(401, () => signed(newer));
     expect(200, await signed(older));
     saw('RetireSigningSecret: 401 for the retired secret, 200 for the one that is left');
-  } finally {
-    channel.close();
-  }
+  });
 }
 
 /** A demo that died between the two calls left a newer secret, and a third is not to be had. */
-async function retireNewer(merchants: GrpcClient<typeof MerchantService>, merchantId: string): Promise<void> {
+async function retireNewer(merchants: Merchants, merchantId: string): Promise<void> {
   const { merchant } = await merchants.getMerchant({ merchantId });
   const live = merchant?.signingSecrets.filter(({ retiredAt }) => retiredAt === undefined) ?? [];
   // The ids are UUIDv7: in order of time.

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { credentials } from '@grpc/grpc-js';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { playDemo } from '../../services/quickstart/demo-story.ts';
 import { type Stack, useStack } from '../stack.ts';
 
@@ -15,7 +13,8 @@ describe('npm run demo', () => {
 
   it('plays the main job, each step shown, although one before died while it rotated a secret', async function () {
     this.timeout(30_000);
-    await addSigningSecret(stack);
+    const { merchantId } = stack.file.singleCapture;
+    await asOperator(stack.file, (merchants) => merchants.addSigningSecret({ merchantId }));
     const lines: string[] = [];
     await playDemo(stack.file, (line) => lines.push(line));
     const text = lines.join('\n');
@@ -39,10 +38,3 @@ describe('npm run demo', () => {
     );
   });
 });
-
-async function addSigningSecret({ file }: Stack): Promise<void> {
-  const { coreUrl: address, operatorToken: token, singleCapture } = file;
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 5_000 });
-  await channel.client(MerchantService).addSigningSecret({ merchantId: singleCapture.merchantId });
-  channel.close();
-}

@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { credentials } from '@grpc/grpc-js';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { type Stack, useStack } from '../stack.ts';
 
@@ -113,20 +111,10 @@ describe('a notification', () => {
 });
 
 /** A merchant that is notified directly, not through the relay. */
-async function createMerchant(stack: Stack, webhookUrl: string) {
-  const channel = openChannel({
-    address: stack.file.coreUrl,
-    credentials: credentials.createInsecure(),
-    token: stack.file.operatorToken,
-    timeoutMs: 5_000,
-  });
-  try {
-    const contract = { currencies: ['EUR'], terminals: ['till-1'], webhookUrl };
-    const merchant = { merchantId: 'direct', name: 'Notified directly', contract };
-    return await channel.client(MerchantService).createMerchant(merchant);
-  } finally {
-    channel.close();
-  }
+function createMerchant(stack: Stack, webhookUrl: string) {
+  const contract = { currencies: ['EUR'], terminals: ['till-1'], webhookUrl };
+  const merchant = { merchantId: 'direct', name: 'Notified directly', contract };
+  return asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
 }
 
 /** Sends an OCT; the edge learns of a new merchant's key within moments, and refuses it until then. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { credentials } from '@grpc/grpc-js';
 import { signCapture } from '../../docs/examples/sign-capture/sign-capture.ts';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
 import { type Stack, useStack } from '../stack.ts';
 
@@ -19,30 +19,18 @@ describe('a signed capture', () => {
   before(async function () {
     this.timeout(60_000);
     stack = await useStack();
-    const channel = openAs(stack.file.operatorToken);
-    const { apiKey } = await channel.client(MerchantService).createMerchant({
-      merchantId,
-      name: 'Signs its captures',
-      contract: {
-        currencies: ['EUR'],
-        terminals: ['till-1'],
-        allowMultipleCaptures: true,
-        requireSignedCaptures: true,
-        capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-      },
-    });
-    channel.close();
+    const contract = {
+      currencies: ['EUR'],
+      terminals: ['till-1'],
+      allowMultipleCaptures: true,
+      requireSignedCaptures: true,
+      capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    };
+    const merchant = { merchantId, name: 'Signs its captures', contract };
+    const { apiKey } = await asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
     shop = openShop({ ...stack.file, apiKey });
     while ((await shop.get('/operations')).status === 401);
   });
-
-  const openAs = (token: string) =>
-    openChannel({
-      address: stack.file.coreUrl,
-      credentials: credentials.createInsecure(),
-      token,
-      timeoutMs: 10_000,
-    });
 
   async function place(): Promise<string> {
     const { status, body } = await shop.post('/preauthorization', ORDER);
@@ -88,7 +76,8 @@ describe('a signed capture', () => {
       const { status, body: problem } = await shop.post('/preauthorization/authorization', sent, sentHeaders);
       assert.deepEqual([status, problem.code], [401, 'SIGNATURE_REQUIRED']);
     }
-    const inside = openAs(stack.file.serviceToken);
+    const { coreUrl: address, serviceToken: token } = stack.file;
+    const inside = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
     const capture = { merchantId, preauthorizationId, amountToCapture: 400n };
     await assert.rejects(inside.client(PreauthorizationService).capturePreauthorization(capture), /UNAUTHENTICATED/);
     inside.close();

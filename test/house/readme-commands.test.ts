@@ -8,12 +8,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { credentials } from '@grpc/grpc-js';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
 import { createLog } from '../../services/merchant/log.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
 import { readSettings } from '../../services/merchant/settings.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { banner } from '../../services/quickstart/banner.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
@@ -90,12 +88,11 @@ async function openMerchant(stack: QuickstartFile, dataDir: string) {
   const merchantId = 'readme';
   const port = String(await freePort());
   const demoMerchantUrl = `http://127.0.0.1:${port}`;
-  const { baseUrl: webhookUrl, coreUrl: address, operatorToken: token } = stack;
   const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true };
-  const contract = { ...terms, webhookUrl, internalUrl: demoMerchantUrl };
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
-  const created = channel.client(MerchantService).createMerchant({ merchantId, name: 'README', contract });
-  const { apiKey, signingSecret } = await created.finally(() => channel.close());
+  const contract = { ...terms, webhookUrl: stack.baseUrl, internalUrl: demoMerchantUrl };
+  const { apiKey, signingSecret } = await asOperator(stack, (merchants) =>
+    merchants.createMerchant({ merchantId, name: 'README', contract }),
+  );
   const settings = readSettings({
     MERCHANT_PORT: port,
     MERCHANT_DATA: `${dataDir}/merchant.sqlite`,

@@ -33,7 +33,7 @@ interface Service {
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
 }
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 const text = await readFile(new URL('docker-compose.yml', root), 'utf8');
 const { services } = parse(text, { merge: true, strict: true }) as { services: Record<string, Service> };
 

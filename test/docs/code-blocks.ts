@@ -2,14 +2,29 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** The blocks of a file in docs/ that have a name after their language, by name. */
-export function codeBlocks(document: string): (name: string) => string {
-  const text = readFileSync(new URL(`../../docs/${document}`, import.meta.url), 'utf8');
-  const blocks = new Map<string, string>();
-  for (const [, name = '', code = ''] of text.matchAll(/^```[a-z]+ (\S+)\n(.*?)^```$/gms)) blocks.set(name, code);
+/** What stands between two fences. The opening one says the language and may say a name; what it does not say is ''. */
+export interface CodeBlock {
+  readonly language: string;
+  readonly name: string;
+  readonly code: string;
+}
+
+/** The blocks of a file, by its path from the project's root, in order. */
+export function readCodeBlocks(path: string): CodeBlock[] {
+  const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```(\w*)(?: (\S+))?\n(.*?)^```$/gms)].map(([, language = '', name = '', code = '']) => ({
+    language,
+    name,
+    code,
+  }));
+}
+
+/** The code of a file in docs/, by the names of its blocks. */
+export function namedCode(document: string): (name: string) => string {
+  const blocks = readCodeBlocks(`docs/${document}`);
   return (name) => {
-    const code = blocks.get(name);
-    assert(code, `${document} has a block ${name}`);
-    return code;
+    const block = blocks.find((each) => each.name === name);
+    assert(block, `${document} has a block ${name}`);
+    return block.code;
   };
 }

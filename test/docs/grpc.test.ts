@@ -3,9 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { contract, openStage, type Stage } from '../services/core/stage.ts';
-import { codeBlocks } from './code-blocks.ts';
+import { namedCode } from './code-blocks.ts';
 
-const block = codeBlocks('grpc.md');
+const block = namedCode('grpc.md');
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { Client } from 'pg';
 import { migrate } from '../../services/core/storage/migrate.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
+import { readCodeBlocks } from './code-blocks.ts';
 
 const root = new URL('../../', import.meta.url);
-const text = readFileSync(new URL('docs/scaling.md', root), 'utf8');
-const blocks = [...text.matchAll(/^```(\S+)(?: (\S+))?\n(.*?)^```$/gms)].map(([, language, name, code = '']) => ({
-  language,
-  name,
-  code,
-}));
+const blocks = readCodeBlocks('docs/scaling.md');
 
 describe('docs/scaling.md', function () {
   this.timeout(60_000);

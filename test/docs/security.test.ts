@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseEncryptionKeys } from '../../services/core/storage/cipher.ts';
 import { Stage } from '../gateway/stage.ts';
-import { codeBlocks } from './code-blocks.ts';
+import { namedCode } from './code-blocks.ts';
 
-const block = codeBlocks('security.md');
+const block = namedCode('security.md');
 
 describe('the commands in docs/security.md', () => {
   const stage = new Stage();

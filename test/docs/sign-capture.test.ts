@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { signCapture } from '../../docs/examples/sign-capture/sign-capture.ts';
 import { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON, PREAUTHORIZATION_ID } from '../gateway/rest/examples.ts';
 import { API_KEY, Stage } from '../gateway/stage.ts';
-import { codeBlocks } from './code-blocks.ts';
+import { namedCode } from './code-blocks.ts';
 
-const block = codeBlocks('signed-captures.md');
+const block = namedCode('signed-captures.md');
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('docs/examples/sign-capture', () => {

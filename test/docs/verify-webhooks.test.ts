@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { createLog } from '../../services/merchant/log.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
 import { readSettings } from '../../services/merchant/settings.ts';
-import { codeBlocks } from './code-blocks.ts';
+import { namedCode } from './code-blocks.ts';
 import { SERVICE_CASES, STANDARD_CASES } from './webhook-cases.ts';
 
-const block = codeBlocks('verify-webhooks.md');
+const block = namedCode('verify-webhooks.md');
 const run = promisify(execFile);
 
 /** Runs the document's code over all cases and answers its judgements, in order. */

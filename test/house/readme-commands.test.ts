@@ -16,11 +16,11 @@ import { banner } from '../../services/quickstart/banner.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 import { untilServed } from '../../services/quickstart/until-served.ts';
+import { readCodeBlocks } from '../docs/code-blocks.ts';
 import { useStack } from '../stack.ts';
-import { codeBlocks } from './readme.ts';
 
 const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
-const commands = codeBlocks('sh');
+const commands = readCodeBlocks('README.md').flatMap(({ language, code }) => (language === 'sh' ? [code] : []));
 
 describe('the commands in the README', () => {
   let folder: string;

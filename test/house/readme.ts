@@ -4,13 +4,6 @@ import { readFile } from 'node:fs/promises';
 /** The text. */
 export const README: string = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 
-/** Its code blocks in one language, in order. */
-export function codeBlocks(language: string): string[] {
-  return [...README.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, code = '']) =>
-    name === language ? [code] : [],
-  );
-}
-
 /** The cells of the table whose header starts with a word, without the header. */
 export function tableRows(firstHeader: string): string[][] {
   const [, table = ''] = README.split(`\n| ${firstHeader} |`);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { contract, openStage, type Stage } from '../services/core/stage.ts';
 import { namedCode } from './code-blocks.ts';
+import { isInstalled } from './is-installed.ts';
 
 const block = namedCode('grpc.md');
 const run = promisify(execFile);
@@ -41,7 +42,7 @@ describe('docs/grpc.md', function () {
   });
 
   it('holds with curl', async function () {
-    if (spawnSync('curl', ['--version']).error) this.skip();
+    if (!isInstalled('curl')) this.skip();
     const { preauthorization, state } = JSON.parse(await shell('create'));
     assert.deepEqual(
       [preauthorization.amount, preauthorization.merchantId, state],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { createLog } from '../../services/merchant/log.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
 import { readSettings } from '../../services/merchant/settings.ts';
 import { namedCode } from './code-blocks.ts';
+import { isInstalled } from './is-installed.ts';
 import { SERVICE_CASES, STANDARD_CASES } from './webhook-cases.ts';
 
 const block = namedCode('verify-webhooks.md');
@@ -54,13 +55,13 @@ describe('docs/verify-webhooks.md', () => {
     await judges((directory) => judgeWith(directory, { file: 'verify.php', program: 'php', driver: PHP }));
   });
   it('verifies with openssl', async function () {
-    if (!isInstalled('bash') || !isInstalled('openssl', 'version')) this.skip();
+    if (!isInstalled('bash') || !isInstalled('openssl')) this.skip();
     this.timeout(60_000);
     await judges(judgeWithShell);
   });
 
   it('sends a notification with curl that the demo merchant takes', async function () {
-    if (!isInstalled('curl') || !isInstalled('openssl', 'version')) this.skip();
+    if (!isInstalled('curl') || !isInstalled('openssl')) this.skip();
     this.timeout(60_000);
     const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
     const settings = readSettings({
@@ -151,7 +152,3 @@ const judgeWithShell: Judge = async (directory) => {
     .map((line) => line === 'true');
   return { service: verdicts.slice(0, SERVICE_CASES.length), standard: verdicts.slice(SERVICE_CASES.length) };
 };
-
-function isInstalled(program: string, argument = '--version'): boolean {
-  return spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
-}

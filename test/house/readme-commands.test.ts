@@ -3,7 +3,7 @@
  * .ci/run gives the install and the tests on a fresh clone, test/flow the launcher and the demo's steps.
  */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
@@ -17,6 +17,7 @@ import { freePort } from '../../services/quickstart/port.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 import { untilServed } from '../../services/quickstart/until-served.ts';
 import { readCodeBlocks } from '../docs/code-blocks.ts';
+import { isInstalled } from '../docs/is-installed.ts';
 import { useStack } from '../stack.ts';
 
 const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
@@ -102,14 +103,4 @@ async function openMerchant(stack: QuickstartFile, dataDir: string) {
   const file = { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret };
   await untilServed(file, AbortSignal.timeout(10_000));
   return { file, close };
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, [program === 'openssl' ? 'version' : '--version'], { stdio: 'ignore' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }

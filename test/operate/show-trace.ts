@@ -2,10 +2,10 @@
  * Shows one trace: places a hold and prints its spans, from the request to the forwarded notification.
  *   npx node test/operate/show-trace.ts
  */
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { type CollectedSpan, openCollector } from './collector.ts';
 import { openFleet } from './fleet.ts';
 
-const { mochaGlobalSetup, mochaGlobalTeardown } = await import('../setup.ts');
 await mochaGlobalSetup();
 const collector = await openCollector();
 const fleet = await openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });

@@ -1,5 +1,5 @@
 /**
- * The same with Connect and the generated contract, following the stream of results.
+ * Places a hold with Connect and the generated contract, and follows the stream of results until its own is there.
  *   CONNECT_URL=http://127.0.0.1:50052 TOKEN=… MERCHANT_ID=… npx node docs/examples/grpc/connect-client.ts
  */
 import { createClient, type Interceptor } from '@connectrpc/connect';

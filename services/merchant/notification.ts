@@ -20,7 +20,11 @@ export async function takeNotification(
 ): Promise<void> {
   if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
   const text = await readText(ctx);
-  if (text === undefined) return refuse(ctx, 413, 'too large', log);
+  if (text === undefined) {
+    // What was sent is not read any further, so the connection cannot be used again.
+    ctx.set('connection', 'close');
+    return refuse(ctx, 413, 'too large', log);
+  }
   const notification = readSignedFields(text);
   if (notification === undefined) return refuse(ctx, 400, 'not a notification', log);
   const { signed, body } = notification;
@@ -51,7 +55,7 @@ function refuse(ctx: Context, status: number, reason: string, log: Log): void {
 async function readText(ctx: Context): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);

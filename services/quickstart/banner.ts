@@ -7,7 +7,7 @@ import type { Quickstart } from './quickstart.ts';
  * The banner, with commands to copy. No credential is in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
  * curl read the key from there, so that it appears on no screen, in no shell history and in no list of processes.
  */
-export async function banner({ file, dataDir, notes }: Omit<Quickstart, 'stop'>): Promise<string> {
+export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>): Promise<string> {
   const curl = `${dataDir}/demo.curl`;
   const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
   await writePrivateFile(curl, `${[...headers, 'silent', 'show-error'].join('\n')}\n`);
@@ -22,7 +22,7 @@ Holdfast runs.
   demo merchant    ${file.demoMerchantUrl}/received
   credentials      ${shorter(dataDir)}/quickstart.json
   logs             ${shorter(dataDir)}/logs
-${notes.map((note) => `\n  ${note}\n`).join('')}
+${note === undefined ? '' : `\n  ${note}\n`}
 Place a hold of 10.50 EUR with a card token:
 
   ${call}/preauthorization -d '{"tokenId":"tok_sandbox_ok","amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann"}'

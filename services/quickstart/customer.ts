@@ -1,15 +1,10 @@
 /** A customer at the hosted checkout page, without a browser. */
 
-/** What the customer sees after the form was sent. */
-export interface Submitted {
-  readonly status: number;
-  /** Where the page sends the customer, if it does. */
-  readonly location: string | undefined;
-  readonly page: string;
-}
-
-/** Opens the checkout page, fills in its form with a card, and submits it as a browser would. */
-export async function payAtCheckout(checkoutUrl: string, cardNumber: string): Promise<Submitted> {
+/**
+ * Opens the checkout page, fills in its form with a card, and submits it as a browser would. Answers where the page sends the
+ * customer, if it does.
+ */
+export async function payAtCheckout(checkoutUrl: string, cardNumber: string): Promise<string | undefined> {
   const page = await (await fetch(checkoutUrl)).text();
   const form = /<form[^>]*>[\s\S]*?<\/form>/.exec(page)?.[0];
   if (form === undefined) throw new Error('the checkout page has no form');
@@ -27,9 +22,6 @@ export async function payAtCheckout(checkoutUrl: string, cardNumber: string): Pr
     redirect: 'manual',
     headers: { origin: action.origin, 'sec-fetch-site': 'same-origin' },
   });
-  return {
-    status: response.status,
-    location: response.headers.get('location') ?? undefined,
-    page: await response.text(),
-  };
+  await response.arrayBuffer();
+  return response.headers.get('location') ?? undefined;
 }

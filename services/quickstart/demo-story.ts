@@ -81,9 +81,9 @@ async function checkout({ file, shop, saw }: Scene): Promise<void> {
   assert.equal(body.preauthorizationId, undefined);
   assert(body.checkoutUrl);
   saw('201: a checkoutUrl, and no preauthorizationId yet');
-  const submitted = await payAtCheckout(body.checkoutUrl, '4242424242424242');
-  assert.equal(submitted.location, `${returnUrl}?requestId=${body.requestId}`);
-  assert.equal((await fetch(submitted.location)).status, 200);
+  const location = await payAtCheckout(body.checkoutUrl, '4242424242424242');
+  assert.equal(location, `${returnUrl}?requestId=${body.requestId}`);
+  assert.equal((await fetch(location)).status, 200);
   saw('the customer entered a test card and was sent back to the merchant');
   const notification = await notified(shop, body.requestId, 'authorized', 'OK');
   const tokenId = notification.tokenData?.tokenId;

@@ -30,7 +30,6 @@ export interface Postgres {
   readonly url: string;
   /** The superuser's URL. */
   readonly adminUrl: string;
-  readonly pid: number;
   readonly home: PostgresHome;
   /** Settles when the server is gone, wanted or not, with one line that says how. */
   readonly exited: Promise<string>;
@@ -64,9 +63,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     await stop();
     throw error;
   }
-  assert(server.pid !== undefined);
   const url = `postgresql://holdfast:${options.password}@${address}/holdfast`;
-  return { url, adminUrl, pid: server.pid, home, exited, stop };
+  return { url, adminUrl, home, exited, stop };
 }
 
 /** Removes the data of a stopped server, wherever it lies. */

@@ -33,7 +33,8 @@ export interface QuickstartFile {
 export interface Quickstart {
   readonly file: QuickstartFile;
   readonly dataDir: string;
-  readonly notes: readonly string[];
+  /** One line for people about a place that they would not look for. */
+  readonly note: string | undefined;
   /** Stops everything, the edge first and the database last. */
   stop(): Promise<void>;
 }
@@ -62,8 +63,7 @@ export async function startQuickstart(
   await writePrivateFile(fileName, `${JSON.stringify(file, null, 2)}\n`);
   started.defer(() => rm(fileName, { force: true }));
   const running = started.move();
-  const notes = database.note === undefined ? [] : [database.note];
-  return { file, dataDir, notes, stop: () => running.disposeAsync() };
+  return { file, dataDir, note: database.note, stop: () => running.disposeAsync() };
 }
 
 /** Starts beside each other what does not need each other. Whatever fails, all that started is left to be stopped. */

@@ -42,8 +42,8 @@ describe('a hold', () => {
     const before = await stack.shop.get(`/preauthorization/${body.requestId}`);
     assert.equal(before.body.preauthorizationId, undefined);
     assert.deepEqual(await stack.shop.received(body.requestId), []);
-    const submitted = await payAtCheckout(body.checkoutUrl, '4242424242424242');
-    assert.equal(submitted.location, `${returnUrl}&requestId=${body.requestId}`);
+    const location = await payAtCheckout(body.checkoutUrl, '4242424242424242');
+    assert.equal(location, `${returnUrl}&requestId=${body.requestId}`);
     await stack.shop.notified(body.requestId, 'authorized');
     const after = await stack.shop.get(`/preauthorization/${body.requestId}`);
     assert.match(after.body.preauthorizationId, /^pre_/);

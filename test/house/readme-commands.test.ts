@@ -1,6 +1,6 @@
 /**
  * The README's commands, word by word. Exempt are the three that install and run everything, since they would run themselves:
- * .ci/run gives the install and the tests on a fresh clone, test/flow the launcher and the demo's steps.
+ * .ci/run gives the install and the tests on a fresh clone, test/operate the launcher, and test/flow the demo's steps.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -37,7 +37,7 @@ describe('the commands in the README', () => {
     await mkdir(dataDir);
     merchant = await openMerchant(file, dataDir);
     await writeFile(`${dataDir}/quickstart.json`, JSON.stringify(merchant.file));
-    await banner({ file: merchant.file, dataDir, notes: [] });
+    await banner({ file: merchant.file, dataDir, note: undefined });
     const script = commands.filter((command) => !EXEMPT.includes(command)).join('\n');
     const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
     const options = { cwd: folder, env: { ...process.env, PATH }, timeout: 60_000 };

@@ -12,7 +12,7 @@ import { channelSecurity } from '../../proto/tls.ts';
 import type { Kind } from '../../services/sandbox/ledger/entry.ts';
 import { findRedis, type RedisServer, startRedis } from '../gateway/redis.ts';
 import { type Fleet, type Member, openFleet } from './fleet.ts';
-import { ScaleOutShop } from './scale-out-shop.ts';
+import { KeyedShop } from './keyed-shop.ts';
 import { type ScaleOutWatcher, watchAcross } from './scale-out-watcher.ts';
 
 const REST_RATE_PER_SECOND = 50;
@@ -22,7 +22,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
   this.timeout(120_000);
   let redis: RedisServer;
   let fleet: Fleet;
-  let shop: ScaleOutShop;
+  let shop: KeyedShop;
   let database: Client;
   let watchers: ScaleOutWatcher[] = [];
   const channels: ReturnType<typeof openChannel>[] = [];
@@ -43,7 +43,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     });
     database = new Client({ connectionString: fleet.databaseUrl });
     await database.connect();
-    shop = new ScaleOutShop(fleet);
+    shop = new KeyedShop(fleet);
     const [first, second] = [channelTo(0), channelTo(1)];
     watchers = [watchAcross([first, second]), watchAcross([second, first])];
     await Promise.all(watchers.map(({ begun }) => begun));

@@ -10,18 +10,25 @@ export interface Answer {
   readonly remaining: number;
 }
 
-/** What the load did: requests with a final answer, by kind; what got none; and how often something had to be sent again. */
+/** What became of the keyed requests. */
 export interface Tally {
   holds: number;
   captures: number;
   /** Never reached the processor, as it said when it was asked, and never will: a final answer too. */
   neverDone: number;
-  again: number;
+  /** How often one had to be sent again, by why. */
+  readonly repeated: Record<string, number>;
+  /** Those without a final answer, or with another one than was due. */
   readonly lost: string[];
 }
 
-export class ScaleOutShop {
-  readonly tally: Tally = { holds: 0, captures: 0, neverDone: 0, again: 0, lost: [] };
+/** How many have come to an end. */
+export function ended({ holds, captures, neverDone, lost }: Tally): number {
+  return holds + captures + neverDone + lost.length;
+}
+
+export class KeyedShop {
+  readonly tally: Tally = { holds: 0, captures: 0, neverDone: 0, repeated: {}, lost: [] };
   readonly #origins: readonly string[];
   readonly #apiKey: string;
   #turn = 0;
@@ -74,12 +81,13 @@ export class ScaleOutShop {
         this.tally.neverDone++;
         return undefined;
       }
+      const why = `${answer.status} ${answer.body.code ?? ''}`.trim();
       const isOpen = answer.status >= 500 || OPEN.has(answer.status);
       if (!isOpen || Date.now() > untilMs) {
-        this.tally.lost.push(`${path}: ${answer.status} ${answer.body.code ?? ''}`);
+        this.tally.lost.push(`${path}: ${why}`);
         return undefined;
       }
-      if (answer.status !== 429) this.tally.again++;
+      this.tally.repeated[why] = (this.tally.repeated[why] ?? 0) + 1;
       await delay(AGAIN_MS);
     }
   }

@@ -5,8 +5,7 @@ import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
 import { openDatabase } from '../services/quickstart/database.ts';
-import { freePort } from '../services/quickstart/port.ts';
-import { choosePorts } from '../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
 import { readSettings } from '../services/quickstart/settings.ts';
@@ -41,9 +40,8 @@ const NO_LIMITS = {
 /** Starts database, sandbox and core. */
 export async function openHouse(): Promise<House> {
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-bench-`);
-  const outer = { PORT: await freePort(), CORE_PORT: await freePort(), CONNECT_PORT: await freePort() };
-  const ports = Object.fromEntries(Object.entries(outer).map(([name, port]) => [name, String(port)]));
-  const settings = readSettings({ ...process.env, ...NO_LIMITS, ...ports, DATA_DIR: dataDir, DATABASE_URL: '' });
+  const own = { ...NO_LIMITS, ...(await freeOuterPorts()), DATA_DIR: dataDir, DATABASE_URL: '' };
+  const settings = readSettings({ ...process.env, ...own });
   const folder = await openDataDir(dataDir);
   const signal = new AbortController().signal;
   const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];

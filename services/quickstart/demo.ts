@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { removeDataDir } from './data-dir.ts';
 import { playDemo } from './demo-story.ts';
-import { freePort } from './port.ts';
+import { freeOuterPorts } from './ports.ts';
 import { startQuickstart } from './quickstart.ts';
 import { readSettings } from './settings.ts';
 
@@ -43,7 +43,5 @@ async function demonstrate(): Promise<void> {
 
 /** Free ports unless set, so that it works beside a running `npm start`. */
 async function environment(ownFolder: string | undefined): Promise<NodeJS.ProcessEnv> {
-  const ports: Record<string, string> = {};
-  for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) ports[name] = String(await freePort());
-  return { ...ports, ...process.env, ...(ownFolder === undefined ? {} : { DATA_DIR: ownFolder }) };
+  return { ...(await freeOuterPorts()), ...process.env, ...(ownFolder === undefined ? {} : { DATA_DIR: ownFolder }) };
 }

@@ -30,3 +30,11 @@ export async function choosePorts(settings: QuickstartSettings): Promise<Ports> 
   }
   return ports as Ports;
 }
+
+/** Free outer ports, as settings: for a service beside one that has the usual ports. */
+export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], string>> {
+  const found = new Set<number>();
+  while (found.size < OUTER.length) found.add(await freePort());
+  const [PORT = '', CORE_PORT = '', CONNECT_PORT = ''] = [...found].map(String);
+  return { PORT, CORE_PORT, CONNECT_PORT };
+}

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { signNotification } from '../../proto/signature.ts';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { type QuickstartFile, startQuickstart } from '../../services/quickstart/quickstart.ts';
 import { readSettings } from '../../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
@@ -75,8 +75,7 @@ await main(Number(process.argv[2] ?? 3));
 async function main(minutes: number): Promise<void> {
   if (CHROMIUM === undefined) throw new Error('pictures need Chromium in /usr/bin');
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-screenshots-`);
-  const environment: Record<string, string | undefined> = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '' };
-  for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) environment[name] = String(await freePort());
+  const environment = { ...process.env, ...(await freeOuterPorts()), DATA_DIR: dataDir, DATABASE_URL: '' };
   const say = (line: string) => process.stdout.write(`${line}\n`);
   const service = await startQuickstart(readSettings(environment), say, new AbortController().signal);
   const browser = await openBrowser();

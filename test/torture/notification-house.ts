@@ -10,8 +10,7 @@ import { openChannel } from '../../proto/grpc.ts';
 import { migrate } from '../../services/core/storage/migrate.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
-import { freePort } from '../../services/quickstart/port.ts';
-import { choosePorts } from '../../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { startPostgres } from '../../services/quickstart/postgres.ts';
 import { baseUrl, coreProcess, coreUrl, gatewayProcess, workerProcess } from '../../services/quickstart/processes.ts';
 import { keepSecrets } from '../../services/quickstart/secrets.ts';
@@ -27,9 +26,8 @@ export async function openNotificationHouse(internalUrl: string) {
   const folder = await openDataDir(directory);
   await chmod(directory, 0o711);
   const secrets = await keepSecrets(folder.path);
-  const environment: NodeJS.ProcessEnv = { ...process.env, ...LIMITS, DATA_DIR: folder.path, REDIS_URL: '' };
-  for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) environment[name] = String(await freePort());
-  const settings = readSettings(environment);
+  const own = { ...LIMITS, ...(await freeOuterPorts()), DATA_DIR: folder.path, REDIS_URL: '' };
+  const settings = readSettings({ ...process.env, ...own });
   const house = { settings, dataDir: folder.path, ports: await choosePorts(settings), secrets };
   const server = {
     directory: `${folder.path}/postgres`,

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '../../../services/quickstart/port.ts';
-import { choosePorts } from '../../../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 describe('choosePorts()', () => {
-  const settings = async (environment: Record<string, string> = {}) => {
-    const ports = { PORT: await freePort(), CORE_PORT: await freePort(), CONNECT_PORT: await freePort() };
-    return readSettings({ ...texts(ports), ...environment });
-  };
+  const settings = async (environment: Record<string, string> = {}) =>
+    readSettings({ ...(await freeOuterPorts()), ...environment });
 
   it('finds a free port for each inner process', async () => {
     const ports = await choosePorts(await settings());
@@ -30,7 +28,3 @@ describe('choosePorts()', () => {
     await assert.rejects(choosePorts(await settings({ PORT: port, CORE_PORT: port })), /CORE_PORT and PORT are both/);
   });
 });
-
-function texts(values: Record<string, number>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-}

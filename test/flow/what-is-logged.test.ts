@@ -5,7 +5,7 @@ import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
 import { type Stack, useStack } from '../stack.ts';
 
-/** Last of the flow tests by its name, so that the logs hold all that the others did. */
+/** Last of the flow tests by its name: where they run one after another, as in .ci/run, the logs hold all that the others did. */
 describe('what is logged', () => {
   let stack: Stack;
   let logs: string;

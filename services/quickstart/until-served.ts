@@ -2,28 +2,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QuickstartFile } from './quickstart.ts';
 
-/**
- * Waits until the gateway knows both merchants' keys and core answers behind it: asking for a hold that nobody placed is then
- * 404. Throws after 30 s.
- */
+/** Waits until both demo merchants are served. Throws after 30 s for each, and when the signal aborts. */
 export async function untilServed(file: QuickstartFile, signal: AbortSignal): Promise<void> {
+  for (const { apiKey } of [file, file.singleCapture]) await untilKnown(file.baseUrl, apiKey, signal);
+}
+
+/**
+ * Waits until the gateway knows an API key and core answers behind it: asking for a hold that nobody placed is then 404. Throws
+ * after 30 s, and when the signal aborts.
+ */
+export async function untilKnown(baseUrl: string, apiKey: string, signal?: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + 30_000;
-  for (const { apiKey } of [file, file.singleCapture]) {
-    for (;;) {
-      const answer = await ask(`${file.baseUrl}/preauthorization/${NOBODYS}`, apiKey, signal);
-      if (answer === 404) break;
-      signal.throwIfAborted();
-      if (performance.now() > deadlineMs)
-        throw new Error(`the gateway does not serve the demo merchants: it answers ${answer}`);
-      await delay(20, undefined, { signal });
-    }
+  for (;;) {
+    const answer = await ask(`${baseUrl}/preauthorization/${NOBODYS}`, apiKey, signal);
+    if (answer === 404) return;
+    signal?.throwIfAborted();
+    if (performance.now() > deadlineMs) throw new Error(`the gateway does not serve a merchant: it answers ${answer}`);
+    await delay(20, undefined, { signal });
   }
 }
 
 /** The status, or why there is none. */
-async function ask(url: string, apiKey: string, signal: AbortSignal): Promise<number | string> {
+async function ask(url: string, apiKey: string, signal: AbortSignal | undefined): Promise<number | string> {
   try {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` }, signal });
+    const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` }, signal: signal ?? null });
     await response.arrayBuffer();
     return response.status;
   } catch (error) {

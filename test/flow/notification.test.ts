@@ -3,9 +3,10 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
+import { openShop } from '../../services/quickstart/shop.ts';
+import { untilKnown } from '../../services/quickstart/until-served.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
@@ -96,7 +97,9 @@ describe('a notification', () => {
     const received = once(receiver, 'received');
     const { port } = receiver.address() as AddressInfo;
     const { apiKey, signingSecret } = await createMerchant(stack, `http://127.0.0.1:${port}/hooks`);
-    const oct = await fetchUntilKnown(stack, apiKey);
+    await untilKnown(stack.file.baseUrl, apiKey);
+    const direct = openShop({ ...stack.file, apiKey });
+    const { body: oct } = await direct.post('/oct', { ...ORDER, tokenId: 'tok_sandbox_ok' });
     await received;
     const [request] = requests;
     assert(request !== undefined);
@@ -115,18 +118,4 @@ function createMerchant(stack: Stack, webhookUrl: string) {
   const contract = { currencies: ['EUR'], terminals: ['till-1'], webhookUrl };
   const merchant = { merchantId: 'direct', name: 'Notified directly', contract };
   return asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
-}
-
-/** Sends an OCT; the edge learns of a new merchant's key within moments, and refuses it until then. */
-async function fetchUntilKnown(stack: Stack, apiKey: string): Promise<{ requestId: string }> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ ...ORDER, tokenId: 'tok_sandbox_ok' });
-  for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 20) {
-    const response = await fetch(`${stack.file.baseUrl}/oct`, { method: 'POST', headers, body });
-    const answer = (await response.json()) as { requestId: string };
-    if (response.status === 201) return answer;
-    assert.equal(response.status, 401);
-    await delay(20);
-  }
-  throw new Error('the gateway did not learn of the merchant within 5 s');
 }

@@ -6,6 +6,7 @@ import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthoriz
 import { openChannel } from '../../proto/grpc.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
+import { untilKnown } from '../../services/quickstart/until-served.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
@@ -28,8 +29,8 @@ describe('a signed capture', () => {
     };
     const merchant = { merchantId, name: 'Signs its captures', contract };
     const { apiKey } = await asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
+    await untilKnown(stack.file.baseUrl, apiKey);
     shop = openShop({ ...stack.file, apiKey });
-    while ((await shop.get('/operations')).status === 401);
   });
 
   async function place(): Promise<string> {

@@ -15,7 +15,7 @@ import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { banner } from '../../services/quickstart/banner.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
-import { untilServed } from '../../services/quickstart/until-served.ts';
+import { untilKnown } from '../../services/quickstart/until-served.ts';
 import { readCodeBlocks } from '../docs/code-blocks.ts';
 import { isInstalled } from '../docs/is-installed.ts';
 import { useStack } from '../stack.ts';
@@ -100,7 +100,6 @@ async function openMerchant(stack: QuickstartFile, dataDir: string) {
     SIGNING_SECRETS: JSON.stringify({ [merchantId]: [signingSecret] }),
   });
   const { close } = await startMerchant(settings, createLog('silent'));
-  const file = { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret };
-  await untilServed(file, AbortSignal.timeout(10_000));
-  return { file, close };
+  await untilKnown(stack.baseUrl, apiKey);
+  return { file: { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret }, close };
 }

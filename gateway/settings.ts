@@ -28,7 +28,7 @@ export const SCHEMA = z.object({
   CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(15_000),
   /** Where traces go: the base of OTLP over HTTP, such as http://127.0.0.1:4318. Unset: nothing is traced. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
 /** What the gateway is told at start. */

@@ -18,7 +18,7 @@ export const SCHEMA = z.object({
     .pipe(z.record(z.string(), z.array(z.string().min(1)).min(1).max(2))),
   /** File that keeps what was received; a folder's worth of demo, not an archive. */
   MERCHANT_DATA: z.string().min(1).default('.data/merchant.sqlite'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
 /** What the demo merchant is told. */

@@ -46,7 +46,7 @@ export const SCHEMA = z.object({
   CORE_TLS_CERT: file,
   CORE_TLS_KEY: file,
   CORE_TLS_NAME: file,
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
 /**

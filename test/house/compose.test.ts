@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import { shapeOf } from './settings-shape.ts';
 
 /** What a person would have made and put into `.env`. */
 const MADE: Readonly<Record<string, string>> = {
@@ -17,7 +18,6 @@ const MADE: Readonly<Record<string, string>> = {
 
 /** Where the process that a service runs keeps its settings. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  migrate: 'services/core/migrate.ts',
   core: 'services/core/settings.ts',
   worker: 'services/core/worker-settings.ts',
   'gateway-1': 'gateway/settings.ts',
@@ -50,14 +50,21 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('runs programs that are there', async () => {
+    const programs = Object.values(services).flatMap(({ command }) => /^node (\S+)$/.exec(command ?? '')?.[1] ?? []);
+    assert(programs.includes('services/core/migrate.ts'));
+    for (const program of programs) await access(new URL(program, root));
+  });
+
+  it('gives the migration its one setting', () => {
+    assert.deepEqual(Object.keys(services.migrate?.environment ?? {}), ['DATABASE_URL']);
+  });
+
   for (const [name, file] of Object.entries(SETTINGS)) {
     it(`gives ${name} only settings that it knows, and all that it needs`, async () => {
-      const { command, environment = {} } = services[name] ?? {};
-      const [, entry] = /^node (\S+)$/.exec(command ?? '') ?? [];
-      await readFile(new URL(entry ?? '', root));
-      const source = await readFile(new URL(file, root), 'utf8');
-      for (const setting of Object.keys(environment)) assert.match(source, new RegExp(`\\b${setting}\\b`), setting);
-      if (!file.endsWith('settings.ts')) return;
+      const { environment = {} } = services[name] ?? {};
+      const known = Object.keys(await shapeOf(file));
+      for (const setting of Object.keys(environment)) assert(known.includes(setting), setting);
       const { readSettings, readWorkerSettings } = await import(new URL(file, root).href);
       (readSettings ?? readWorkerSettings)(substituted(environment));
     });

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
 import { README, tableRows } from './readme.ts';
+import { shapeOf } from './settings-shape.ts';
 
 /** Where each process keeps its settings; the migration step has but one and no schema. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -53,13 +54,6 @@ describe('the README', () => {
 /** As the table has them: `NAME: default`, `NAME: *required*`, `NAME: unset` or `NAME: empty`. */
 async function settingsOf(file: string): Promise<string[]> {
   return Object.entries(await shapeOf(file)).map(([name, setting]) => `${name}: ${presetOf(setting as z.ZodType)}`);
-}
-
-async function shapeOf(file: string): Promise<z.ZodRawShape> {
-  const module = await import(new URL(file, root).href);
-  const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
-  assert(schema, `${file} exports its schema`);
-  return schema.shape;
 }
 
 function presetOf(setting: z.ZodType): string {

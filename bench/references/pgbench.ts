@@ -66,7 +66,8 @@ async function hasPgbench(): Promise<boolean> {
   }
 }
 
-async function createTables(databaseUrl: string): Promise<void> {
+/** Creates the tables of the references, copies of ours, where they are not there yet. */
+export async function createTables(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(TABLES);

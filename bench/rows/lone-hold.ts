@@ -1,4 +1,5 @@
 import { runLoad } from '../load.ts';
+import { createTables } from '../references/pgbench.ts';
 import type { Row } from '../row.ts';
 import { holdOrder } from './holds.ts';
 
@@ -9,6 +10,7 @@ export const loneHold: Row = {
   reference: 'two commits through pg, p50 ms',
   goal: { atMost: 2 },
   async prepare(house, seconds) {
+    await createTables(house.databaseUrl);
     const hold = await holdOrder(house, 1, seconds);
     const address = `127.0.0.1:${house.ports.SANDBOX_PORT}`;
     const options = { address, token: house.secrets.processorCredential };

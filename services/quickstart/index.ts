@@ -11,15 +11,18 @@ process.stdout.on('error', () => undefined);
 
 try {
   const quickstart = await startQuickstart(readSettings(process.env), print, stopped.signal);
-  print(await banner(quickstart));
-  if (!stopped.signal.aborted) {
-    const waiting = setInterval(() => undefined, 2 ** 30);
-    await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve));
-    clearInterval(waiting);
+  try {
+    print(await banner(quickstart));
+    if (!stopped.signal.aborted) {
+      const waiting = setInterval(() => undefined, 2 ** 30);
+      await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve));
+      clearInterval(waiting);
+    }
+  } finally {
+    print('holdfast: stopping');
+    await quickstart.stop();
+    print('holdfast: stopped');
   }
-  print('holdfast: stopping');
-  await quickstart.stop();
-  print('holdfast: stopped');
 } catch (error) {
   if (!stopped.signal.aborted) {
     process.stderr.write(`holdfast: ${(error as Error).message}\n`);

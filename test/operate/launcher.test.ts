@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, stat } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
@@ -167,6 +167,17 @@ describe('npm start, when it cannot', () => {
   });
 
   it('says which setting is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: CORE_PORT: /));
+
+  it('stops what it started when it cannot say how to use it', async function () {
+    this.timeout(30_000);
+    const database = await createDatabase();
+    await mkdir(`${dataDir}/demo.curl`);
+    const launched = launch({ ...settings, DATABASE_URL: database.url });
+    assert.equal(await launched.ended, 1);
+    assert.match(launched.output(), /^holdfast: EISDIR: .*demo\.curl'$/m);
+    assert.deepEqual(await processesOf(dataDir), []);
+    await database.drop();
+  });
 
   it('says which setting of a process is wrong, and stops the others', async function () {
     this.timeout(30_000);

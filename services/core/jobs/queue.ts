@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import { type Db, PgBoss } from 'pg-boss';
 import { describeError, type Log } from '../log.ts';
 import type { Query } from '../storage/database.ts';
@@ -76,8 +77,8 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
   const boss = new PgBoss({
     connectionString: databaseUrl,
     schema: SCHEMA,
-    max: role === 'core' ? 2 : 6,
-    connectionTimeoutMillis: 5_000,
+    max: role === 'core' ? 1 : 2,
+    connectionTimeoutMillis: CONNECT_MS,
     options: PLAN_FOR_A_LONG_QUEUE,
     migrate: false,
     schedule: false,
@@ -88,7 +89,15 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
   boss.on('error', (error) => log.error(describeError(error), 'queue'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue'));
   await boss.start();
-  const ringing = new StatementGather<Alarm, undefined>((alarms) => insert(boss, alarms), {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: role === 'core' ? 1 : 4,
+    connectionTimeoutMillis: CONNECT_MS,
+    options: PLAN_FOR_A_LONG_QUEUE,
+  });
+  pool.on('error', (error) => log.error(describeError(error), 'queue'));
+  const db = planned(async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows);
+  const ringing = new StatementGather<Alarm, undefined>((alarms) => insert(boss, alarms, db), {
     maxBatch: 1_000,
     lanes: 1,
   });
@@ -102,14 +111,14 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
       }
     },
     async set(alarms, query) {
-      if (alarms.length > 0) await insert(boss, alarms, query && { db: inTransaction(query) });
+      if (alarms.length > 0) await insert(boss, alarms, query ? planned(query) : db);
     },
-    fetch: (options) => fetch(boss, options),
+    fetch: (options) => fetch(boss, options, db),
     async settle(query, taken, next) {
-      const db = inTransaction(query);
+      const db = planned(query);
       const jobs = taken.map(({ id, retryCount }) => ({ id, retryCount }));
       if (jobs.length > 0) await boss.deleteJob(DELIVERY_QUEUE, jobs, { db });
-      if (next.length > 0) await insert(boss, next, { db });
+      if (next.length > 0) await insert(boss, next, db);
     },
     async move(id, at) {
       await boss.update(DELIVERY_QUEUE, undefined, { id, startAfter: at });
@@ -135,24 +144,27 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
     async close() {
       for (const listener of listeners) await listener.close();
       await boss.stop({ graceful: false });
+      await pool.end();
     },
   };
 }
 
-async function insert(boss: PgBoss, alarms: readonly Alarm[], options?: { db: Db }): Promise<undefined[]> {
+async function insert(boss: PgBoss, alarms: readonly Alarm[], db: Db): Promise<undefined[]> {
   const jobs = alarms.map(({ id, endpoint, at }) => ({
     id,
     singletonKey: endpoint,
     group: { id: endpoint },
     ...(at && { startAfter: at }),
   }));
-  await boss.insert(DELIVERY_QUEUE, [...new Map(jobs.map((job) => [job.id, job])).values()], options);
+  await boss.insert(DELIVERY_QUEUE, [...new Map(jobs.map((job) => [job.id, job])).values()], { db });
   return [];
 }
 
-async function fetch(boss: PgBoss, { limit, endpointLimit, without, early }: FetchOptions): Promise<Rung[]> {
+async function fetch(boss: PgBoss, options: FetchOptions, db: Db): Promise<Rung[]> {
+  const { limit, endpointLimit, without, early } = options;
   const jobs = await boss.fetch(DELIVERY_QUEUE, {
-    batchSize: limit,
+    db,
+    batchSize: BATCH_SIZES.find((size) => size <= limit) ?? 1,
     groupConcurrency: endpointLimit,
     ignoreGroups: without ? [...without] : null,
     ignoreStartAfter: early ?? false,
@@ -160,10 +172,24 @@ async function fetch(boss: PgBoss, { limit, endpointLimit, without, early }: Fet
   return jobs.map(({ id, groupId, retryCount }) => ({ id, endpoint: groupId ?? '', retryCount }));
 }
 
-/** pg-boss on the connection of a transaction of ours. */
-function inTransaction(query: Query): Db {
-  return { executeSql: async (text, values) => ({ rows: await query({ name: '', text }, values ?? []) }) };
+/** pg-boss's statements under names, so that they are planned once per connection: planning them costs more than they do. */
+function planned(query: Query): Db {
+  return { executeSql: async (text, values) => ({ rows: await query({ name: nameOf(text), text }, values ?? []) }) };
 }
+
+const names = new Map<string, string>();
+
+/** pg-boss writes the values of a call beside its statements, except how many jobs are fetched: BATCH_SIZES keeps those few. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `queue-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  names.set(text, name);
+  return name;
+}
+
+const BATCH_SIZES = [500, 200, 100, 50, 20, 10, 5, 2, 1];
+const CONNECT_MS = 5_000;
 
 const DELIVERY_QUEUE = 'delivery';
 const SCHEMA = 'pgboss';

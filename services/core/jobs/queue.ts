@@ -93,7 +93,7 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
     connectionString: databaseUrl,
     max: role === 'core' ? 1 : 4,
     connectionTimeoutMillis: CONNECT_MS,
-    options: PLAN_FOR_A_LONG_QUEUE,
+    options: `${PLAN_FOR_A_LONG_QUEUE} ${FORGETFUL}`,
   });
   pool.on('error', (error) => log.error(describeError(error), 'queue'));
   const db = planned(async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows);
@@ -202,6 +202,12 @@ const CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slic
  * that have gone off (45 ms of 100 000). Without bitmap scans and sorts it walks the index in order, and stops when it has enough.
  */
 const PLAN_FOR_A_LONG_QUEUE = '-c enable_bitmapscan=off -c enable_sort=off -c enable_seqscan=off';
+
+/**
+ * Setting and taking an alarm do not wait for the disk: what a crash of the server forgets is set again by the sweeper, or taken
+ * again, since the delivery's row is the truth. Settling is part of a transaction of ours, which does wait.
+ */
+const FORGETFUL = '-c synchronous_commit=off';
 
 const QUEUE_OPTIONS = {
   notify: true,

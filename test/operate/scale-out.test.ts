@@ -123,6 +123,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     }
     const committed = await sequences();
     for (const { seen, resumed } of watchers) {
+      await until('the own core tells it too', () => seen.length >= committed.length);
       assert.deepEqual(
         seen.map(({ sequence }) => sequence),
         committed,

@@ -101,9 +101,12 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
   });
   const rung = (ended: Ended): boolean => {
     if (ended.changed && ended.result) observer?.ended(ended.result);
-    if (ended.deliveries.length > 0) void ring(ended.deliveries);
-    // A failed announcement is none: streams poll besides, and the commit has been answered already.
-    if (ended.changed) announcements.submit(null).catch(() => undefined);
+    // Whoever waits for the answer gets it first.
+    setImmediate(() => {
+      if (ended.deliveries.length > 0) void ring(ended.deliveries);
+      // A failed announcement is none: streams poll besides, and the commit has been answered already.
+      if (ended.changed) announcements.submit(null).catch(() => undefined);
+    });
     return ended.changed;
   };
   return {

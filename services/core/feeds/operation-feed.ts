@@ -53,13 +53,25 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
   async function refresh(): Promise<void> {
     while (stale) {
       stale = false;
-      const newest = kept.at(-1)?.sequence ?? (await lastSequence(database.query)) - BigInt(PAGE);
+      const newest = kept.at(-1)?.sequence ?? (await nearEnd());
       const fresh = await readOperations(database.query, newest, PAGE);
-      if (fresh.length === PAGE) stale = true;
+      if (fresh.length === PAGE) {
+        stale = true;
+        // While nobody watched, days of results may have come: whoever asks now does not wait until all are read.
+        if ((await nearEnd()) - newest > KEPT) {
+          kept = [];
+          continue;
+        }
+      }
       kept = [...kept, ...fresh].slice(-KEPT);
       // Who began to wait while this was read would otherwise hear of it with the next poll.
       if (fresh.length > 0) wake();
     }
+  }
+
+  /** A page before the newest result. */
+  async function nearEnd(): Promise<bigint> {
+    return (await lastSequence(database.query)) - BigInt(PAGE);
   }
 
   function refreshed(): Promise<void> {

@@ -6,7 +6,7 @@ import { openLog } from '../../../../services/core/log.ts';
 import { callerKey } from '../../../../services/core/rpc/caller.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
-import { type Database, openDatabase } from '../../../../services/core/storage/database.ts';
+import { type Database, openDatabase, type Query, type Statement } from '../../../../services/core/storage/database.ts';
 import { migrate } from '../../../../services/core/storage/migrate.ts';
 import { announceOperations } from '../../../../services/core/storage/operation-log.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';
@@ -40,14 +40,14 @@ describe('openOperationFeed()', function () {
     await client.query(text);
     await announceOperations(database.query);
   };
-  const allAfter = async (start: bigint, count: number): Promise<bigint[]> => {
+  const allAfter = async (start: bigint, count: number, of = feed): Promise<bigint[]> => {
     const sequences: bigint[] = [];
     let cursor = start;
     while (sequences.length < count) {
-      const page = await feed.after(cursor);
+      const page = await of.after(cursor);
       for (const { sequence } of page) sequences.push(sequence);
       cursor = sequences.at(-1) ?? cursor;
-      if (page.length === 0) await feed.changed(none, 60_000);
+      if (page.length === 0) await of.changed(none, 60_000);
     }
     return sequences;
   };
@@ -74,6 +74,29 @@ describe('openOperationFeed()', function () {
       rows.map(({ sequence }) => BigInt(sequence)),
     );
     assert.deepEqual((await allAfter(start, 12_345)).slice(0, 3), sequences.slice(0, 3));
+  });
+
+  it('answers a watcher who comes after a long time without reading all that nobody watched', async () => {
+    let read = 0;
+    const query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+      const rows = await database.query<Row>(statement, values);
+      read += rows.length;
+      return rows;
+    };
+    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    try {
+      await write(1);
+      const start = await counted.last();
+      await allAfter(start - 1n, 1, counted);
+      await write(25_000);
+      read = 0;
+      const last = await counted.last();
+      assert.deepEqual(await allAfter(last - 1n, 1, counted), [last]);
+      assert(read < 5_000, `${read} rows read`);
+      assert.equal((await counted.after(start))[0]?.sequence, start + 1n, 'an older cursor misses nothing');
+    } finally {
+      await counted.close();
+    }
   });
 
   it('hears again after its connection was cut', async () => {

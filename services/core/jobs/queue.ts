@@ -11,8 +11,8 @@ export interface Alarm {
   readonly id: string;
   /** `merchantId/endpointKind`: alarms of one endpoint share a cap. */
   readonly endpoint: string;
-  /** Absent = now. */
-  readonly at?: Date | undefined;
+  /** Milliseconds from now, by PostgreSQL's clock: that one decides what has gone off. Absent = now. */
+  readonly inMs?: number | undefined;
 }
 
 /** An alarm that went off and is ours until it is settled or its time is over (then another worker gets it). */
@@ -44,9 +44,9 @@ export interface Queue {
   /** Removes alarms that were taken and sets the next ones, in the caller's transaction. */
   settle(query: Query, taken: readonly Rung[], next: readonly Alarm[]): Promise<void>;
   /** Moves one delivery's alarm, unless it has gone off or there is none. */
-  move(id: string, at: Date): Promise<void>;
+  move(id: string, inMs: number): Promise<void>;
   /** Moves all alarms of an endpoint that have not been taken. Answers how many. */
-  moveAll(endpoint: string, at: Date): Promise<number>;
+  moveAll(endpoint: string, inMs: number): Promise<number>;
   /** Calls back whenever an alarm was set that goes off at once; a hint only, so poll besides. */
   listen(onRing: () => void): Promise<void>;
   close(): Promise<void>;
@@ -120,14 +120,14 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
       if (jobs.length > 0) await boss.deleteJob(DELIVERY_QUEUE, jobs, { db });
       if (next.length > 0) await insert(boss, next, db);
     },
-    async move(id, at) {
-      await boss.update(DELIVERY_QUEUE, undefined, { id, startAfter: at });
+    async move(id, inMs) {
+      await boss.update(DELIVERY_QUEUE, undefined, { id, startAfter: fromNow(inMs) });
     },
-    async moveAll(endpoint, at) {
+    async moveAll(endpoint, inMs) {
       const { updated } = await boss.update(DELIVERY_QUEUE, undefined, {
         singletonKey: endpoint,
         match: 'all',
-        startAfter: at,
+        startAfter: fromNow(inMs),
       });
       return updated;
     },
@@ -150,14 +150,19 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
 }
 
 async function insert(boss: PgBoss, alarms: readonly Alarm[], db: Db): Promise<undefined[]> {
-  const jobs = alarms.map(({ id, endpoint, at }) => ({
+  const jobs = alarms.map(({ id, endpoint, inMs }) => ({
     id,
     singletonKey: endpoint,
     group: { id: endpoint },
-    ...(at && { startAfter: at }),
+    ...(inMs !== undefined && { startAfter: fromNow(inMs) }),
   }));
   await boss.insert(DELIVERY_QUEUE, [...new Map(jobs.map((job) => [job.id, job])).values()], { db });
   return [];
+}
+
+/** pg-boss adds an interval to PostgreSQL's now; a date would be compared with it, whatever our own clock says. */
+function fromNow(inMs: number): string {
+  return `${inMs} milliseconds`;
 }
 
 async function fetch(boss: PgBoss, options: FetchOptions, db: Db): Promise<Rung[]> {

@@ -14,7 +14,7 @@ export interface Settlement {
   readonly rung: Rung;
   /** The attempt that was made; absent = none was. */
   readonly attempt?: MadeAttempt | undefined;
-  /** When to look at the delivery again; absent = never. */
+  /** When to look at the delivery again, by this worker's clock; absent = never. */
   readonly nextAt?: Date | undefined;
 }
 
@@ -136,9 +136,9 @@ function tallied(batch: readonly Settlement[]): EndpointTally[] {
 function nextAlarm({ rung, nextAt }: Settlement, state: EndpointState | undefined, now: Date): Alarm[] {
   if (!nextAt) return [];
   const { id, endpoint } = rung;
-  if (!state || allowanceOf(state, now) !== 'NOTHING') return [{ id, endpoint, at: nextAt }];
+  if (!state || allowanceOf(state, now) !== 'NOTHING') return [{ id, endpoint, inMs: msUntil(nextAt, now) }];
   const resumesAt = resumesAfterProbe(state);
-  return resumesAt ? [{ id, endpoint, at: latest(nextAt, resumesAt) }] : [];
+  return resumesAt ? [{ id, endpoint, inMs: msUntil(latest(nextAt, resumesAt), now) }] : [];
 }
 
 /** Moves an endpoint's alarms after its pause began or ended. Should this fail, each alarm is put off when it goes off. */
@@ -147,17 +147,22 @@ async function moveAlarms({ database, queue, clock, log }: SettlerParts, change:
   const { merchantId, kind } = endpoint;
   const line = { merchantId, endpointKind: kind, failures: after.failureCount };
   const { pausedUntil } = after;
+  const now = clock();
   if (pausedUntil && pausedUntil.getTime() !== before.pausedUntil?.getTime()) {
     log.warn({ event: 'endpoint_paused', pause: 'BREAKER', ...line, pausedUntil: pausedUntil.toISOString() });
-    await queue.moveAll(endpointName(endpoint), new Date(pausedUntil.getTime() + PROBE_TIME_MS));
+    await queue.moveAll(endpointName(endpoint), msUntil(pausedUntil, now) + PROBE_TIME_MS);
     const probe = await findFirstDue(database.query, endpoint);
-    if (probe) await queue.move(probe.id, latest(probe.dueAt, pausedUntil));
+    if (probe) await queue.move(probe.id, msUntil(latest(probe.dueAt, pausedUntil), now));
   } else if (after.pause === 'GONE' && before.pause !== 'GONE') {
     log.warn({ event: 'endpoint_paused', pause: 'GONE', ...line });
   } else if (after.pause === null && before.pause !== null) {
     log.info({ event: 'endpoint_resumed', ...line });
-    await queue.moveAll(endpointName(endpoint), clock());
+    await queue.moveAll(endpointName(endpoint), 0);
   }
+}
+
+function msUntil(at: Date, now: Date): number {
+  return at.getTime() - now.getTime();
 }
 
 function latest(one: Date, other: Date): Date {

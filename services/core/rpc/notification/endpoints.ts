@@ -46,7 +46,7 @@ export function resumeEndpoint(core: NotificationCore): MethodImpl<typeof Notifi
   return async (request) => {
     const key = keyOf(request);
     const endpoint = await change(core, key, 'endpoint.resume', () => FRESH);
-    await core.queue.moveAll(endpointName(key), core.clock());
+    await core.queue.moveAll(endpointName(key), 0);
     return { endpoint };
   };
 }

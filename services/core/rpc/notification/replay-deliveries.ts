@@ -24,7 +24,7 @@ export function replayDelivery(core: NotificationCore): MethodImpl<typeof Notifi
       if (!replayed) throw new HoldfastError('INVALID_REQUEST', 'the body of the delivery was purged');
       return replayed;
     });
-    await core.queue.move(due.id, now);
+    await core.queue.move(due.id, 0);
     void core.queue.ring([{ id: due.id, endpoint: endpointName(due) }]);
     return { delivery: await readDelivery(core, deliveryId) };
   };
@@ -40,7 +40,8 @@ export function replayDeliveries(
     const detail = { ...range };
     const action = { at: now, action: 'delivery.replay-range', target: request.merchantId, detail };
     const due = await audited(core.database, action, (query) => replayRange(query, range, now));
-    void core.queue.ring(due.map((each) => ({ id: each.id, endpoint: endpointName(each), at: each.dueAt })));
+    const inMs = (dueAt: Date) => dueAt.getTime() - now.getTime();
+    void core.queue.ring(due.map((each) => ({ id: each.id, endpoint: endpointName(each), inMs: inMs(each.dueAt) })));
     return { replayedCount: due.length, more: due.length === range.maxCount };
   };
 }

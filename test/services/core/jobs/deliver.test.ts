@@ -160,6 +160,18 @@ describe('openDeliverer()', () => {
     assert.equal((await stage.deliveryOf(id)).attempt_count, 1);
   });
 
+  it("puts off by PostgreSQL's clock what its own, which is behind, calls early", async () => {
+    stage.time.now = Date.now();
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    await stage.queue.ring([{ id, endpoint: `${merchantId}/webhook` }]);
+    const behind = stage.openDeliverer({ clock: () => new Date(stage.time.now - 5_000) });
+    assert.equal(await behind.runOnce(), 1);
+    assert.equal(await behind.runOnce(), 0);
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 0);
+    assert.equal(await behind.runOnce({ early: true }), 1, 'it keeps its alarm');
+  });
+
   it('waits as long as a busy endpoint asks for', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { callOverAt } from '../processor/processor.ts';
 import { settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import type { Statement } from '../storage/database.ts';
@@ -6,8 +7,6 @@ import { eachAlone } from './each-alone.ts';
 import { AFTER_SILENCE_MS, type Recovery } from './inquire.ts';
 
 const BATCH = 100;
-/** When recovery looks at an expiry whose void did not come back. */
-const GRACE_MS = 15_000;
 
 /**
  * Gives back what remains of holds whose period is over, and gives up checkouts that ran out. A hold with a capture on its way is
@@ -34,7 +33,7 @@ async function expireCheckout(recovery: Recovery, requestId: string): Promise<vo
 async function expire(recovery: Recovery, holdRequestId: string): Promise<void> {
   const at = recovery.clock();
   const requestId = uuidv7();
-  const inquireAt = new Date(at.getTime() + GRACE_MS);
+  const inquireAt = callOverAt(recovery.processor, at);
   const reservation = await recovery.books.reserveRelease({
     requestId,
     holdRequestId,

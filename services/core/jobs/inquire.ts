@@ -1,7 +1,7 @@
 import type { Reach } from '../crash-points.ts';
 import type { FinalOutcome } from '../domain/operation.ts';
 import { checkoutCall } from '../processor/checkout-call.ts';
-import type { Processor } from '../processor/processor.ts';
+import { callOverAt, type Processor } from '../processor/processor.ts';
 import { type Settlement, settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import { ATTEMPT_TABLES, type DueAttempt, takeDueAttempts } from '../storage/attempts.ts';
@@ -22,8 +22,6 @@ export interface Recovery extends Settlement {
 const BATCH = 100;
 /** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
 const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
-/** How long an attempt that was taken is left to its taker: no call to the processor may last longer. */
-const TAKEN_MS = 60_000;
 /** When an attempt is asked about whose call came back without an answer. */
 export const AFTER_SILENCE_MS = 1_000;
 
@@ -35,7 +33,7 @@ export async function inquire(recovery: Recovery): Promise<number> {
   let looked = 0;
   await eachAlone(ATTEMPT_TABLES, async (table) => {
     const now = recovery.clock();
-    const next = new Date(now.getTime() + TAKEN_MS);
+    const next = callOverAt(recovery.processor, now);
     const due = await takeDueAttempts(recovery.database.query, table, now, next, BATCH);
     looked += due.length;
     await eachAlone(due, (attempt) => look(recovery, attempt));

@@ -14,6 +14,8 @@ import type { FinalOutcome, Outcome } from '../domain/operation.ts';
  * them throws.
  */
 export interface Processor {
+  /** How long a call may take, in milliseconds. */
+  readonly timeoutMs: number;
   authorize(hold: Authorization & { tokenId: string }): Promise<Outcome>;
   capture(capture: CaptureCall): Promise<Outcome>;
   /** Gives back what is left of an authorization, or closes its open checkout. */
@@ -27,6 +29,13 @@ export interface Processor {
   readonly listEntries: GrpcClient<typeof ProcessorService>['listEntries'];
   close(): void;
 }
+
+/** When a call that is made now is over for certain: its own time, and some grace. Until then recovery leaves its attempt alone. */
+export function callOverAt({ timeoutMs }: Pick<Processor, 'timeoutMs'>, now: Date): Date {
+  return new Date(now.getTime() + timeoutMs + GRACE_MS);
+}
+
+const GRACE_MS = 5_000;
 
 export interface Authorization {
   readonly requestId: string;
@@ -84,6 +93,7 @@ export function openProcessor(settings: ProcessorSettings): Processor {
   });
   const client = channel.client(ProcessorService);
   return {
+    timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
     listEntries: client.listEntries,
     close: () => channel.close(),
     authorize: (hold) => outcomeOf(client.authorize(hold)),

@@ -6,7 +6,7 @@ import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Processor } from '../processor/processor.ts';
+import { callOverAt, type Processor } from '../processor/processor.ts';
 import type { CoreSettings } from '../settings.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { Contracts } from '../storage/contracts.ts';
@@ -29,9 +29,9 @@ export interface Core {
   readonly reach: Reach;
 }
 
-/** When recovery may look at an attempt whose call has not come back: the call's own time, and some grace. */
+/** When recovery may look at an attempt whose call has not come back. */
 export function inquireAfter(core: Core, at: Date): Date {
-  return new Date(at.getTime() + core.settings.PROCESSOR_TIMEOUT_MS + GRACE_MS);
+  return callOverAt(core.processor, at);
 }
 
 /** When recovery looks at an attempt whose call came back without an answer. */
@@ -39,5 +39,4 @@ export function inquireSoon(core: Core): Date {
   return new Date(core.clock().getTime() + FIRST_INQUIRY_MS);
 }
 
-const GRACE_MS = 5_000;
 const FIRST_INQUIRY_MS = 1_000;

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { expireHolds } from '../../../../services/core/jobs/expire-holds.ts';
+import { inquire } from '../../../../services/core/jobs/inquire.ts';
+import { openProcessor } from '../../../../services/core/processor/processor.ts';
 import { type Desk, openMerchant, sql } from '../desk.ts';
 import { approved, atWork, declined, done, type FakeProcessor, neverSeen, notPerformed } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
@@ -78,6 +81,33 @@ describe('expireHolds()', function () {
     assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     const [first, second] = voids(hold);
     assert(first && second && first.requestId !== second.requestId);
+  });
+
+  it('does not ask about a void that may still be answered', async () => {
+    const patient = openProcessor({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 60_000 });
+    const recovery = { ...scripted.stage.recovery, processor: patient };
+    const hold = await desk.hold();
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<typeof approved>();
+    processor.says.void = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    processor.says.inquire = () => neverSeen;
+    scripted.stage.clock.advance(7 * DAY_MS);
+    const expired = expireHolds(recovery);
+    await asked.promise;
+    scripted.stage.clock.advance(59_000);
+    await inquire(recovery);
+    answer.resolve(approved);
+    await expired;
+    patient.close();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    const [sent] = voids(hold);
+    assert.deepEqual(
+      processor.heard.filter(({ requestId }) => requestId === sent?.requestId).map(({ method }) => method),
+      ['void'],
+    );
   });
 
   it('finds a void that was done although its answer was lost', async () => {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { CRASH_POINTS, type CrashPoint } from '../../../../services/core/crash-points.ts';
+import { inquire } from '../../../../services/core/jobs/inquire.ts';
+import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
 import { type Desk, openDesk, openMerchant, sql } from '../desk.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
 
@@ -159,5 +161,26 @@ describe('inquire()', function () {
         for (const each of repeats === '' ? [] : [desk, elsewhere]) assert.equal(await word(call(each)), repeats);
       });
     }
+  });
+
+  it('asks once while the answer may still come', async () => {
+    await recover();
+    await desk.oct({ tokenId: 'tok_sandbox_timeout_lost' });
+    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<InquiryAnswer>()];
+    let count = 0;
+    const ask = () => {
+      asked.resolve();
+      return ++count === 1 ? late.promise : Promise.resolve<InquiryAnswer>({ found: 'AT_WORK' });
+    };
+    const processor = { ...stage.recovery.processor, timeoutMs: 60_000, inquire: ask };
+    stage.clock.advance(2_000);
+    const first = inquire({ ...stage.recovery, processor });
+    await asked.promise;
+    stage.clock.advance(61_000);
+    await inquire({ ...stage.recovery, processor });
+    late.resolve({ found: 'AT_WORK' });
+    await first;
+    assert.equal(count, 1);
+    await recover();
   });
 });

@@ -4,6 +4,7 @@ import { type EndpointState, FRESH } from '../../delivery/breaker.ts';
 import { audited } from '../../storage/audit.ts';
 import { EndpointEntity, type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../../storage/endpoint.ts';
 import { MerchantEntity } from '../../storage/merchant.ts';
+import { isMerchantId } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
 import type { NotificationCore } from './notification-core.ts';
@@ -13,7 +14,7 @@ import { presentEndpoint } from './present-notification.ts';
 export function listEndpoints(core: NotificationCore): MethodImpl<typeof NotificationService.method.listEndpoints> {
   return async (request) => {
     const filters = request.merchantId === '' ? {} : { merchantId: request.merchantId };
-    const after = pageKey(request.pageToken, filters, (text) => text.includes('/'));
+    const after = pageKey(request.pageToken, filters, isEndpointName);
     const [merchantId = '', kind = ''] = after?.split('/') ?? [];
     const beyond = { $or: [{ merchantId: { $gt: merchantId } }, { merchantId, kind: { $gt: kind as 'webhook' } }] };
     const size = pageSizeOf(request);
@@ -31,6 +32,11 @@ export function listEndpoints(core: NotificationCore): MethodImpl<typeof Notific
     const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(endpointName(last), filters));
     return { endpoints: page.map(presentEndpoint), nextPageToken };
   };
+}
+
+function isEndpointName(text: string): boolean {
+  const [merchantId = '', kind = ''] = text.split('/');
+  return isMerchantId(merchantId) && (kind === 'webhook' || kind === 'internal');
 }
 
 /** Pauses an endpoint: its deliveries keep their place and their body, and nothing is sent. */

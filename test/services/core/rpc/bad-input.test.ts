@@ -120,6 +120,12 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ pageSize: -1 }, 'page_size'],
   ],
   'MerchantService/CreateApiKey': [[{}, 'merchant_id']],
+  'NotificationService/ListEndpoints': [
+    [{ pageToken: 'x' }, 'page_token'],
+    [{ pageToken: pageToken('m') }, 'page_token'],
+    [{ pageToken: pageToken(`${NUL}/webhook`) }, 'page_token'],
+    [{ pageToken: pageToken(`m/${NUL}`) }, 'page_token'],
+  ],
 };
 
 describe('bad input', function () {

@@ -37,17 +37,22 @@ export interface CoreOptions {
   readonly reach?: Reach;
 }
 
-/** Starts the RPC process: one set of handlers and interceptors behind two doors. */
+/** Starts the RPC process: one set of handlers and interceptors behind two doors. A start that fails leaves nothing open. */
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
+  await using opened = new AsyncDisposableStack();
   const log = openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', coreFiles(settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
   const processor = measuredProcessor(openProcessor(settings), metrics);
+  opened.defer(() => processor.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  opened.defer(() => database.close());
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
+  opened.defer(() => queue.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const feed = openOperationFeed(database, settings.DATABASE_URL, log);
+  opened.defer(() => feed.close());
   const core: Core = {
     settings,
     database,
@@ -66,9 +71,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const services = servicesOf(core);
   const interceptors = interceptorsOf(core);
   const health = await watchHealth({ database, log, services: services.map(({ service }) => service.typeName) });
-  const doors = { services, interceptors, host: settings.HOST, tls };
-  const grpc = await openGrpcDoor({ ...doors, health, port: settings.CORE_PORT });
-  const connect = await openConnectDoor({ ...doors, port: settings.CONNECT_PORT });
+  opened.defer(() => health.close());
   metrics.watchPool(database.connections);
   const metricsDoor =
     settings.CORE_METRICS_PORT === undefined
@@ -82,20 +85,24 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
           isReady: health.isServing,
           log,
         });
+  opened.defer(() => metricsDoor?.close());
+  const doors: { close(): Promise<void> }[] = [];
+  opened.defer(async () => {
+    health.drain();
+    await Promise.all(doors.map((door) => door.close()));
+  });
+  const parts = { services, interceptors, host: settings.HOST, tls };
+  const grpc = await openGrpcDoor({ ...parts, health, port: settings.CORE_PORT });
+  doors.push(grpc);
+  const connect = await openConnectDoor({ ...parts, port: settings.CONNECT_PORT });
+  doors.push(connect);
   log.info({ event: 'listening', corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
+  const running = opened.move();
   return {
     corePort: grpc.port,
     connectPort: connect.port,
     metricsPort: metricsDoor?.port,
-    async close() {
-      health.drain();
-      await Promise.all([grpc.close(), connect.close(), health.close()]);
-      await metricsDoor?.close();
-      await feed.close();
-      processor.close();
-      await queue.close();
-      await database.close();
-    },
+    close: () => running.disposeAsync(),
   };
 }
 

@@ -33,15 +33,28 @@ export interface WorkerOptions {
   readonly clock?: Clock;
 }
 
-/** Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. */
+/**
+ * Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. A start that fails leaves nothing
+ * open.
+ */
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
+  await using opened = new AsyncDisposableStack();
   const log = openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
   const processor = measuredProcessor(openProcessor(settings), metrics);
+  opened.defer(() => processor.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  opened.defer(() => database.close());
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
+  opened.defer(() => queue.close());
+  metrics.watchPool(database.connections);
+  exportBacklog({ registry: metrics.registry, database, clock, log });
+  let working = false;
+  const metricsDoor =
+    door && (await openMetricsDoor({ ...door, registry: metrics.registry, isReady: () => working, log }));
+  opened.defer(() => metricsDoor?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openTerms(database, cipher, clock);
@@ -56,27 +69,18 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     gatewayOrigin,
     onAttempt: metrics.deliveryAttempt,
   });
-  await deliverer.start();
   const books = openBooks(database, queue.ring, metrics.books);
   const recovery: Recovery = { database, books, clock, log, processor, cipher, reach: () => undefined };
   const jobs = jobsOf(settings, database, queue, recovery).map((job) => every(job, log, clock));
-  metrics.watchPool(database.connections);
-  exportBacklog({ registry: metrics.registry, database, clock, log });
-  let stopping = false;
-  const isReady = () => !stopping;
-  const metricsDoor = door && (await openMetricsDoor({ ...door, registry: metrics.registry, isReady, log }));
+  opened.defer(async () => {
+    working = false;
+    await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
+  });
+  await deliverer.start();
+  working = true;
   log.info({ event: 'working' });
-  return {
-    metricsPort: metricsDoor?.port,
-    async close() {
-      stopping = true;
-      await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
-      await metricsDoor?.close();
-      processor.close();
-      await queue.close();
-      await database.close();
-    },
-  };
+  const running = opened.move();
+  return { metricsPort: metricsDoor?.port, close: () => running.disposeAsync() };
 }
 
 /** The door's part of the settings; undefined = no door. */

@@ -11,7 +11,9 @@ import { openChannel } from '../../../../proto/grpc.ts';
 import { channelSecurity, readChannelTls } from '../../../../proto/tls.ts';
 import { openConnectDoor } from '../../../../services/core/rpc/connect-door.ts';
 import { startCore } from '../../../../services/core/start-core.ts';
+import { freePort } from '../../../../services/quickstart/port.ts';
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
+import { sql } from '../desk.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
 
 describe('doors of core', function () {
@@ -27,6 +29,11 @@ describe('doors of core', function () {
   });
 
   const anyPorts = () => ({ ...stage.settings, CORE_PORT: 0, CONNECT_PORT: 0 });
+
+  const connections = async () => {
+    const text = 'select count(*)::int as n from pg_stat_activity where datname = current_database()';
+    return (await sql<{ n: number }>(stage, text))[0]?.n ?? assert.fail();
+  };
 
   const watching = (address: string, token: string) => {
     const channel = openChannel({ address, token, timeoutMs: 5_000, ...channelSecurity(undefined) });
@@ -123,6 +130,17 @@ describe('doors of core', function () {
     const port = stage.cores[0]?.connectPort ?? assert.fail();
     const opening = openConnectDoor({ services: [], interceptors: [], host: '127.0.0.1', port, tls: undefined });
     await assert.rejects(opening, new RegExp(`^Error: CONNECT_PORT ${port} cannot be used: .*EADDRINUSE`));
+  });
+
+  it('leaves nothing open when a port is taken', async () => {
+    const taken = stage.cores[0]?.connectPort ?? assert.fail();
+    const free = await freePort();
+    const before = await connections();
+    await assert.rejects(startCore({ ...anyPorts(), CORE_PORT: free, CONNECT_PORT: taken }), /CONNECT_PORT/);
+    await assert.rejects(startCore({ ...anyPorts(), CORE_PORT: free, CORE_METRICS_PORT: taken }), /CORE_METRICS_PORT/);
+    // PostgreSQL takes a moment to notice.
+    while ((await connections()) > before);
+    await (await startCore({ ...anyPorts(), CORE_PORT: free })).close();
   });
 
   it('names a wrong TLS file and does not start', async () => {

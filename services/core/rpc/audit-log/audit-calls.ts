@@ -4,7 +4,7 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { HoldfastError } from '../../domain/refusal.ts';
 import { describeError } from '../../log.ts';
 import { inNameOf } from '../../storage/actor.ts';
-import { auditEnd, auditStart } from '../../storage/audit.ts';
+import { auditEnd, auditStart } from '../../storage/audit-log.ts';
 import { callerKey } from '../caller.ts';
 import { FieldCheck } from '../check-fields.ts';
 import type { Core } from '../core.ts';

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import { type NotificationService, QuarantineState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { audited } from '../../storage/audit.ts';
+import { audited } from '../../storage/audit-log.ts';
 import { discardHeld, releaseHeld } from '../../storage/quarantine.ts';
 import {
   QuarantinedNotificationEntity,

@@ -7,7 +7,7 @@ import {
   type ReplayDeliveriesRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { audited } from '../../storage/audit.ts';
+import { audited } from '../../storage/audit-log.ts';
 import { endpointName } from '../../storage/endpoint.ts';
 import { type ReplayRange, replayOne, replayRange } from '../../storage/replay-deliveries.ts';
 import type { NotificationCore } from './notification-core.ts';

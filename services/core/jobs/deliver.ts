@@ -1,7 +1,8 @@
 import { traced } from '../../../proto/tracing.ts';
 import { type AttemptParts, makeAttempt } from '../delivery/attempt.ts';
-import { allowanceOf, FRESH } from '../delivery/breaker.ts';
+import { allowanceOf } from '../delivery/breaker.ts';
 import type { Terms } from '../delivery/terms.ts';
+import { FRESH } from '../domain/endpoint.ts';
 import { describeError } from '../log.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery.ts';

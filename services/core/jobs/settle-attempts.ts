@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Attempt } from '../delivery/attempt.ts';
-import { allowanceOf, type EndpointState, judgeEndpoint, PROBE_TIME_MS, type Tally } from '../delivery/breaker.ts';
+import { allowanceOf, judgeEndpoint, PROBE_TIME_MS, type Tally } from '../delivery/breaker.ts';
+import type { EndpointState } from '../domain/endpoint.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { findFirstDue } from '../storage/due-deliveries.ts';

@@ -1,4 +1,4 @@
-import { type EndpointState, FRESH } from '../delivery/breaker.ts';
+import { type EndpointState, FRESH } from '../domain/endpoint.ts';
 import type { Cipher } from './cipher.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind } from './delivery.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { type EndpointState, FRESH } from '../delivery/breaker.ts';
+import { type EndpointState, FRESH } from '../domain/endpoint.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind } from './delivery.ts';
 

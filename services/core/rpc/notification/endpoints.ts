@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import { EndpointKind, type NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { type EndpointState, FRESH } from '../../delivery/breaker.ts';
+import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
 import { audited } from '../../storage/audit-log.ts';
 import { EndpointEntity, type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../../storage/endpoint.ts';
 import { MerchantEntity } from '../../storage/merchant.ts';

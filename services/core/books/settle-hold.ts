@@ -1,7 +1,7 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import type { OperationInput } from '../storage/operation-log.ts';
-import { type Settled, settleHolds } from '../storage/settle-holds.ts';
+import type { OperationInput, Settled } from '../storage/operation-log.ts';
+import { settleHolds } from '../storage/settle-holds.ts';
 import type { Ended } from './books.ts';
 import { outcomeColumns, resultOf } from './result.ts';
 

@@ -1,8 +1,7 @@
 import type { Card } from '../domain/operation.ts';
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput } from './operation-log.ts';
-import { SETTLED, type Settled, settled } from './settle-holds.ts';
+import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** A new OCT, before the processor is asked. */
 export interface OctInput {

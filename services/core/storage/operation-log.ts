@@ -82,6 +82,24 @@ export function appendOperations(parameter: string): string {
   )`;
 }
 
+/** The end of a settling statement. */
+export const SETTLED = `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered`;
+
+/** Which subjects a statement changed, and the deliveries it made. */
+export interface Settled {
+  readonly changed: ReadonlySet<string>;
+  readonly deliveryIds: ReadonlySet<string>;
+}
+
+/** Reads what a settling statement answers: one column, `what`, `id`. */
+export function settled(rows: readonly { what: string; id: string }[]): Settled {
+  return {
+    changed: new Set(rows.filter((row) => row.what === 'changed').map((row) => row.id)),
+    deliveryIds: new Set(rows.filter((row) => row.what === 'delivery').map((row) => row.id)),
+  };
+}
+
 /**
  * Channel on which commits with results are announced, after the commit: within it, the announcement's database-wide lock would be
  * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.

@@ -2,9 +2,8 @@ import type { HoldBooks } from '../domain/hold.ts';
 import { camelCased } from './camel-cased.ts';
 import type { CaptureRow } from './capture.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput } from './operation-log.ts';
+import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 import { booksAsText, SET_BOOKS } from './settle-captures.ts';
-import { SETTLED, type Settled, settled } from './settle-holds.ts';
 
 /** A capture that the card scheme took back; its hold is locked by this transaction. */
 export interface Reversal {

@@ -1,7 +1,6 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput } from './operation-log.ts';
-import { SETTLED, type Settled, settled } from './settle-holds.ts';
+import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** How a capture ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
 export interface CaptureResult {

@@ -1,6 +1,6 @@
 import type { Card } from '../domain/operation.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput } from './operation-log.ts';
+import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** How placing a hold ended. */
 export interface HoldResult {
@@ -16,12 +16,6 @@ export interface HoldResult {
   readonly operation: OperationInput;
 }
 
-/** Which subjects a statement changed, and the deliveries it made. */
-export interface Settled {
-  readonly changed: ReadonlySet<string>;
-  readonly deliveryIds: ReadonlySet<string>;
-}
-
 /**
  * Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is; one that is
  * placed while its checkout is being cancelled stays closing, until the processor has said which came first.
@@ -30,18 +24,6 @@ export async function settleHolds(query: Query, results: readonly HoldResult[]):
   const operations = results.map((result) => result.operation);
   return settled(await query(SETTLE_HOLDS, [JSON.stringify(results), JSON.stringify(operations)]));
 }
-
-/** Reads what a settling statement answers: one column, `what`, `id`. */
-export function settled(rows: readonly { what: string; id: string }[]): Settled {
-  return {
-    changed: new Set(rows.filter((row) => row.what === 'changed').map((row) => row.id)),
-    deliveryIds: new Set(rows.filter((row) => row.what === 'delivery').map((row) => row.id)),
-  };
-}
-
-/** The end of a settling statement. */
-export const SETTLED = `select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered`;
 
 const SETTLE_HOLDS: Statement = {
   name: 'settle-holds',

@@ -1,10 +1,9 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput } from './operation-log.ts';
+import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 import type { ReleaseRow } from './release.ts';
 import { booksAsText, SET_BOOKS } from './settle-captures.ts';
-import { SETTLED, type Settled, settled } from './settle-holds.ts';
 
 /** How a release ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
 export interface ReleaseResult {

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { isAlwaysNotified, notificationBody } from '../domain/notification.ts';
 import { type Card, type FinalOutcome, isOk, type OperationKind, statusInfoOf, statusOf } from '../domain/operation.ts';
-import type { OperationInput } from '../storage/operation-log.ts';
+import type { OperationInput, Settled } from '../storage/operation-log.ts';
+import type { Ended } from './books.ts';
 
 /** What the result of an operation tells of the thing it was about. Money in minor units. */
 export interface Subject {
@@ -66,6 +67,19 @@ export function resultOf(
       isAlwaysNotified(kind) || subject.notifyHolds
         ? { id: uuidv7(), endpointKind: 'webhook', kind: kind === 'OCT' ? 'oct' : 'payment', body: body(), traceParent }
         : undefined,
+  };
+}
+
+/** What a settling statement did for one of its operations. */
+export function endedOf(settled: Settled, operation: OperationInput): Ended {
+  const { delivery, kind, status, statusInfo } = operation;
+  return {
+    changed: settled.changed.has(operation.subjectId),
+    deliveries:
+      delivery && settled.deliveryIds.has(delivery.id)
+        ? [{ id: delivery.id, endpoint: `${operation.merchantId}/${delivery.endpointKind}` }]
+        : [],
+    result: { kind, status, statusInfo },
   };
 }
 

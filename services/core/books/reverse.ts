@@ -5,8 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { lockHolds } from '../storage/lock-holds.ts';
 import { findCapture, reverseCapture } from '../storage/reverse-capture.ts';
 import type { Ended } from './books.ts';
-import { cardOf, resultOf } from './result.ts';
-import { endedOf } from './settle-hold.ts';
+import { cardOf, endedOf, resultOf } from './result.ts';
 
 /** A report that the card scheme took a capture back. */
 export interface Reversing {

@@ -6,8 +6,7 @@ import type { HoldRow } from '../storage/hold.ts';
 import { lockHolds } from '../storage/lock-holds.ts';
 import { type CaptureResult, openCaptures, settleCaptures } from '../storage/settle-captures.ts';
 import type { Ended } from './books.ts';
-import { cardOf, outcomeColumns, resultOf } from './result.ts';
-import { endedOf } from './settle-hold.ts';
+import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
 /** How a capture ended. */
 export interface CaptureEnd {

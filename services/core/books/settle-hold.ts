@@ -1,9 +1,8 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import type { OperationInput, Settled } from '../storage/operation-log.ts';
 import { settleHolds } from '../storage/settle-holds.ts';
 import type { Ended } from './books.ts';
-import { outcomeColumns, resultOf } from './result.ts';
+import { endedOf, outcomeColumns, resultOf } from './result.ts';
 
 /** How placing a hold ended. */
 export interface HoldEnd {
@@ -46,17 +45,4 @@ export async function settleGatheredHolds(database: Database, ends: readonly Hol
 export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
   const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
   return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
-}
-
-/** What a settling statement did for one of its operations. */
-export function endedOf(settled: Settled, operation: OperationInput): Ended {
-  const { delivery, kind, status, statusInfo } = operation;
-  return {
-    changed: settled.changed.has(operation.subjectId),
-    deliveries:
-      delivery && settled.deliveryIds.has(delivery.id)
-        ? [{ id: delivery.id, endpoint: `${operation.merchantId}/${delivery.endpointKind}` }]
-        : [],
-    result: { kind, status, statusInfo },
-  };
 }

@@ -2,8 +2,8 @@ import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
 import { settleOcts } from '../storage/octs.ts';
 import type { Ended } from './books.ts';
-import { outcomeColumns, resultOf } from './result.ts';
-import { endedOf, type PlacedFacts } from './settle-hold.ts';
+import { endedOf, outcomeColumns, resultOf } from './result.ts';
+import type { PlacedFacts } from './settle-hold.ts';
 
 /** How an OCT ended. */
 export interface OctEnd {

@@ -8,8 +8,7 @@ import { lockHolds } from '../storage/lock-holds.ts';
 import type { ReleaseRow } from '../storage/release.ts';
 import { findRelease, type ReleaseResult, settleRelease } from '../storage/settle-release.ts';
 import type { Ended } from './books.ts';
-import { cardOf, outcomeColumns, resultOf } from './result.ts';
-import { endedOf } from './settle-hold.ts';
+import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
 /** Ends a release, in one transaction: lock, reckon, write. */
 export function settleHoldRelease(

@@ -5,7 +5,7 @@ import type { AttemptTable } from '../storage/attempts.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import { type HoldInput, insertHolds } from '../storage/insert-holds.ts';
-import { insertOcts, type OctInput } from '../storage/octs.ts';
+import { insertOcts, type OctInput } from '../storage/insert-octs.ts';
 import { announceOperations, type OperationInput } from '../storage/operation-log.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { type Capturing, type Reservation, reserveGatheredCaptures } from './reserve-capture.ts';

@@ -1,6 +1,6 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import { settleOcts } from '../storage/octs.ts';
+import { settleOcts } from '../storage/settle-octs.ts';
 import type { Ended } from './books.ts';
 import { endedOf, outcomeColumns, resultOf } from './result.ts';
 import type { PlacedFacts } from './settle-hold.ts';

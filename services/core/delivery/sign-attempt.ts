@@ -42,7 +42,7 @@ export class NoSecret extends Error {
  * The signed fields as the body spells them; the amount is its source text, not a number that was printed again. Throws when the
  * body is no notification, without quoting it.
  */
-export function signedFieldsOf(body: Buffer): SignedFields {
+function signedFieldsOf(body: Buffer): SignedFields {
   const { merchantId, requestId, status, amount, currency } = parsed(body);
   for (const field of [merchantId, requestId, status, amount, currency]) {
     if (typeof field !== 'string') throw new Error('the body lacks a signed field');

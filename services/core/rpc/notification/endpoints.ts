@@ -1,5 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect';
-import { EndpointKind, type NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { EndpointKind, NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
 import { audited } from '../../storage/audit-log.ts';
 import { EndpointEntity, type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../../storage/endpoint.ts';
@@ -7,6 +7,7 @@ import { MerchantEntity } from '../../storage/merchant.ts';
 import { isMerchantId } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
+import { keptEndpointKind } from './kinds.ts';
 import type { NotificationCore } from './notification-core.ts';
 import { presentEndpoint } from './present-notification.ts';
 
@@ -75,5 +76,5 @@ async function change(
 }
 
 function keyOf({ merchantId, endpointKind }: { merchantId: string; endpointKind: EndpointKind }): EndpointKey {
-  return { merchantId, kind: endpointKind === EndpointKind.INTERNAL ? 'internal' : 'webhook' };
+  return { merchantId, kind: keptEndpointKind(endpointKind) };
 }

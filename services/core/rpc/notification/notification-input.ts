@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import {
-  type AcceptNotificationRequest,
-  NotificationKind,
-  type QuarantineNotificationRequest,
+import type {
+  AcceptNotificationRequest,
+  QuarantineNotificationRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { traceParent } from '../../../../proto/tracing.ts';
 import type { NotificationInput } from '../../storage/accept-notifications.ts';
+import { keptNotificationKind } from './kinds.ts';
 
 /** A verified notification of the contract, as it is stored. */
 export function notificationInput(
@@ -16,7 +16,7 @@ export function notificationInput(
   return {
     merchantId,
     requestId,
-    kind: request.kind === NotificationKind.OCT ? 'oct' : 'payment',
+    kind: keptNotificationKind(request.kind),
     statusInfo,
     status,
     amount,

@@ -4,10 +4,8 @@ import {
   type DeliveryAttemptSchema,
   type DeliverySchema,
   DeliveryState,
-  EndpointKind,
   EndpointPause,
   type EndpointSchema,
-  NotificationKind,
   type QuarantinedNotificationSchema,
   QuarantineReason,
   QuarantineState,
@@ -19,6 +17,7 @@ import type { DeliveryAttemptRow } from '../../storage/delivery-attempt.ts';
 import type { EndpointRow } from '../../storage/endpoint.ts';
 import type { QuarantinedNotificationRow } from '../../storage/quarantined-notification.ts';
 import type { VerificationFailureRow } from '../../storage/verification-failure.ts';
+import { endpointKindOf, notificationKindOf } from './kinds.ts';
 
 /** A delivery as operators see it; never its body. */
 export function presentDelivery(
@@ -30,7 +29,7 @@ export function presentDelivery(
     merchantId: row.merchantId,
     endpointKind: endpointKindOf(row.endpointKind),
     requestId: row.requestId,
-    kind: kindOf(row.kind),
+    kind: notificationKindOf(row.kind),
     statusInfo: row.statusInfo,
     state: DeliveryState[row.state],
     attemptCount: row.attemptCount,
@@ -72,7 +71,7 @@ export function presentQuarantined(
     quarantineId: row.id,
     merchantId: row.merchantId,
     requestId: row.requestId,
-    kind: kindOf(row.kind),
+    kind: notificationKindOf(row.kind),
     statusInfo: row.statusInfo,
     status: row.status,
     amount: row.amount,
@@ -91,7 +90,7 @@ export function presentFailure(row: VerificationFailureRow): MessageInitShape<ty
     failureId: row.id,
     failedAt: timestampFromDate(row.failedAt),
     reason: VerificationFailureReason[row.reason as keyof typeof VerificationFailureReason],
-    kind: kindOf(row.kind),
+    kind: notificationKindOf(row.kind),
     statusInfo: row.statusInfo,
     claimedMerchantId: row.claimedMerchantId,
     address: row.address,
@@ -99,12 +98,4 @@ export function presentFailure(row: VerificationFailureRow): MessageInitShape<ty
     bodySha256: row.bodySha256,
     signatureSha256Prefix: row.signatureSha256Prefix,
   };
-}
-
-export function kindOf(kind: 'payment' | 'oct'): NotificationKind {
-  return kind === 'oct' ? NotificationKind.OCT : NotificationKind.PAYMENT;
-}
-
-export function endpointKindOf(kind: 'webhook' | 'internal'): EndpointKind {
-  return kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
 }

@@ -11,6 +11,7 @@ import { OperationEntity } from '../../storage/operation.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 import { refusalOf } from '../refuse.ts';
+import { keptEndpointKind } from './kinds.ts';
 import type { NotificationCore } from './notification-core.ts';
 import { presentDelivery } from './present-notification.ts';
 
@@ -60,9 +61,7 @@ async function operationsOf(core: NotificationCore, holdRequestId: string): Prom
 function filtersOf({ merchantId, endpointKind, state, requestId }: ListDeliveriesRequest) {
   return {
     ...(merchantId !== '' && { merchantId }),
-    ...(endpointKind !== EndpointKind.UNSPECIFIED && {
-      endpointKind: endpointKind === EndpointKind.INTERNAL ? ('internal' as const) : ('webhook' as const),
-    }),
+    ...(endpointKind !== EndpointKind.UNSPECIFIED && { endpointKind: keptEndpointKind(endpointKind) }),
     ...(state !== DeliveryState.UNSPECIFIED && { state: DeliveryState[state] as DeliveryRow['state'] }),
     ...(requestId !== '' && { requestId }),
   };

@@ -10,6 +10,7 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log.ts';
 import { endpointName } from '../../storage/endpoint.ts';
 import { type ReplayRange, replayOne, replayRange } from '../../storage/replay-deliveries.ts';
+import { keptEndpointKind } from './kinds.ts';
 import type { NotificationCore } from './notification-core.ts';
 import { readDelivery } from './read-deliveries.ts';
 
@@ -50,12 +51,7 @@ function rangeOf(request: ReplayDeliveriesRequest): ReplayRange {
   const { endpointKind, createdFrom, createdTo } = request;
   return {
     merchantId: request.merchantId,
-    endpointKind:
-      endpointKind === EndpointKind.UNSPECIFIED
-        ? null
-        : endpointKind === EndpointKind.INTERNAL
-          ? 'internal'
-          : 'webhook',
+    endpointKind: endpointKind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(endpointKind),
     state: request.state === DeliveryState.DELIVERED ? 'DELIVERED' : 'DEAD',
     createdFrom: createdFrom ? timestampDate(createdFrom) : null,
     createdTo: createdTo ? timestampDate(createdTo) : null,

@@ -1,12 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import {
-  NotificationKind,
   type NotificationService,
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { insertVerificationFailures, type VerificationFailureInput } from '../../storage/verification-failure.ts';
+import { keptNotificationKind } from './kinds.ts';
 import type { NotificationCore } from './notification-core.ts';
 
 /** Stores what the relay could not verify, for operators to see. */
@@ -25,7 +25,7 @@ function inputOf(failure: VerificationFailure): VerificationFailureInput {
     id: failure.failureId,
     failedAt: failure.failedAt ? timestampDate(failure.failedAt).toISOString() : '',
     reason: VerificationFailureReason[failure.reason],
-    kind: failure.kind === NotificationKind.OCT ? 'oct' : 'payment',
+    kind: keptNotificationKind(failure.kind),
     statusInfo: failure.statusInfo,
     claimedMerchantId: failure.claimedMerchantId,
     address: failure.address,

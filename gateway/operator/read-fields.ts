@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { MERCHANT_ID } from '../merchant-id.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { parseFields, readJsonBytes } from '../rest/read-body.ts';
 
@@ -20,7 +21,7 @@ export function readName(ctx: Context, name: string, code: ProblemCode = 'OPERAT
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const FORMS: Readonly<Record<string, RegExp>> = {
-  merchantId: /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
+  merchantId: MERCHANT_ID,
   endpointKind: /^(webhook|internal)$/,
   requestId: UUID,
   deliveryId: UUID,

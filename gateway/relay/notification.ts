@@ -1,10 +1,11 @@
 import { SIGNED_FIELDS, type SignedFields } from '../../proto/signature.ts';
+import { MERCHANT_ID } from '../merchant-id.ts';
 import { type FieldError, Problem } from '../problem.ts';
 import { JsonNumber, parseStrictJson, type StrictJsonObject, StrictJsonRefusal } from '../strict-json.ts';
 
 /** What each signed field looks like (PRODUCT section 10). */
 export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
-  merchantId: /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
+  merchantId: MERCHANT_ID,
   requestId: /^[A-Za-z0-9._:-]{1,64}$/,
   status: /^(OK|KO)$/,
   amount: /^[0-9]{1,12}(\.[0-9]{1,4})?$/,

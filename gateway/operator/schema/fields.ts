@@ -1,10 +1,11 @@
 /** Fields that several operator requests share. */
 import { z } from 'zod';
+import { MERCHANT_ID } from '../../merchant-id.ts';
 import { page, text } from '../../rest/schema/fields.ts';
 
 export const merchantId = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/)
+  .regex(MERCHANT_ID)
   .meta({ description: 'Names a merchant', examples: ['acme'] });
 
 /** A word that an operator looks for. */

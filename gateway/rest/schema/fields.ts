@@ -1,6 +1,7 @@
 /** Fields that several requests share: what is valid, said once. They also become the OpenAPI document. */
 import currencyCodes from 'currency-codes';
 import { z } from 'zod';
+import { MERCHANT_ID } from '../../merchant-id.ts';
 import { hasCardNumber } from '../card-number.ts';
 
 const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
@@ -32,7 +33,7 @@ export const currency = z
 
 export const merchantId = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/)
+  .regex(MERCHANT_ID)
   .meta({ description: 'May be given; must be the merchant that the API key names', examples: ['acme'] });
 
 export const tokenId = text(128)

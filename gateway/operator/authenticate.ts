@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Context, Middleware } from 'koa';
 import type { GrpcCall } from '../../proto/grpc.ts';
+import { networkOf } from '../network.ts';
 import { Problem } from '../problem.ts';
-import { networkOf } from '../relay/network.ts';
 import { operatorName } from './schema/session.ts';
 import type { Session, Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './verify-token.ts';

@@ -1,7 +1,7 @@
 import { type Limits, limiterKey, take } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Problem } from '../problem.ts';
-import { rateLimited } from '../relay/demand-rate.ts';
+import { rateLimited } from '../rate-limited.ts';
 
 /** Limits who may guess at the operator token. */
 export interface FailedLogins {

@@ -1,7 +1,7 @@
 import { type Limits, limiterKey, take } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
-import { rateLimited } from './demand-rate.ts';
+import { rateLimited } from '../rate-limited.ts';
 
 /** Limits of failed verifications. Valid traffic has buckets of its own and never meets them. */
 export interface Penalties {

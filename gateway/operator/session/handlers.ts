@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { networkOf } from '../../relay/network.ts';
+import { networkOf } from '../../network.ts';
 import { readQuery } from '../../rest/read-query.ts';
 import { NoQuery } from '../../rest/schema/fields.ts';
 import { COOKIE, operatorOf } from '../authenticate.ts';

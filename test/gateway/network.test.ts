@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { networkOf } from '../../../gateway/relay/network.ts';
+import { networkOf } from '../../gateway/network.ts';
 
 describe('networkOf()', () => {
   const CASES = {

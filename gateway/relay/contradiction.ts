@@ -1,7 +1,7 @@
-import type { Route } from './route.ts';
+import type { Announced } from './announced.ts';
 
 /** What each of our statusInfo words says (PRODUCT section 9). */
-const WORDS: Readonly<Record<string, Readonly<Partial<Record<Route['kind'], 'OK' | 'KO'>>>>> = {
+const WORDS: Readonly<Record<string, Readonly<Partial<Record<Announced['kind'], 'OK' | 'KO'>>>>> = {
   authorized: { payment: 'OK' },
   captured: { payment: 'OK' },
   released: { payment: 'OK' },
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, Readonly<Partial<Record<Route['kind'], 'OK'
  * notification could send it as another. Words of others pass; ours are known in any case of letters, as a careless
  * receiver might read them.
  */
-export function isContradiction({ kind, statusInfo }: Route, status: string): boolean {
+export function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
   const word = statusInfo.toLowerCase();
   return Object.hasOwn(WORDS, word) && WORDS[word]?.[kind] !== status;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
+import { STATUS_INFO } from './announced.ts';
 import { GRAMMAR } from './notification.ts';
 
 /** A notification of any sender: the signed fields as the relay reads them; it passes the others on untouched. */
@@ -15,7 +16,7 @@ export const RelayedNotification = z
   })
   .meta({ id: 'RelayedNotification', description: 'A notification with its five signed fields' });
 
-/** The relay; its own router reads the path (route.ts), for an escaped letter is not the letter. */
+/** The relay; its own router reads the path (announced.ts), for an escaped letter is not the letter. */
 export const RELAY_ROUTES = {
   relayNotification: {
     method: 'post',
@@ -31,7 +32,7 @@ export const RELAY_ROUTES = {
       kind: z.enum(['payment', 'oct']).meta({ description: 'What it is about', examples: ['payment'] }),
       statusInfo: z
         .string()
-        .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/)
+        .regex(STATUS_INFO)
         .meta({ description: 'What became of it; our own words must match kind and status', examples: ['captured'] }),
     },
     body: RelayedNotification,

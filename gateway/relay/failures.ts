@@ -5,12 +5,12 @@ import { v7 as uuid } from 'uuid';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { SignedFields } from '../../proto/signature.ts';
 import type { Problem } from '../problem.ts';
+import type { Announced } from './announced.ts';
 import type { RelayOptions } from './relay.ts';
 import { reportFailures } from './report-failures.ts';
-import type { Route } from './route.ts';
 
 /** One failed verification; neither its body nor its signature. */
-export interface Failure extends Route {
+export interface Failure extends Announced {
   /** UUIDv7. */
   readonly failureId: string;
   readonly failedAt: Date;
@@ -27,7 +27,7 @@ export interface Failure extends Route {
 /** What the relay knows when a verification fails. */
 interface Evidence {
   readonly reason: VerificationFailureReason;
-  readonly route: Route;
+  readonly announced: Announced;
   readonly fields: SignedFields;
   readonly address: string;
   readonly body: Buffer;
@@ -54,7 +54,7 @@ export function createFailures(options: Pick<RelayOptions, 'notifications' | 'lo
   /** A sender over its limit is only counted: its flood must fill neither the log nor the console. */
   function record(evidence: Evidence): void {
     const reason = VerificationFailureReason[evidence.reason];
-    counter.inc({ kind: evidence.route.kind, reason });
+    counter.inc({ kind: evidence.announced.kind, reason });
     if (evidence.refusal.code === 'RATE_LIMITED') return;
     const failure = failureOf(evidence);
     const { bodySha256, failureId: _, failedAt: __, ...told } = failure;
@@ -67,13 +67,13 @@ export function createFailures(options: Pick<RelayOptions, 'notifications' | 'lo
   return { record, recent: (): readonly Failure[] => recent, close: report.close };
 }
 
-function failureOf({ reason, route, fields, address, body, headers }: Evidence): Failure {
+function failureOf({ reason, announced, fields, address, body, headers }: Evidence): Failure {
   const signature = headers.join(', ');
   return {
     failureId: uuid(),
     failedAt: new Date(),
     reason,
-    ...route,
+    ...announced,
     claimedMerchantId: fields.merchantId,
     address: address.slice(0, 64),
     bodyBytes: body.length,

@@ -11,13 +11,13 @@ import type { Log } from '../log.ts';
 import { networkOf } from '../network.ts';
 import { Problem } from '../problem.ts';
 import { openAccept } from './accept-notifications.ts';
+import { readAnnounced } from './announced.ts';
 import { closeUnread } from './close-unread.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { demandRate } from './demand-rate.ts';
 import { createFailures, type Failure } from './failures.ts';
 import { claimedMerchant, parseNotification } from './notification.ts';
 import { createPenalties } from './penalties.ts';
-import { readRoute } from './route.ts';
 import { storeNotification } from './store-notification.ts';
 import { verify } from './verify.ts';
 
@@ -69,7 +69,7 @@ export function createRelay(options: RelayOptions): Relay {
   async function relay(ctx: Context): Promise<void> {
     const network = networkOf(ctx.ip);
     await demandRate(addressBucket, network);
-    const route = readRoute(ctx);
+    const announced = readAnnounced(ctx);
     demandJson(ctx);
     const body = await readBody(ctx.req, bounds);
     await penalties.check(network, claimedMerchant(body));
@@ -79,7 +79,7 @@ export function createRelay(options: RelayOptions): Relay {
     const failure = verify(credentials.secretsOf(fields.merchantId), fields, headers);
     if (failure !== undefined) {
       const refusal = await penalties.fail(network, fields.merchantId);
-      failures.record({ reason: failure, route, fields, address: ctx.ip, body, headers, refusal });
+      failures.record({ reason: failure, announced, fields, address: ctx.ip, body, headers, refusal });
       throw refusal;
     }
     await demandRate(verifiedBucket, fields.merchantId);
@@ -88,7 +88,7 @@ export function createRelay(options: RelayOptions): Relay {
     await storeNotification(
       ctx,
       { accept, notifications, log },
-      { ...route, ...fields, body, signature: headers[0] as string },
+      { ...announced, ...fields, body, signature: headers[0] as string },
     );
   }
 

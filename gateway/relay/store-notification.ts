@@ -4,12 +4,12 @@ import type { SignedFields } from '../../proto/signature.ts';
 import { errorFields, type Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
+import type { Announced } from './announced.ts';
 import { isContradiction } from './contradiction.ts';
 import type { RelayOptions } from './relay.ts';
-import type { Route } from './route.ts';
 
 /** A notification that was verified, byte for byte. */
-interface Verified extends Route, SignedFields {
+interface Verified extends Announced, SignedFields {
   readonly body: Buffer;
   readonly signature: string;
 }

@@ -1,4 +1,4 @@
-/** What could not be verified: logged, counted, kept for the console and told to core, each within bounds. */
+/** What could not be verified: logged, counted and told to core, which keeps it for the console; each within bounds. */
 import { createHash } from 'node:crypto';
 import { Counter } from 'prom-client';
 import { v7 as uuid } from 'uuid';
@@ -36,13 +36,9 @@ interface Evidence {
   readonly refusal: Problem;
 }
 
-/** Kept for the console: the last so many. */
-const RECENT = 1_000;
-
 /** Opens the books of failures. */
 export function createFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
   const { log, registry } = options;
-  const recent: Failure[] = [];
   const report = reportFailures(options);
   const counter = new Counter({
     name: 'holdfast_relay_verification_failures_total',
@@ -59,12 +55,10 @@ export function createFailures(options: Pick<RelayOptions, 'notifications' | 'lo
     const failure = failureOf(evidence);
     const { bodySha256, failureId: _, failedAt: __, ...told } = failure;
     log.warn('relay verification failed', { ...told, reason, bodySha256: bodySha256.toString('hex') });
-    recent.push(failure);
-    if (recent.length > RECENT) recent.shift();
     report.add(failure);
   }
 
-  return { record, recent: (): readonly Failure[] => recent, close: report.close };
+  return { record, close: report.close };
 }
 
 function failureOf({ reason, announced, fields, address, body, headers }: Evidence): Failure {

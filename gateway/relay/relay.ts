@@ -15,7 +15,7 @@ import { readAnnounced } from './announced.ts';
 import { closeUnread } from './close-unread.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { demandRate } from './demand-rate.ts';
-import { createFailures, type Failure } from './failures.ts';
+import { createFailures } from './failures.ts';
 import { claimedMerchant, parseNotification } from './notification.ts';
 import { createPenalties } from './penalties.ts';
 import { storeNotification } from './store-notification.ts';
@@ -45,8 +45,6 @@ export interface RelayOptions {
 export interface Relay {
   /** Answers everything below /webhook/processor/ and hands on the rest. Refusals are thrown as Problem or BodyRefusal. */
   readonly middleware: Middleware;
-  /** What could not be verified lately, newest last; bounded. */
-  recentFailures(): readonly Failure[];
   /** Tells core the last failures. */
   close(): Promise<void>;
 }
@@ -95,7 +93,6 @@ export function createRelay(options: RelayOptions): Relay {
   const counted = countOutcomes(options.registry, closeUnread(relay, bounds.timeoutMs));
   return {
     middleware: async (ctx, next) => (ctx.path.startsWith(PREFIX) ? counted(ctx) : next()),
-    recentFailures: failures.recent,
     close: failures.close,
   };
 }

@@ -24,7 +24,6 @@ describe('reportFailures()', () => {
     const failures = stage.core.reports.flatMap((report) => report.failures);
     assert.equal(new Set(failures.map(({ failureId }) => failureId)).size, 350);
     assert.ok(stage.core.reports.every((report) => report.failures.length <= 200 && report.droppedCount === 0));
-    assert.equal(stage.relay.recentFailures().length, 350);
   });
 
   it('drops and counts beyond the bound while core is away, and tells the rest when it is back', async () => {

@@ -86,7 +86,6 @@ describe('verify()', () => {
     for (const secret of [signature, forged, 'tok_private', ...(SECRETS.acme ?? [])]) {
       assert.ok(!everything.includes(secret));
     }
-    assert.equal(stage.relay.recentFailures().at(-1)?.claimedMerchantId, 'acme');
 
     await stage.relay.close();
     const [report] = stage.core.reports;

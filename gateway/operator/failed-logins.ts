@@ -1,3 +1,4 @@
+import { growingPenalty } from '../growing-penalty.ts';
 import { type Limits, limiterKey, take } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Problem } from '../problem.ts';
@@ -12,15 +13,12 @@ export interface FailedLogins {
 }
 
 const FAILURES = { name: 'operator-logins', points: 5, durationSeconds: 60 } as const;
-/** How many penalties a sender has had; each is twice as long as the one before, until a day without memory. */
-const STRIKES = { name: 'operator-strikes', points: 1_000_000, durationSeconds: 86_400 } as const;
-const FIRST_PENALTY_SECONDS = 60;
 const LONGEST_PENALTY_SECONDS = 60 * 60;
 
 /** Opens the counts. */
 export function createFailedLogins(limits: Limits, log: Log): FailedLogins {
   const failures = limits.limiter(FAILURES);
-  const strikes = limits.limiter(STRIKES);
+  const punish = growingPenalty(limits, 'operator-strikes', LONGEST_PENALTY_SECONDS);
   return {
     check: async (network) => {
       const state = await failures.get(limiterKey(network));
@@ -32,11 +30,9 @@ export function createFailedLogins(limits: Limits, log: Log): FailedLogins {
       log.warn('operator token refused', { address: network });
       if (allowed) return undefined;
       if (state.consumedPoints > FAILURES.points + 1) return rateLimited(FAILURES.points, state.msBeforeNext);
-      const { consumedPoints } = await strikes.penalty(key);
-      const seconds = Math.min(FIRST_PENALTY_SECONDS * 2 ** (consumedPoints - 1), LONGEST_PENALTY_SECONDS);
-      await failures.block(key, seconds);
-      log.warn('operator penalty', { address: network, durationMs: seconds * 1000 });
-      return rateLimited(FAILURES.points, seconds * 1000);
+      const durationMs = await punish(failures, key);
+      log.warn('operator penalty', { address: network, durationMs });
+      return rateLimited(FAILURES.points, durationMs);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { growingPenalty } from '../growing-penalty.ts';
 import { type Limits, limiterKey, take } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
@@ -15,16 +16,13 @@ export interface Penalties {
 const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
 /** Guesses of one sender about all merchants. */
 const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;
-/** How many penalties a pair has had; each is twice as long as the one before, until a day without memory. */
-const STRIKES = { name: 'relay-strikes', points: 1_000_000, durationSeconds: 86_400 } as const;
-const FIRST_PENALTY_SECONDS = 60;
 const LONGEST_PENALTY_SECONDS = 15 * 60;
 
-/** Opens the three counts. */
+/** Opens the counts. */
 export function createPenalties(limits: Limits, log: Log): Penalties {
   const pairs = limits.limiter(PAIR);
   const addresses = limits.limiter(ADDRESS);
-  const strikes = limits.limiter(STRIKES);
+  const punish = growingPenalty(limits, 'relay-strikes', LONGEST_PENALTY_SECONDS);
 
   async function check(network: string, claimedMerchantId: string | undefined): Promise<void> {
     if (claimedMerchantId === undefined) return;
@@ -40,17 +38,10 @@ export function createPenalties(limits: Limits, log: Log): Penalties {
     if (tooMany !== undefined && (await pairs.get(key)) === null) return tooMany;
     const ofPair = await take(pairs, key);
     if (ofPair.allowed) return tooMany ?? unverified();
-    const isFirstRefused = ofPair.state.consumedPoints === PAIR.points + 1;
-    const retryAfterMs = isFirstRefused ? await punish(key, network, claimedMerchantId) : ofPair.state.msBeforeNext;
-    return rateLimited(PAIR.points, retryAfterMs);
-  }
-
-  async function punish(key: string, network: string, claimedMerchantId: string): Promise<number> {
-    const { consumedPoints } = await strikes.penalty(key);
-    const seconds = Math.min(FIRST_PENALTY_SECONDS * 2 ** (consumedPoints - 1), LONGEST_PENALTY_SECONDS);
-    await pairs.block(key, seconds);
-    log.warn('relay penalty', { address: network, claimedMerchantId, durationMs: seconds * 1000 });
-    return seconds * 1000;
+    if (ofPair.state.consumedPoints > PAIR.points + 1) return rateLimited(PAIR.points, ofPair.state.msBeforeNext);
+    const durationMs = await punish(pairs, key);
+    log.warn('relay penalty', { address: network, claimedMerchantId, durationMs });
+    return rateLimited(PAIR.points, durationMs);
   }
 
   return { check, fail };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import crypto, { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from '../../gateway/gateway.ts';
 import { readSettings } from '../../gateway/settings.ts';
 import { signNotification, verifyNotification } from '../../proto/signature.ts';
@@ -94,8 +95,7 @@ describe('the relay', () => {
   it('failures logged', async () => {
     const { body } = notification('nobody-we-know', '10.50');
     await send(stack.file.baseUrl, body, randomBytes(32).toString('base64'));
-    const lines = (await readFile(`${stack.dataDir}/logs/gateway.log`, 'utf8')).split('\n');
-    const line = lines.find((text) => text.includes('nobody-we-know'));
+    const line = await lineWith('nobody-we-know', `${stack.dataDir}/logs/gateway.log`);
     assert(line !== undefined);
     const { reason, claimedMerchantId, bodySha256, bodyBytes, address } = JSON.parse(line);
     assert.equal(claimedMerchantId, 'nobody-we-know');
@@ -104,6 +104,16 @@ describe('the relay', () => {
     assert(reason && address);
   });
 });
+
+/** The line of a log that has a text in it; what a process writes takes a moment to get there. */
+async function lineWith(text: string, file: string): Promise<string | undefined> {
+  for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 25) {
+    const line = (await readFile(file, 'utf8')).split('\n').find((each) => each.includes(text));
+    if (line !== undefined) return line;
+    await delay(25);
+  }
+  return undefined;
+}
 
 function notification(merchantId: string, amount: string) {
   const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount, currency: 'EUR' };

@@ -15,7 +15,7 @@ describe('a model of the money', () => {
   it('agrees with core and the processor, whatever goes wrong', async function () {
     this.timeout(240_000);
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
-    await playRuns(world, seed, 240);
+    await playRuns(world, seed, 200);
     const wanted = [...FAULTS, ...CRASH_POINTS.map((point) => `crash: ${point}`)];
     const missing = () => wanted.filter((name) => !world.faults.counts.has(name));
     for (let more = 1; missing().length > 0 && more <= 5; more++) await playRuns(world, seed + more, 48);

@@ -8,7 +8,7 @@ enableCompileCache();
 
 /** Those named on the command line instead, since mocha would add them to a fixed list. */
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
-/** Minutes of deployments being killed, restarted and scaled out: `npm run test:long`. */
+/** Minutes of deployments being killed, restarted, scaled out and held up: `npm run test:long`. */
 const long = ['test/operate/**', 'test/torture/**'];
 
 export default {

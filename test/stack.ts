@@ -79,7 +79,14 @@ export async function lendStack(): Promise<{ url: string; stop(): Promise<void> 
 async function startStack() {
   const database = await createDatabase();
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-stack-`);
-  const environment = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: database.url, REDIS_URL: '' };
+  // The examples of unknown outcomes wait for the processor's answer as long as core does.
+  const environment = {
+    ...process.env,
+    PROCESSOR_TIMEOUT_MS: '2500',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    REDIS_URL: '',
+  };
   const ports: Record<string, string> = {};
   for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) ports[name] = String(await freePort());
   const reports: string[] = [];

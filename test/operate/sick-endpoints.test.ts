@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
-import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../services/core/delivery/stage.ts';
 
 const BACKLOG = 100_000;
 

@@ -21,6 +21,13 @@ export async function createDatabase(template = 'template0'): Promise<TestDataba
   return { url: url.href, drop: () => asAdmin(`drop database ${name} with (force)`) };
 }
 
+/** Creates a database that has been migrated: a copy of the one that test/setup.ts made for the run. */
+export function createMigratedDatabase(): Promise<TestDatabase> {
+  const template = process.env.TEST_DATABASE_TEMPLATE;
+  assert(template !== undefined, 'run the tests with mocha: test/setup.ts makes their template');
+  return createDatabase(template);
+}
+
 async function asAdmin(sql: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl() });
   await client.connect();

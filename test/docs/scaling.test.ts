@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import { Client } from 'pg';
-import { migrate } from '../../services/core/storage/migrate.ts';
-import { createDatabase, type TestDatabase } from '../database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../database.ts';
 import { readCodeBlocks } from './code-blocks.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -14,8 +13,7 @@ describe('docs/scaling.md', function () {
   let client: Client;
 
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     client = new Client({ connectionString: database.url });
     await client.connect();
   });

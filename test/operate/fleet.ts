@@ -11,10 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
 import { channelSecurity } from '../../proto/tls.ts';
-import { migrate } from '../../services/core/storage/migrate.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
-import { createDatabase } from '../database.ts';
+import { createMigratedDatabase } from '../database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const token = () => randomBytes(24).toString('base64url');
@@ -49,8 +48,7 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 /** Starts a fleet with one merchant, who is notified through the first gateway's relay and receives here. */
 export async function openFleet(options: FleetOptions = {}) {
   const { cores = 1, gateways = 1, workers = 1, environment = {} } = options;
-  const database = await createDatabase();
-  await migrate(database.url);
+  const database = await createMigratedDatabase();
   const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
   const received: Received[] = [];

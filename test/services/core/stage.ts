@@ -23,11 +23,10 @@ import { readSettings } from '../../../services/core/settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
 import { openDatabase } from '../../../services/core/storage/database.ts';
-import { migrate } from '../../../services/core/storage/migrate.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
-import { createDatabase } from '../../database.ts';
+import { createMigratedDatabase } from '../../database.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
 
 const token = () => randomBytes(24).toString('base64url');
@@ -48,8 +47,7 @@ export interface StageOptions {
 
 /** Opens a stage. */
 export async function openStage(options: StageOptions = {}) {
-  const database = await createDatabase();
-  await migrate(database.url);
+  const database = await createMigratedDatabase();
   const directory = await mkdtemp(`${tmpdir()}/holdfast-stage-`);
   const clock = new TestClock(Date.UTC(2027, 0, 1));
   const tokens = { gateway: token(), internal: token(), operator: token(), processor: token(), credential: token() };

@@ -13,8 +13,7 @@ import { openLog } from '../../../../services/core/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
 import { openDatabase } from '../../../../services/core/storage/database.ts';
 import type { EndpointKind } from '../../../../services/core/storage/delivery.ts';
-import { migrate } from '../../../../services/core/storage/migrate.ts';
-import { createDatabase } from '../../../database.ts';
+import { createMigratedDatabase } from '../../../database.ts';
 
 /** Everything that a test of deliveries needs. */
 export type DeliveryStage = Awaited<ReturnType<typeof openDeliveryStage>>;
@@ -29,8 +28,7 @@ export interface NewDelivery {
 export const KEY = { id: 'test', key: randomBytes(32) };
 
 export async function openDeliveryStage() {
-  const test = await createDatabase();
-  await migrate(test.url);
+  const test = await createMigratedDatabase();
   const log = openLog('test', 'silent');
   const database = await openDatabase({ databaseUrl: test.url, poolSize: 6 });
   const queue = await openQueue(test.url, 'worker', log);

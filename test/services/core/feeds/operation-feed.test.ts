@@ -7,9 +7,8 @@ import { callerKey } from '../../../../services/core/rpc/caller.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
 import { type Database, openDatabase, type Query, type Statement } from '../../../../services/core/storage/database.ts';
-import { migrate } from '../../../../services/core/storage/migrate.ts';
 import { announceOperations } from '../../../../services/core/storage/operation-log.ts';
-import { createDatabase, type TestDatabase } from '../../../database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 describe('openOperationFeed()', function () {
   this.timeout(60_000);
@@ -20,8 +19,7 @@ describe('openOperationFeed()', function () {
   const none = new AbortController().signal;
 
   before(async () => {
-    test = await createDatabase();
-    await migrate(test.url);
+    test = await createMigratedDatabase();
     database = await openDatabase({ databaseUrl: test.url, poolSize: 4 });
     feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
     client = new Client({ connectionString: test.url });

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { migrate } from '../../../../services/core/storage/migrate.ts';
-import { createDatabase, type TestDatabase } from '../../../database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 type Row = Record<string, unknown>;
 const NOW = new Date('2027-01-01T00:00:00Z');
@@ -86,8 +85,7 @@ describe('the constraints of the books', function () {
   let client: Client;
 
   before(async () => {
-    test = await createDatabase();
-    await migrate(test.url);
+    test = await createMigratedDatabase();
     client = new Client({ connectionString: test.url });
     await client.connect();
   });

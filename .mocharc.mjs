@@ -8,8 +8,8 @@ enableCompileCache();
 
 /** Those named on the command line instead, since mocha would add them to a fixed list. */
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
-/** Minutes of deployments being killed, restarted, scaled out and held up: `npm run test:long`. */
-const long = ['test/operate/**', 'test/torture/**'];
+/** Deployments that are killed, restarted, scaled out and held up, and pages in a browser: `npm run test:long`. */
+const long = ['test/operate/**', 'test/torture/**', 'test/**/*.browser.test.ts'];
 
 export default {
   require: ['test/setup.ts'],

@@ -49,7 +49,7 @@ function isAboutOne(error: unknown): boolean {
 
 /** Senders such as our own worker give up after 10 s: they shall hear a 503 before. */
 export const WITHIN = { timeoutMs: 8_000 } as const;
-/** So many of the largest bodies fit into a message of 4 MiB, and core takes no more. */
-const MAX_BATCH = 50;
+/** So many of the largest bodies fit into a message of 1 MiB, and core takes no more. */
+const MAX_BATCH = 15;
 /** More than one, so that a call that hangs holds up those behind it no longer than it must. */
 const LANES = 4;

@@ -44,7 +44,7 @@ describe('openAccept()', () => {
     assert(outcomes.every((outcome) => outcome === AcceptOutcome.STORED));
     assert.deepEqual(core.accepted.map(({ requestId }) => requestId).sort(), names(200).sort());
     assert(core.batches.length > 0);
-    assert(core.batches.every((size) => size > 1 && size <= 50));
+    assert(core.batches.every((size) => size > 1 && size <= 15));
     const batches = core.batches.length;
     assert.equal(await accept(acceptable('R0')), AcceptOutcome.DUPLICATE);
     assert.equal(core.batches.length, batches);

@@ -121,7 +121,7 @@ export declare const AcceptNotificationResponseSchema: GenMessage<AcceptNotifica
  */
 export declare type BatchAcceptNotificationsRequest = Message<"holdfast.v1.BatchAcceptNotificationsRequest"> & {
   /**
-   * One for each notification.
+   * One for each notification; so many of the largest fit into the 1 MiB that a door takes.
    *
    * @generated from field: repeated holdfast.v1.AcceptNotificationRequest requests = 1;
    */

@@ -74,8 +74,8 @@ describe('batchAcceptNotifications()', () => {
     assert.deepEqual(await outcomes(notification('poison')), [STORED]);
   });
 
-  it('refuses a batch of none, of more than 50, and one with a field that is wrong', async () => {
-    const many = Array.from({ length: 51 }, (_, index) => notification(`many${index}`));
+  it('refuses a batch of none, of more than 15, and one with a field that is wrong', async () => {
+    const many = Array.from({ length: 16 }, (_, index) => notification(`many${index}`));
     for (const requests of [[], many, [notification('f'), notification('g', { amount: '-1' })]]) {
       assert.equal((await refusal(outcomes(...requests))).reason, 'INVALID_REQUEST');
     }

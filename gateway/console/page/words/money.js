@@ -1,25 +1,15 @@
-/** Digits after the point (ISO 4217), where they are not two; Intl believes in others. */
-const DIGITS = {
-  ...{ BHD: 3, BIF: 0, CLF: 4, CLP: 0, DJF: 0, GNF: 0, IQD: 3, ISK: 0, JOD: 3, JPY: 0, KMF: 0, KRW: 0, KWD: 3, LYD: 3 },
-  ...{
-    OMR: 3,
-    PYG: 0,
-    RWF: 0,
-    TND: 3,
-    UGX: 0,
-    UYI: 0,
-    UYW: 4,
-    VND: 0,
-    VUV: 0,
-    XAF: 0,
-    XAG: 0,
-    XAU: 0,
-    XBA: 0,
-    XBB: 0,
-    XBC: 0,
-  },
-  ...{ XBD: 0, XDR: 0, XOF: 0, XPD: 0, XPF: 0, XPT: 0, XSU: 0, XTS: 0, XUA: 0, XXX: 0 },
+/** Currencies without two digits after the point (ISO 4217), by how many they have; Intl believes in others. */
+const BY_DIGITS = {
+  0:
+    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XAG XAU XBA XBB XBC XBD XDR XOF XPD XPF ' +
+    'XPT XSU XTS XUA XXX',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
 };
+
+const DIGITS = Object.fromEntries(
+  Object.entries(BY_DIGITS).flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, Number(digits)])),
+);
 
 /** How many digits a currency has after the point. */
 export function digitsOf(currency) {

@@ -34,7 +34,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...HOLD, amount: -1 }, 'amount'],
     [{ ...HOLD, amount: '1000000000000' }, 'amount'],
     [{ ...HOLD, currency: 'eur' }, 'currency'],
-    [{ ...HOLD, currency: 'XXX' }, 'currency'],
+    [{ ...HOLD, currency: 'EUX' }, 'currency'],
     [{ ...HOLD, currency: 'CHF' }, 'currency'],
     [{ ...HOLD, terminalId: 'T9', currency: 'CHF' }, 'currency', 'terminal_id'],
     [{ ...HOLD, userId: 'x'.repeat(65) }, 'user_id'],

@@ -255,7 +255,7 @@ describe('idempotency keys', function () {
 
   it('are free again after a refusal that created nothing', async () => {
     const key = newKey();
-    assert.equal(await why(desk.place({ ...key, currency: 'XXX' })), 'INVALID_REQUEST');
+    assert.equal(await why(desk.place({ ...key, currency: 'EUX' })), 'INVALID_REQUEST');
     const hold = await desk.hold(key);
     const second = newKey();
     assert.equal(await why(desk.capture(hold, 10_001n, second)), 'AMOUNT_EXCEEDS_HOLD');

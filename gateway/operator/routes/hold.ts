@@ -1,3 +1,4 @@
+import { CAPTURE, READ, RELEASE } from '../../codes.ts';
 import { InProgress, requestId } from '../../rest/schema/answer-fields.ts';
 import { idempotencyKey, replayed } from '../../rest/schema/headers.ts';
 import { Capture } from '../../rest/schema/preauthorization-answers.ts';
@@ -10,7 +11,6 @@ import {
   OperatorHoldStory,
   OperatorReleasedHold,
 } from '../schema/hold.ts';
-import { READ, WRITE } from './codes.ts';
 
 const common = { tag: 'Operators: holds', credential: 'operator' } as const;
 const headers = { 'Idempotency-Key': idempotencyKey.optional() };
@@ -45,21 +45,7 @@ export const HOLD_ROUTES = {
     headers,
     body: CaptureHoldBody,
     answers: { 200: { description: 'Captured', schema: Capture, headers: replayed }, 202: inProgress },
-    codes: [
-      ...WRITE,
-      'PREAUTHORIZATION_NOT_FOUND',
-      'AMOUNT_EXCEEDS_HOLD',
-      'HOLD_NOT_PLACED',
-      'HOLD_EXPIRED',
-      'HOLD_RELEASED',
-      'HOLD_CAPTURED',
-      'MULTIPLE_CAPTURES_NOT_ALLOWED',
-      'CAPTURE_IN_FLIGHT',
-      'IDEMPOTENCY_IN_FLIGHT',
-      'IDEMPOTENCY_KEY_REUSED',
-      'CARD_DECLINED',
-      'PROCESSOR_ERROR',
-    ],
+    codes: CAPTURE,
   },
   releaseHold: {
     ...common,
@@ -70,18 +56,6 @@ export const HOLD_ROUTES = {
     headers,
     body: NoBody,
     answers: { 200: { description: 'Released', schema: OperatorReleasedHold, headers: replayed }, 202: inProgress },
-    codes: [
-      ...WRITE,
-      'PREAUTHORIZATION_NOT_FOUND',
-      'HOLD_NOT_PLACED',
-      'HOLD_EXPIRED',
-      'HOLD_RELEASED',
-      'HOLD_CAPTURED',
-      'CAPTURE_IN_FLIGHT',
-      'IDEMPOTENCY_IN_FLIGHT',
-      'IDEMPOTENCY_KEY_REUSED',
-      'CARD_DECLINED',
-      'PROCESSOR_ERROR',
-    ],
+    codes: RELEASE,
   },
 } as const satisfies Record<string, Route>;

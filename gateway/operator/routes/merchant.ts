@@ -1,3 +1,4 @@
+import { READ, WRITE } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import { merchantId, NoBody, uuid } from '../schema/fields.ts';
 import {
@@ -10,7 +11,6 @@ import {
   MerchantPage,
   UpdateMerchantBody,
 } from '../schema/merchant.ts';
-import { READ, WRITE } from './codes.ts';
 
 const common = { tag: 'Operators: merchants', credential: 'operator' } as const;
 const parameters = { merchantId };

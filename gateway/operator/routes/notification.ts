@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { READ, WRITE } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import {
   DeliveryPage,
@@ -17,7 +18,6 @@ import {
   QuarantinedNotification,
   QuarantinePage,
 } from '../schema/relay.ts';
-import { READ, WRITE } from './codes.ts';
 
 const deliveries = { tag: 'Operators: deliveries', credential: 'operator' } as const;
 const relay = { tag: 'Operators: relay', credential: 'operator' } as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { READ, WRITE } from '../../codes.ts';
 import { requestId } from '../../rest/schema/answer-fields.ts';
 import { lastEventId } from '../../rest/schema/headers.ts';
 import { Oct } from '../../rest/schema/oct.ts';
@@ -7,7 +8,6 @@ import type { Route } from '../../route.ts';
 import { ListOperatorOperationsQuery, WatchOperatorOperationsQuery } from '../schema/operation.ts';
 import { AuditPage, ListAuditQuery, Minutes, Overview, SeriesQuery } from '../schema/overview.ts';
 import { ListReviewsQuery, ResolveBody, Resolved, ReviewPage } from '../schema/review.ts';
-import { READ, WRITE } from './codes.ts';
 
 const common = { tag: 'Operators: overview', credential: 'operator' } as const;
 

@@ -1,6 +1,6 @@
+import { READ, WRITE } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import { OperatorSession, SignInBody } from '../schema/session.ts';
-import { READ, WRITE } from './codes.ts';
 
 const common = { tag: 'Operators: session', credential: 'operator' } as const;
 

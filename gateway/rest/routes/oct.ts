@@ -1,9 +1,9 @@
+import { KEYED_WRITE, PROCESSOR, READ } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import { InProgress } from '../schema/answer-fields.ts';
 import { requestId } from '../schema/fields.ts';
 import { idempotencyKey, replayed } from '../schema/headers.ts';
 import { CreateOctBody, Oct } from '../schema/oct.ts';
-import { PROCESSOR, READ, WRITE } from './codes.ts';
 
 /** Original credit transactions. */
 export const OCT_ROUTES = {
@@ -19,7 +19,7 @@ export const OCT_ROUTES = {
       201: { description: 'Paid', schema: Oct, headers: replayed },
       202: { description: 'The outcome is not known yet', schema: InProgress, headers: replayed },
     },
-    codes: [...WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+    codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
   },
   getOct: {
     method: 'get',

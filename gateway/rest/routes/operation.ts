@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { READ } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import { requestId } from '../schema/fields.ts';
 import { lastEventId } from '../schema/headers.ts';
 import { ListOperationsQuery, Operation, OperationPage } from '../schema/operation.ts';
-import { READ } from './codes.ts';
 
 /** Results, across holds and OCT. */
 export const OPERATION_ROUTES = {

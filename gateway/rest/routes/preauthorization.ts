@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { CAPTURE, KEYED_WRITE, PROCESSOR, READ, RELEASE } from '../../codes.ts';
 import type { Route } from '../../route.ts';
 import { InProgress } from '../schema/answer-fields.ts';
 import { requestId } from '../schema/fields.ts';
 import { idempotencyKey, replayed, signedCapture } from '../schema/headers.ts';
 import * as bodies from '../schema/preauthorization.ts';
 import * as answers from '../schema/preauthorization-answers.ts';
-import { PROCESSOR, READ, WRITE } from './codes.ts';
 
 const keyed = { 'Idempotency-Key': idempotencyKey.optional() };
 const inProgress = {
@@ -36,7 +36,7 @@ export const PREAUTHORIZATION_ROUTES = {
       },
       202: inProgress,
     },
-    codes: [...WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+    codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
   },
   capturePreauthorization: {
     method: 'post',
@@ -53,19 +53,7 @@ export const PREAUTHORIZATION_ROUTES = {
       200: { description: 'The capture', schema: answers.Capture, headers: replayed },
       202: inProgress,
     },
-    codes: [
-      ...WRITE,
-      'SIGNATURE_REQUIRED',
-      'PREAUTHORIZATION_NOT_FOUND',
-      'AMOUNT_EXCEEDS_HOLD',
-      'HOLD_NOT_PLACED',
-      'HOLD_EXPIRED',
-      'HOLD_RELEASED',
-      'HOLD_CAPTURED',
-      'MULTIPLE_CAPTURES_NOT_ALLOWED',
-      'CAPTURE_IN_FLIGHT',
-      ...PROCESSOR,
-    ],
+    codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
   },
   releasePreauthorization: {
     method: 'post',
@@ -79,16 +67,7 @@ export const PREAUTHORIZATION_ROUTES = {
       200: { description: 'The hold, closed', schema: answers.ReleasedHold, headers: replayed },
       202: inProgress,
     },
-    codes: [
-      ...WRITE,
-      'PREAUTHORIZATION_NOT_FOUND',
-      'HOLD_NOT_PLACED',
-      'HOLD_EXPIRED',
-      'HOLD_RELEASED',
-      'HOLD_CAPTURED',
-      'CAPTURE_IN_FLIGHT',
-      ...PROCESSOR,
-    ],
+    codes: RELEASE,
   },
   listPreauthorizations: {
     method: 'get',

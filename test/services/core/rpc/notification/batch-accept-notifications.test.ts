@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import {
-  AcceptOutcome,
-  NotificationKind,
-  NotificationService,
-} from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { AcceptOutcome, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { sql } from '../../desk.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { notification } from './verified.ts';
 
 const { STORED, DUPLICATE, CONFLICT, UNSPECIFIED } = AcceptOutcome;
 
@@ -23,18 +20,6 @@ describe('batchAcceptNotifications()', () => {
   });
   after(() => stage.close());
 
-  const notification = (requestId: string, change: object = {}) => ({
-    merchantId: 'm',
-    requestId,
-    kind: NotificationKind.PAYMENT,
-    statusInfo: 'captured',
-    status: 'OK',
-    amount: '10',
-    currency: 'EUR',
-    body: Buffer.from(`{"requestId":"${requestId}"}`),
-    signature: `${'A'.repeat(43)}=`,
-    ...change,
-  });
   const outcomes = async (...requests: object[]) =>
     (await relay.batchAcceptNotifications({ requests })).responses.map(({ outcome }) => outcome);
   const deliveries = (requestId: string) =>

@@ -14,6 +14,7 @@ import {
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { notification } from './verified.ts';
 
 describe('NotificationService', () => {
   let stage: Stage;
@@ -32,18 +33,6 @@ describe('NotificationService', () => {
 
   after(() => stage.close());
 
-  const notification = (requestId: string, change: object = {}) => ({
-    merchantId: 'm',
-    requestId,
-    kind: NotificationKind.PAYMENT,
-    statusInfo: 'captured',
-    status: 'OK',
-    amount: '10',
-    currency: 'EUR',
-    body: Buffer.from(`{"requestId":"${requestId}"}`),
-    signature: `${'A'.repeat(43)}=`,
-    ...change,
-  });
   const deliveriesOf = async (requestId: string) => (await operator.listDeliveries({ requestId })).deliveries;
   const end = (requestId: string, state: 'DEAD' | 'DELIVERED') =>
     stage.database.query(

@@ -1,0 +1,15 @@
+import { NotificationKind } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+
+/** A notification of merchant `m` as the relay hands it on, or with something changed. */
+export const notification = (requestId: string, change: object = {}) => ({
+  merchantId: 'm',
+  requestId,
+  kind: NotificationKind.PAYMENT,
+  statusInfo: 'captured',
+  status: 'OK',
+  amount: '10',
+  currency: 'EUR',
+  body: Buffer.from(`{"requestId":"${requestId}"}`),
+  signature: `${'A'.repeat(43)}=`,
+  ...change,
+});

@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import type { NotificationKind } from './delivery.ts';
 
@@ -84,7 +85,7 @@ const STORE: Statement = {
       i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
     from input i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
-    join merchant m on m.id = i."merchantId"
+    join merchant m on ${byIndex('m.id', 'i."merchantId"')}
     where m.internal_url is not null
     returning id
   )
@@ -97,7 +98,7 @@ const SET_CONFLICTS_ASIDE: Statement = {
   text: `with ${INPUT},
   conflicting as (
     select i.* from input i
-    join notification n on n.merchant_id = i."merchantId" and n.request_id = i."requestId"
+    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
     where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
   ),
   set_aside as (

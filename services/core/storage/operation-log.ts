@@ -1,5 +1,6 @@
 import type { OperationKind, StatusInfo } from '../domain/operation.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { byIndex } from './by-index.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind, NotificationKind } from './delivery.ts';
@@ -63,7 +64,7 @@ export function appendOperations(parameter: string): string {
     select (r.delivery->>'id')::uuid, r."merchantId", r.delivery->>'endpointKind', r."requestId"::text, r.delivery->>'kind',
       r."statusInfo", convert_to(r.delivery->>'body', 'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate",
       r.delivery->>'traceParent'
-    from result r join merchant m on m.id = r."merchantId"
+    from result r join merchant m on ${byIndex('m.id', 'r."merchantId"')}
     where r.delivery is not null and m.webhook_url is not null
     returning id
   ),

@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 
 /** How an attempt ended and what becomes of its delivery. Times are RFC 3339. */
@@ -36,7 +37,7 @@ const RECORD_ATTEMPTS: Statement = {
     update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt",
       delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
     from input i
-    where d.id = i."deliveryId" and d.attempt_count = i.number - 1 and d.state = 'PENDING'
+    where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'
     returning d.id
   ),
   recorded as (

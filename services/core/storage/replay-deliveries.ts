@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import type { EndpointKind } from './delivery.ts';
 import type { DueDelivery } from './due-deliveries.ts';
@@ -46,6 +47,6 @@ const REPLAY_RANGE: Statement = {
   )
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
     due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
-  from chosen c where d.id = c.id
+  from chosen c where ${byIndex('d.id', 'c.id')}
   returning d.id, d.merchant_id as "merchantId", d.endpoint_kind as kind, d.due_at as "dueAt"`,
 };

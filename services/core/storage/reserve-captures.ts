@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 
@@ -40,7 +41,7 @@ const RESERVE_CAPTURES: Statement = {
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
     from input i
-    where h.request_id = i."holdRequestId" and h.remaining >= i.amount and not h.closing
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and h.remaining >= i.amount and not h.closing
       and (i.key is null or i."requestId" in (select request_id from claimed))
     returning i."requestId" as subject_id
   )

@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
 import type { ReleaseRow } from './release.ts';
@@ -32,7 +33,7 @@ const RESERVE_RELEASE: Statement = {
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.reason <> 'LATE'
     from input i
-    where h.request_id = i."holdRequestId"
+    where ${byIndex('h.request_id', 'i."holdRequestId"')}
       and (i.key is null or i."requestId" in (select request_id from claimed))
       and (i.reason = 'LATE' or (not h.closing and h.in_flight = 0 and h.remaining >= i.amount
         and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')))

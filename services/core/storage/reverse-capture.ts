@@ -1,4 +1,5 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { byIndex } from './by-index.ts';
 import { camelCased } from './camel-cased.ts';
 import type { CaptureRow } from './capture.ts';
 import type { Query, Statement } from './database.ts';
@@ -34,12 +35,12 @@ const REVERSE_CAPTURE: Statement = {
   ),
   changed as (
     update capture c set reversed = true from input i
-    where c.request_id = i."captureRequestId" and c.state = 'OK' and not c.reversed
+    where ${byIndex('c.request_id', 'i."captureRequestId"')} and c.state = 'OK' and not c.reversed
     returning c.request_id as subject_id
   ),
   booked as (
     update hold h set ${SET_BOOKS} from input i
-    where h.request_id = i."holdRequestId" and i."captureRequestId" in (select subject_id from changed)
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."captureRequestId" in (select subject_id from changed)
     returning h.request_id
   ),
   ${appendOperations('$2')}

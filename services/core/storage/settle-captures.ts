@@ -1,4 +1,5 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
@@ -52,13 +53,13 @@ const SETTLE_CAPTURES: Statement = {
       status_after = case when i.ok then i.books->>'status' end,
       inquire_at = null
     from input i
-    where c.request_id = i."requestId" and c.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    where ${byIndex('c.request_id', 'i."requestId"')} and c.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning c.request_id as subject_id
   ),
   booked as (
     update hold h set ${SET_BOOKS}
     from input i
-    where h.request_id = i."holdRequestId" and i."requestId" in (select subject_id from changed)
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."requestId" in (select subject_id from changed)
     returning h.request_id
   ),
   ${appendOperations('$2')}

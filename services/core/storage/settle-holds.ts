@@ -1,4 +1,5 @@
 import type { Card } from '../domain/operation.ts';
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
@@ -47,7 +48,7 @@ const SETTLE_HOLDS: Statement = {
       generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
     from input i
-    where h.request_id = i."requestId" and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
+    where ${byIndex('h.request_id', 'i."requestId"')} and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning h.request_id as subject_id
   ),
   ${appendOperations('$2')}

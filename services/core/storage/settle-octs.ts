@@ -1,4 +1,5 @@
 import type { Card } from '../domain/operation.ts';
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
@@ -36,7 +37,7 @@ const SETTLE_OCTS: Statement = {
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       inquire_at = null
     from input i
-    where o.request_id = i."requestId" and o.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    where ${byIndex('o.request_id', 'i."requestId"')} and o.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning o.request_id as subject_id
   ),
   ${appendOperations('$2')}

@@ -1,4 +1,5 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { byIndex } from './by-index.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
@@ -38,7 +39,7 @@ const SETTLE_RELEASE: Statement = {
       state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, processor_reference = i."processorReference",
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
     from input i
-    where r.request_id = i."requestId" and r.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    where ${byIndex('r.request_id', 'i."requestId"')} and r.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning r.request_id as subject_id
   ),
   booked as (
@@ -48,7 +49,7 @@ const SETTLE_RELEASE: Statement = {
       processor_message = case when i.fails then i."processorMessage" else h.processor_message end,
       inquire_at = case when i.fails then null else h.inquire_at end
     from input i
-    where h.request_id = i."holdRequestId" and i."requestId" in (select subject_id from changed)
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."requestId" in (select subject_id from changed)
     returning h.request_id
   ),
   ${appendOperations('$2')}

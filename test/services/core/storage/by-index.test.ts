@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { acceptNotifications } from '../../../../services/core/storage/accept-notifications.ts';
+import { type Database, openDatabase, type Query, type Statement } from '../../../../services/core/storage/database.ts';
+import { insertHolds } from '../../../../services/core/storage/insert-holds.ts';
+import { recordAttempts } from '../../../../services/core/storage/record-attempts.ts';
+import { reserveCaptures } from '../../../../services/core/storage/reserve-captures.ts';
+import { reserveRelease } from '../../../../services/core/storage/reserve-release.ts';
+import { reverseCapture } from '../../../../services/core/storage/reverse-capture.ts';
+import { settleCaptures } from '../../../../services/core/storage/settle-captures.ts';
+import { settleHolds } from '../../../../services/core/storage/settle-holds.ts';
+import { settleOcts } from '../../../../services/core/storage/settle-octs.ts';
+import { settleRelease } from '../../../../services/core/storage/settle-release.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
+
+/** A node of a plan, as EXPLAIN (FORMAT JSON) writes it. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+describe('byIndex()', () => {
+  let test: TestDatabase;
+  let database: Database;
+  before(async () => {
+    test = await createMigratedDatabase();
+    database = await openDatabase({ databaseUrl: test.url, poolSize: 1 });
+  });
+  after(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  it('has every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
+    for (const statement of await hotStatements()) {
+      const whole = nodes(await planOf(statement)).filter((node) => node['Relation Name'] && isWholeRead(node));
+      assert.deepEqual(whole, [], `${statement.name} reads a whole table`);
+    }
+  });
+
+  /** The plan that a prepared statement keeps. EXPLAIN takes a statement with parameters only as plain text. */
+  async function planOf({ text }: Statement): Promise<PlanNode> {
+    const rows = await database.orm.em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
+    return rows[0]['QUERY PLAN'][0].Plan;
+  }
+});
+
+function nodes(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+}
+
+function isWholeRead(node: PlanNode): boolean {
+  return /Scan$/.test(node['Node Type']) && node['Index Cond'] === undefined;
+}
+
+/** The statements, from the functions that send them. */
+async function hotStatements(): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  const query: Query = async (statement) => {
+    statements.push(statement);
+    return [];
+  };
+  const one = {} as never;
+  await insertHolds(query, []);
+  await settleHolds(query, []);
+  await reserveCaptures(query, []);
+  await settleCaptures(query, []);
+  await reserveRelease(query, one);
+  await settleRelease(query, one);
+  await reverseCapture(query, one);
+  await settleOcts(query, []);
+  await acceptNotifications(query, [one]);
+  await recordAttempts(query, []);
+  return statements;
+}

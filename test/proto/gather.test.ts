@@ -15,35 +15,53 @@ function open(options: Partial<GatherOptions<string>> = {}) {
   const batch = (index: number) => batches[index] ?? assert.fail(`there is no batch ${index}`);
   return { gather, batches, batch };
 }
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** A batch that is sent when another one has ended goes one turn of the event loop later. */
+async function turn(): Promise<void> {
+  for (let count = 0; count < 2; count++) await new Promise((resolve) => setImmediate(resolve));
+}
 const isAboutOne = (error: unknown) => (error as Error).message === 'bad';
 
 describe('Gather', () => {
-  it('sends a lone command at once', () => {
+  it('sends a lone command in the same turn of the event loop', async () => {
     const { gather, batches } = open();
     void gather.submit('a');
+    await turn();
     assert.deepEqual(
       batches.map(({ commands }) => commands),
       [['a']],
     );
   });
 
-  it('sends together what has waited, in its order, as much as fits', async () => {
+  it('sends together what came together or has waited, in its order, as much as fits', async () => {
     const { gather, batches, batch } = open();
-    const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((each) => gather.submit(each)));
+    const first = Promise.all(['a', 'b'].map((each) => gather.submit(each)));
+    await turn();
+    assert.deepEqual(batch(0).commands, ['a', 'b']);
+    const second = Promise.all(['c', 'd', 'e', 'f'].map((each) => gather.submit(each)));
     batch(0).end();
     await turn();
-    assert.deepEqual(batch(1).commands, ['b', 'c', 'd']);
+    assert.deepEqual(batch(1).commands, ['c', 'd', 'e']);
     batch(1).end();
     await turn();
     batch(2).end();
-    assert.deepEqual(await answers, ['a!', 'b!', 'c!', 'd!', 'e!']);
+    assert.deepEqual([await first, await second].flat(), ['a!', 'b!', 'c!', 'd!', 'e!', 'f!']);
     assert.equal(batches.length, 3);
   });
 
-  it('uses each lane', () => {
-    const { gather, batches } = open({ lanes: 2 });
+  it('sends a crowd in parts, a third of those who wait at a time, or 24', async () => {
+    const { gather, batch } = open({ maxBatch: 256, inParts: true });
+    for (let count = 0; count < 90; count++) void gather.submit('a');
+    for (const [index, size] of [30, 24, 24, 12].entries()) {
+      await turn();
+      assert.equal(batch(index).commands.length, size);
+      batch(index).end();
+    }
+  });
+
+  it('uses each lane', async () => {
+    const { gather, batches } = open({ lanes: 2, maxBatch: 1 });
     for (const each of ['a', 'b', 'c']) void gather.submit(each);
+    await turn();
     assert.deepEqual(
       batches.map(({ commands }) => commands),
       [['a'], ['b']],
@@ -53,21 +71,22 @@ describe('Gather', () => {
   it('never sends two commands with one key at the same time, together or in two lanes', async () => {
     const { gather, batch, batches } = open({ lanes: 2, keyOf: (command) => command[0] ?? '' });
     const answers = Promise.all(['a1', 'a2', 'b1', 'b2', 'a3'].map((each) => gather.submit(each)));
+    await turn();
     assert.deepEqual(
       batches.map(({ commands }) => commands),
-      [['a1'], ['b1']],
+      [['a1', 'b1']],
     );
+    void gather.submit('c1');
+    await turn();
+    assert.deepEqual(batch(1).commands, ['c1']);
     batch(0).end();
     await turn();
-    assert.deepEqual(batch(2).commands, ['a2']);
+    assert.deepEqual(batch(2).commands, ['a2', 'b2']);
     batch(1).end();
-    await turn();
-    assert.deepEqual(batch(3).commands, ['b2']);
     batch(2).end();
     await turn();
-    assert.deepEqual(batch(4).commands, ['a3']);
+    assert.deepEqual(batch(3).commands, ['a3']);
     batch(3).end();
-    batch(4).end();
     assert.deepEqual(await answers, ['a1!', 'a2!', 'b1!', 'b2!', 'a3!']);
   });
 
@@ -77,7 +96,6 @@ describe('Gather', () => {
       return commands.map((each) => `${each}!`);
     };
     const gather = new Gather(run, { maxBatch: 10, lanes: 1, isAboutOne });
-    void gather.submit('first');
     const ends = await Promise.allSettled(['a', 'bad', 'b'].map((each) => gather.submit(each)));
     assert.deepEqual(
       ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message)),
@@ -87,18 +105,16 @@ describe('Gather', () => {
 
   it('fails all of a batch when none of them is at fault, and goes on with the next', async () => {
     const { gather, batch } = open({ isAboutOne });
-    void gather.submit('first');
     const together = Promise.allSettled(['a', 'b'].map((each) => gather.submit(each)));
-    batch(0).end();
     await turn();
-    batch(1).end(new Error('away'));
+    batch(0).end(new Error('away'));
     assert.deepEqual(
       (await together).map(({ status }) => status),
       ['rejected', 'rejected'],
     );
     const next = gather.submit('c');
     await turn();
-    batch(2).end();
+    batch(1).end();
     assert.equal(await next, 'c!');
   });
 
@@ -106,6 +122,7 @@ describe('Gather', () => {
     const { gather, batch } = open({ keyOf: () => 'same' });
     const failed = assert.rejects(gather.submit('a'));
     const next = gather.submit('b');
+    await turn();
     batch(0).end(new Error('broken'));
     await failed;
     await turn();

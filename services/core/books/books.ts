@@ -96,8 +96,8 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     ...counted('oct_end'),
   });
   const announcements = new StatementGather<null, null>((batch) => announced(database, batch), {
-    ...ONE_LANE,
     maxBatch: 10_000,
+    lanes: 1,
   });
   const rung = (ended: Ended): boolean => {
     if (ended.changed && ended.result) observer?.ended(ended.result);
@@ -140,6 +140,6 @@ async function announced(database: Database, batch: readonly null[]): Promise<re
 }
 
 /** Two statements under way keep the disk busy while the next one is planned. */
-const TWO_LANES = { maxBatch: 256, lanes: 2 };
+const TWO_LANES = { maxBatch: 256, lanes: 2, inParts: true };
 /** What appends to the operation log takes turns at its lock, so a second statement would only wait there. */
-const ONE_LANE = { maxBatch: 256, lanes: 1 };
+const ONE_LANE = { maxBatch: 256, lanes: 1, inParts: true };

@@ -43,7 +43,7 @@ describe('byIndex()', () => {
   /** The plan that a prepared statement keeps. EXPLAIN takes a statement with parameters only as plain text. */
   async function planOf({ text }: Statement): Promise<PlanNode> {
     const rows = await database.orm.em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
-    return rows[0]['QUERY PLAN'][0].Plan;
+    return rows[0]?.['QUERY PLAN'][0].Plan;
   }
 });
 

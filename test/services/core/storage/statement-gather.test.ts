@@ -9,7 +9,6 @@ describe('StatementGather', () => {
       return commands.map((each) => `${each}!`);
     };
     const gather = new StatementGather(run, { maxBatch: 10, lanes: 1 });
-    void gather.submit('first');
     const ends = await Promise.allSettled(['a', 'bad', 'b'].map((each) => gather.submit(each)));
     return ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.code));
   }

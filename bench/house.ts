@@ -24,8 +24,9 @@ export interface House extends processes.House {
   start(name: 'worker' | 'gateway'): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
-  /** Does something before the house is closed. */
-  atClose(act: () => Promise<void>): void;
+  /** Does something when the row that is being measured is done. */
+  atRowEnd(act: () => Promise<void>): void;
+  endRow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,7 +49,7 @@ export async function openHouse(): Promise<House> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const house: processes.House = { settings, dataDir: folder.path, ports: chosen, secrets };
   const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
-  const closing: (() => Promise<void>)[] = [];
+  const ending: (() => Promise<void>)[] = [];
   const running = new Map<string, () => Promise<void>>();
   const start = async (options: ChildOptions) => {
     if (!running.has(options.name)) running.set(options.name, (await startChild(options, signal)).stop);
@@ -67,9 +68,11 @@ export async function openHouse(): Promise<House> {
       start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
-    atClose: (act) => void closing.push(act),
+    atRowEnd: (act) => void ending.push(act),
+    async endRow() {
+      for (const act of ending.splice(0)) await act();
+    },
     async close() {
-      for (const act of closing) await act();
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
       await stopDatabase();
       folder.close();

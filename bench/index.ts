@@ -22,7 +22,7 @@ const { values } = parseArgs({
     plot: { type: 'string' },
     rows: { type: 'string', default: '' },
     repetitions: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '3' },
   },
 });
 const wanted = [...ROWS, ...(values.soak ? LONG_ROWS : [])].filter(({ name }) => name.includes(values.rows));

@@ -1,5 +1,5 @@
 /** Closed-loop load from a process of its own, so that the client's work is not the server's. */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,6 @@ export interface LoadOrder {
   readonly load: string;
   readonly inFlight: number;
   readonly seconds: number;
-  /** Seconds before counting starts. */
-  readonly warmUpS: number;
   /** Starts so many a second, evenly, instead of as many as it can. */
   readonly perSecond?: number;
   readonly options: Readonly<Record<string, string>>;
@@ -31,9 +29,15 @@ export interface Load {
   close(): void;
 }
 
-/** Runs a load in a child process. Throws when anything in it failed. */
+/** The processes of the loads that have run; each waits for its next order, so that its code is compiled once. */
+const children = new Map<string, ChildProcess>();
+
+/** Runs a load in a process of its own. Throws when anything in it failed. */
 export async function runLoad(order: LoadOrder): Promise<LoadResult> {
-  const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const name = JSON.stringify([order.load, order.options]);
+  const child =
+    children.get(name) ?? fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  children.set(name, child);
   child.send(order);
   const [result] = (await Promise.race([
     once(child, 'message'),
@@ -41,17 +45,24 @@ export async function runLoad(order: LoadOrder): Promise<LoadResult> {
       Promise.reject(new Error(`load ${order.load} ended early, exit code ${code}`)),
     ),
   ])) as [LoadResult];
-  child.disconnect();
-  await once(child, 'exit');
   if (result.failures > 0) throw new Error(`load ${order.load}: ${result.failures} calls failed`);
   return result;
+}
+
+/** Ends the processes of all loads. */
+export async function endLoads(): Promise<void> {
+  for (const child of children.values()) {
+    if (child.connected) child.disconnect();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+  children.clear();
 }
 
 /** Acts with so many in flight until the time is over; latencies are of calls that started after the warm-up. */
 export async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   let failures = 0;
-  const startedAt = performance.now() + order.warmUpS * 1_000;
+  const startedAt = performance.now() + WARM_UP_MS;
   const endsAt = startedAt + order.seconds * 1_000;
   const turn = pacer(order.perSecond);
   const lane = async () => {
@@ -86,12 +97,20 @@ function pacer(perSecond: number | undefined): () => Promise<number> {
 }
 
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [order] = (await once(process, 'message')) as [LoadOrder];
+  let load: Load | undefined;
+  process.on('message', async (order: LoadOrder) => {
+    load ??= await openLoad(order);
+    process.send?.(await drive(load, order));
+  });
+  process.once('disconnect', () => load?.close());
+}
+
+async function openLoad(order: LoadOrder): Promise<Load> {
   const { open } = (await import(`./loads/${order.load}.ts`)) as {
     open(options: LoadOrder['options']): Promise<Load> | Load;
   };
-  const load = await open(order.options);
-  const result = await drive(load, order);
-  load.close();
-  process.send(result);
+  return open(order.options);
 }
+
+/** Before counting starts: until all connections are open and the pipeline is full. */
+const WARM_UP_MS = 500;

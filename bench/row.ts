@@ -1,5 +1,5 @@
 import type { House } from './house.ts';
-import type { LoadResult } from './load.ts';
+import { endLoads, type LoadResult } from './load.ts';
 import { referenceName } from './references/pgbench.ts';
 
 /** One measurement of a row: the service's figure and its reference's, taken one after the other. */
@@ -18,6 +18,8 @@ export interface Row {
   readonly reference: string;
   /** The ratio that is wished for, and on which side of it is good. */
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | undefined;
+  /** Measured once more, before the others and for nothing: until then, processes are busy compiling. Absent = yes. */
+  readonly warmsUp?: boolean;
   /** Prepares and answers how to measure once. */
   prepare(house: House, seconds: number): Promise<() => Promise<Measured>>;
 }
@@ -40,9 +42,19 @@ export interface Result {
 
 /** Measures a row, side by side with its reference, several times. */
 export async function measure(row: Row, house: House, repetitions: number, seconds: number): Promise<Result> {
-  const once = await row.prepare(house, seconds);
-  const measured: Measured[] = [];
-  for (let repetition = 0; repetition < repetitions; repetition++) measured.push(await once());
+  try {
+    const once = await row.prepare(house, seconds);
+    if (row.warmsUp !== false) await once();
+    const measured: Measured[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition++) measured.push(await once());
+    return resultOf(row, measured);
+  } finally {
+    await house.endRow();
+    await endLoads();
+  }
+}
+
+async function resultOf(row: Row, measured: readonly Measured[]): Promise<Result> {
   const ratios = measured.map(({ value, reference }) => value / reference).sort((a, b) => a - b);
   const ratio = median(ratios);
   const { goal } = row;

@@ -24,7 +24,7 @@ export async function runReference(
   await createTables(house.databaseUrl);
   if (!(await hasPgbench())) {
     const options = { databaseUrl: house.databaseUrl, script, connections: String(clients) };
-    return runLoad({ load: 'pg', inFlight: clients, seconds, warmUpS: 1, options });
+    return runLoad({ load: 'pg', inFlight: clients, seconds, options });
   }
   const file = `${house.dataDir}/${script}.sql`;
   await writeFile(file, pgbenchScript(script));

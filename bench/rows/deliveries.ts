@@ -4,7 +4,7 @@ import { PgBoss } from 'pg-boss';
 import { openQueue } from '../../services/core/jobs/queue.ts';
 import { openLog } from '../../services/core/log.ts';
 import type { House } from '../house.ts';
-import { runLoad } from '../load.ts';
+import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';
 import type { Measured, Row } from '../row.ts';
 import { holdOrder } from './holds.ts';
@@ -24,29 +24,33 @@ function latencyRow(word: string, quantile: number, goalMs: number): Row {
     reference: `the goal, ${goalMs} ms`,
     goal: { atMost: 1 },
     async prepare(house, seconds) {
-      return async () => ({ value: await firstAttemptMs(house, seconds, quantile), reference: goalMs });
+      const receiver = await openReceiver();
+      house.atRowEnd(() => receiver.close());
+      await startWorker(house);
+      const { merchantId } = await house.createMerchant({ webhookUrl: receiver.url });
+      const order = { ...(await holdOrder(house, 64, seconds, { merchantId })), perSecond: OPERATIONS_PER_SECOND };
+      return async () => ({ value: await firstAttemptMs(house, order, quantile), reference: goalMs });
     },
   };
 }
 
-async function firstAttemptMs(house: House, seconds: number, quantile: number): Promise<number> {
-  const receiver = await openReceiver();
-  const { merchantId } = await house.createMerchant({ webhookUrl: receiver.url });
+async function firstAttemptMs(house: House, order: LoadOrder, quantile: number): Promise<number> {
+  const merchantId = order.options.merchantId ?? '';
+  const since = new Date();
+  await runLoad(order);
+  await drained(house, merchantId, 0);
+  const [row] = await query<{ ms: number }>(
+    house,
+    `select percentile_cont($2) within group (order by extract(epoch from a.started_at - d.created_at) * 1000)::float8 as ms
+      from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1 where d.merchant_id = $1 and d.created_at >= $3`,
+    [merchantId, quantile, since],
+  );
+  return row?.ms ?? Number.NaN;
+}
+
+async function startWorker(house: House): Promise<void> {
   await house.start('worker');
-  try {
-    await runLoad({ ...(await holdOrder(house, 64, seconds, { merchantId })), perSecond: OPERATIONS_PER_SECOND });
-    await drained(house, merchantId, 0);
-    const [row] = await query<{ ms: number }>(
-      house,
-      `select percentile_cont($2) within group (order by extract(epoch from a.started_at - d.created_at) * 1000)::float8 as ms
-        from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1 where d.merchant_id = $1`,
-      [merchantId, quantile],
-    );
-    return row?.ms ?? Number.NaN;
-  } finally {
-    await house.stop('worker');
-    await receiver.close();
-  }
+  house.atRowEnd(() => house.stop('worker'));
 }
 
 /** Deliveries a second to one fast receiver, against pg-boss alone fetching and completing as many jobs. */
@@ -57,7 +61,8 @@ export const deliveries: Row = {
   goal: { atLeast: 0.3 },
   async prepare(house) {
     const receiver = await openReceiver();
-    house.atClose(() => receiver.close());
+    house.atRowEnd(() => receiver.close());
+    await startWorker(house);
     return async () => ({
       value: await deliveriesPerSecond(house, receiver.url),
       reference: await jobsPerSecond(house),
@@ -85,15 +90,10 @@ async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Me
   const queue = await openQueue(house.databaseUrl, 'core', openLog('bench', 'warn'));
   await queue.ring(rows.map(({ id }) => ({ id, endpoint: `${merchantId}/webhook` })));
   await queue.close();
-  await house.start('worker');
-  try {
-    await drained(house, merchantId, BACKLOG * 0.9);
-    const [from, at] = [await pending(house, merchantId), performance.now()];
-    await drained(house, merchantId, 0);
-    return from / ((performance.now() - at) / 1_000);
-  } finally {
-    await house.stop('worker');
-  }
+  await drained(house, merchantId, BACKLOG * 0.9);
+  const [from, at] = [await pending(house, merchantId), performance.now()];
+  await drained(house, merchantId, 0);
+  return from / ((performance.now() - at) / 1_000);
 }
 
 async function jobsPerSecond(house: House): Promise<number> {

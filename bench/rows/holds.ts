@@ -28,7 +28,7 @@ export const echo: Row = {
   goal: undefined,
   async prepare(house, seconds) {
     const order = await holdOrder(house, IN_FLIGHT, seconds);
-    const plain = { load: 'echo', inFlight: IN_FLIGHT, seconds, warmUpS: 1, options: {} };
+    const plain = { load: 'echo', inFlight: IN_FLIGHT, seconds, options: {} };
     return async () => throughput(await runLoad(order), await runLoad(plain));
   },
 };
@@ -56,7 +56,7 @@ export const restHolds: Row = {
     const { apiKey, merchantId } = await house.createMerchant(NOWHERE);
     const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
     const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
-    const rest = { load: 'rest-hold', inFlight: IN_FLIGHT, seconds, warmUpS: 1, options };
+    const rest = { load: 'rest-hold', inFlight: IN_FLIGHT, seconds, options };
     await settled();
     return async () => throughput(await runLoad(rest), await runLoad(grpc));
   },
@@ -67,7 +67,7 @@ export async function holdOrder(house: House, inFlight: number, seconds: number,
   const merchantId = extra.merchantId ?? (await house.createMerchant(NOWHERE)).merchantId;
   const address = `127.0.0.1:${house.ports.CORE_PORT}`;
   const options = { address, token: house.secrets.serviceToken, merchantId, ...extra };
-  return { load: 'hold', inFlight, seconds, warmUpS: 1, options };
+  return { load: 'hold', inFlight, seconds, options };
 }
 
 /** The gateway hears of a new merchant within a second. */

@@ -14,9 +14,9 @@ export const loneHold: Row = {
     const hold = await holdOrder(house, 1, seconds);
     const address = `127.0.0.1:${house.ports.SANDBOX_PORT}`;
     const options = { address, token: house.secrets.processorCredential };
-    const processor = { load: 'authorize', inFlight: 1, seconds, warmUpS: 1, options };
+    const processor = { load: 'authorize', inFlight: 1, seconds, options };
     const commits = { databaseUrl: house.databaseUrl, script: 'hold', connections: '1' };
-    const pg = { load: 'pg', inFlight: 1, seconds, warmUpS: 1, options: commits };
+    const pg = { load: 'pg', inFlight: 1, seconds, options: commits };
     return async () => {
       const [whole, theirs, reference] = [await runLoad(hold), await runLoad(processor), await runLoad(pg)];
       return { value: whole.p50Ms - theirs.p50Ms, reference: reference.p50Ms, p50Ms: whole.p50Ms, p99Ms: whole.p99Ms };

@@ -14,7 +14,7 @@ export const relay: Row = {
     const { merchantId, signingSecret: secret } = await house.createMerchant();
     await sleep(1_500);
     const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, merchantId, secret };
-    const order = { load: 'relay', inFlight: 64, seconds, warmUpS: 1, options };
+    const order = { load: 'relay', inFlight: 64, seconds, options };
     return async () => throughput(await runLoad(order), await runReference(house, 'notification', 32, seconds));
   },
 };

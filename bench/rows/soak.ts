@@ -16,9 +16,11 @@ export const history: Row = {
   unit: 'ms of the service a pair',
   reference: `among ${FEW} holds`,
   goal: { atMost: 1.1 },
+  warmsUp: false,
   async prepare(house, seconds) {
     const order = await holdOrder(house, 64, seconds * 2, { capture: 'yes' });
     await store(house, order.options.merchantId ?? '', FEW);
+    await runLoad(order);
     const few = await runLoad(order);
     await store(house, order.options.merchantId ?? '', MANY);
     return async () => {
@@ -34,6 +36,7 @@ export const memory: Row = {
   unit: 'MiB',
   reference: 'after 1 minute, MiB',
   goal: { atMost: 1.1 },
+  warmsUp: false,
   async prepare(house) {
     const order = { ...(await holdOrder(house, 32, SOAK_S, { capture: 'yes' })), perSecond: SOAK_PER_SECOND };
     return async () => {

@@ -107,4 +107,4 @@ export class Gather<Command, Answer> {
 }
 
 /** As large as a statement must be for what it costs beside its rows to be little. */
-const PART = 24;
+const PART = 32;

@@ -48,10 +48,10 @@ describe('Gather', () => {
     assert.equal(batches.length, 3);
   });
 
-  it('sends a crowd in parts, a third of those who wait at a time, or 24', async () => {
+  it('sends a crowd in parts, a third of those who wait at a time, or 32', async () => {
     const { gather, batch } = open({ maxBatch: 256, inParts: true });
-    for (let count = 0; count < 90; count++) void gather.submit('a');
-    for (const [index, size] of [30, 24, 24, 12].entries()) {
+    for (let count = 0; count < 120; count++) void gather.submit('a');
+    for (const [index, size] of [40, 32, 32, 16].entries()) {
       await turn();
       assert.equal(batch(index).commands.length, size);
       batch(index).end();

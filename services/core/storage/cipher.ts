@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
 
 /** Keys for what must be readable again but never lie in clear in the database. The first one seals, all of them open. */
 export interface EncryptionKey {
@@ -56,7 +56,7 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
 
 /** SHA-256 of a random secret: enough to find or compare it, useless to whoever reads the database. */
 export function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret, 'utf8').digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 const NONCE_BYTES = 12;

@@ -1,13 +1,28 @@
 /**
  * The door for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node serves gRPC too,
- * at about half the rate; see docs/performance.md.) `invokeUnaryImplementation` and `transformInvokeImplementation` are not under
- * semantic versioning, which is why the connect packages are pinned.
+ * at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under semantic versioning, which is
+ * why the connect packages are pinned.
  */
 
-import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, createContextValues, createHandlerContext, type Interceptor } from '@connectrpc/connect';
-import { invokeUnaryImplementation, transformInvokeImplementation } from '@connectrpc/connect/protocol';
+import {
+  Code,
+  ConnectError,
+  createContextValues,
+  createHandlerContext,
+  type HandlerContext,
+  type Interceptor,
+  type UnaryRequest,
+} from '@connectrpc/connect';
+import { transformInvokeImplementation } from '@connectrpc/connect/protocol';
 import {
   Metadata,
   type Server,
@@ -41,11 +56,13 @@ export function mountServices(
     const ended = call.finally(() => running.delete(ended));
     running.add(ended);
   };
-  const handlerOf = (spec: MethodSpec) =>
-    spec.kind === 'unary'
-      ? (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
-          tracked(serveUnary(spec, call, callback, interceptors))
-      : (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
+  const handlerOf = (spec: MethodSpec) => {
+    if (spec.kind !== 'unary')
+      return (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
+    const invoke = intercepted(spec, interceptors);
+    return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
+      tracked(serveUnary(spec, call, callback, invoke));
+  };
   for (const { service, methods } of services) {
     const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec)]);
     const definition = serviceDefinition(service) as ServiceDefinition<UntypedServiceImplementation>;
@@ -58,19 +75,58 @@ export function mountServices(
   };
 }
 
+type UnarySpec = MethodSpec & { kind: 'unary' };
+type AnyFn = ReturnType<Interceptor>;
+
 async function serveUnary(
-  spec: MethodSpec & { kind: 'unary' },
+  { method }: UnarySpec,
   call: ServerUnaryCall<object, object>,
   callback: sendUnaryData<object>,
-  interceptors: Interceptor[],
+  invoke: AnyFn,
 ): Promise<void> {
-  const context = contextOf(spec, call);
   try {
-    callback(null, await invokeUnaryImplementation(spec, context, call.request as never, interceptors));
+    const request: UnaryRequest = {
+      stream: false,
+      service: method.parent,
+      method,
+      requestMethod: 'POST',
+      url: urlOf(method, call),
+      header: headersOf(call.metadata),
+      contextValues: createContextValues(),
+      signal: UNDISTURBED,
+      message: call.request as never,
+    };
+    callback(null, (await invoke(request)).message as object);
   } catch (error) {
     callback(statusOf(error));
   }
 }
+
+/** A handler behind its interceptors, put together once: making connect's own context costs as much as decoding a request. */
+function intercepted({ method, impl }: UnarySpec, interceptors: Interceptor[]): AnyFn {
+  const handle: AnyFn = async (request) => {
+    const [header, trailer] = [new Headers(), new Headers()];
+    const context: HandlerContext = {
+      service: method.parent,
+      method,
+      protocolName: 'grpc',
+      requestMethod: request.requestMethod,
+      url: request.url,
+      requestHeader: request.header,
+      responseHeader: header,
+      responseTrailer: trailer,
+      values: request.contextValues,
+      signal: request.signal,
+      timeoutMs: () => undefined,
+    };
+    const message = create(method.output, await impl(request.message as never, context));
+    return { stream: false, service: method.parent, method, header, trailer, message };
+  };
+  return interceptors.reduceRight((next, interceptor) => interceptor(next), handle);
+}
+
+/** The signal of every unary call: what has begun to write is not disturbed when its caller goes away. */
+const UNDISTURBED = new AbortController().signal;
 
 async function serveStream(
   spec: MethodSpec,
@@ -78,7 +134,7 @@ async function serveStream(
   interceptors: Interceptor[],
   stopping: AbortSignal,
 ): Promise<void> {
-  const context = contextOf(spec, call, stopping);
+  const context = streamContextOf(spec, call, stopping);
   const invoke = transformInvokeImplementation(spec as never, context, interceptors);
   try {
     for await (const message of invoke(single(call.request as never))) {
@@ -109,11 +165,7 @@ function drained(call: ServerWritableStream<object, object>, gone: AbortSignal):
   });
 }
 
-function contextOf(
-  spec: MethodSpec,
-  call: ServerUnaryCall<object, object> | ServerWritableStream<object, object>,
-  stopping?: AbortSignal,
-) {
+function streamContextOf(spec: MethodSpec, call: ServerWritableStream<object, object>, stopping: AbortSignal) {
   const cancelled = new AbortController();
   call.once('cancelled', () => cancelled.abort());
   const deadline = call.getDeadline();
@@ -123,13 +175,17 @@ function contextOf(
     method: spec.method,
     protocolName: 'grpc',
     requestMethod: 'POST',
-    url: `http://${call.getHost()}/${spec.method.parent.typeName}/${spec.method.name}`,
+    url: urlOf(spec.method, call),
     requestHeader: headersOf(call.metadata),
     requestSignal: cancelled.signal,
     contextValues: createContextValues(),
-    ...(stopping && { shutdownSignal: stopping }),
+    shutdownSignal: stopping,
     ...(Number.isFinite(timeoutMs) && { timeoutMs: Math.max(timeoutMs, 0) }),
   });
+}
+
+function urlOf(method: DescMethod, call: { getHost(): string }): string {
+  return `http://${call.getHost()}/${method.parent.typeName}/${method.name}`;
 }
 
 function headersOf(metadata: Metadata): Headers {

@@ -1,6 +1,7 @@
 /** The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row needs. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import pg from 'pg';
 import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
@@ -48,6 +49,7 @@ export async function openHouse(): Promise<House> {
   const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const house: processes.House = { settings, dataDir: folder.path, ports: chosen, secrets };
+  await timestampCommits(await openDatabase(house, report, signal));
   const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
   const ending: (() => Promise<void>)[] = [];
   const running = new Map<string, () => Promise<void>>();
@@ -79,6 +81,17 @@ export async function openHouse(): Promise<House> {
       await removeDataDir(dataDir);
     },
   };
+}
+
+/** Has PostgreSQL note when each transaction was committed, from its next start on, and stops it. */
+async function timestampCommits({ url, stop }: { url: string; stop(): Promise<void> }): Promise<void> {
+  const administrator = new URL(url);
+  administrator.username = 'postgres';
+  const client = new pg.Client({ connectionString: administrator.href });
+  await client.connect();
+  await client.query('alter system set track_commit_timestamp = on');
+  await client.end();
+  await stop();
 }
 
 /** Merchants so far, for their names. */

@@ -12,7 +12,7 @@ import { history, memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
 import { printTable } from './table.ts';
 
-const ROWS = [holds, echo, pairs, loneHold, restHolds, relay, firstAttemptP50, firstAttemptP99, deliveries, watch];
+const ROWS = [echo, holds, pairs, loneHold, restHolds, relay, firstAttemptP50, firstAttemptP99, deliveries, watch];
 const LONG_ROWS = [history, memory];
 
 const { values } = parseArgs({

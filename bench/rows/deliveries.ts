@@ -41,8 +41,10 @@ async function firstAttemptMs(house: House, order: LoadOrder, quantile: number):
   await drained(house, merchantId, 0);
   const [row] = await query<{ ms: number }>(
     house,
-    `select percentile_cont($2) within group (order by extract(epoch from a.started_at - d.created_at) * 1000)::float8 as ms
-      from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1 where d.merchant_id = $1 and d.created_at >= $3`,
+    `select percentile_cont($2) within group (
+        order by extract(epoch from a.started_at - pg_xact_commit_timestamp(o.xmin)) * 1000)::float8 as ms
+      from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1
+      join operation o on o.request_id = d.request_id::uuid where d.merchant_id = $1 and d.created_at >= $3`,
     [merchantId, quantile, since],
   );
   return row?.ms ?? Number.NaN;

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
 import { runLoad } from '../load.ts';
@@ -12,7 +12,7 @@ import { holdOrder } from './holds.ts';
 const WATCHERS = 100;
 const GOAL_MS = 50;
 
-/** From an operation's final state date, which is just before its commit, to its message at each of 100 watchers; 99th percentile. */
+/** From an operation's commit to its message at each of 100 watchers; 99th percentile. */
 export const watch: Row = {
   name: `commit to message, ${WATCHERS} watchers, 1 000 operations/s asked for, p99`,
   unit: 'ms',
@@ -25,7 +25,8 @@ export const watch: Row = {
       child.disconnect();
       await once(child, 'exit');
     });
-    child.send({ address: order.options.address, token: order.options.token });
+    const { address, token } = order.options;
+    child.send({ address, token, databaseUrl: house.databaseUrl });
     await once(child, 'message');
     return async () => {
       await runLoad({ ...order, perSecond: 1_000 });
@@ -36,10 +37,20 @@ export const watch: Row = {
   },
 };
 
+interface WatchersOrder {
+  readonly address: string;
+  readonly token: string;
+  readonly databaseUrl: string;
+}
+interface Arrival {
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
 /** The watchers' process. Each report is of the time since the one before. */
-async function watchAll({ address, token }: { address: string; token: string }): Promise<void> {
+async function watchAll({ address, token, databaseUrl }: WatchersOrder): Promise<void> {
   const stop = new AbortController();
-  let lagsMs: number[] = [];
+  let arrivals: Arrival[] = [];
   const channels = Array.from({ length: 4 }, () =>
     openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 30_000 }),
   );
@@ -53,10 +64,8 @@ async function watchAll({ address, token }: { address: string; token: string }):
     void (async () => {
       for await (const message of stream ?? []) {
         first.resolve();
-        const now = Date.now();
-        for (const { finalStateDate } of message.operations) {
-          if (finalStateDate) lagsMs.push(now - timestampMs(finalStateDate));
-        }
+        const atMs = Date.now();
+        for (const { requestId } of message.operations) arrivals.push({ requestId, atMs });
       }
     })().catch((error: Error) => {
       if (!stop.signal.aborted) throw error;
@@ -64,18 +73,34 @@ async function watchAll({ address, token }: { address: string; token: string }):
   }
   await Promise.all(started);
   process.send?.('ready');
-  process.on('message', () => {
+  process.on('message', async () => {
+    const arrived = arrivals;
+    arrivals = [];
+    const committedMs = await commitTimes(databaseUrl, [...new Set(arrived.map(({ requestId }) => requestId))]);
+    const lagsMs = arrived.map(({ requestId, atMs }) => atMs - (committedMs.get(requestId) ?? Number.NaN));
     lagsMs.sort((a, b) => a - b);
     const quantile = (q: number) => lagsMs[Math.floor(lagsMs.length * q)] ?? Number.NaN;
     process.send?.({ p50Ms: quantile(0.5), p99Ms: quantile(0.99) });
-    lagsMs = [];
   });
   await once(process, 'disconnect');
   stop.abort();
   for (const channel of channels) channel.close();
 }
 
+/** When the operations were committed, by their requestIds. */
+async function commitTimes(databaseUrl: string, requestIds: readonly string[]): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ id: string; ms: number }>(
+    `select request_id as id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as ms
+      from operation where request_id = any($1::uuid[])`,
+    [requestIds],
+  );
+  await client.end();
+  return new Map(rows.map(({ id, ms }) => [id, ms]));
+}
+
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [order] = (await once(process, 'message')) as [{ address: string; token: string }];
+  const [order] = (await once(process, 'message')) as [WatchersOrder];
   await watchAll(order);
 }

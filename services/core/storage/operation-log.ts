@@ -42,29 +42,29 @@ export interface DeliveryInput {
 }
 
 /**
- * SQL that ends a statement `with changed as (… returning … as subject_id) …`: appends the results whose subject changed, and
- * their deliveries for merchants that have a webhookUrl. The bound value `parameter` is a JSON array of OperationInput.
+ * SQL that ends a statement `with changed as (… returning … as subject_id, i.operation) …`: appends the results of what changed
+ * (JSON, OperationInput or null), and their deliveries for merchants that have a webhookUrl.
  *
  * Numbers are given in commit order: the advisory lock is taken after the rows are locked, just before the first number, and
  * is held until commit, so no smaller number can appear later. Reading by a cursor on `sequence` therefore skips nothing.
  * Measured: 0 of 8 writers' rows missed or out of order; reading a plain sequence misses a fifth of them.
  */
-export function appendOperations(parameter: string): string {
-  return `result as materialized (
-    select r.* from json_to_recordset(${parameter}::json) as r(
-      "requestId" uuid, "subjectId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text,
-      "userId" text, amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid,
-      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "finalStateDate" timestamptz, delivery json)
-    where r."subjectId" in (select subject_id from changed)
+export const APPEND_OPERATIONS = `result as materialized (
+    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
+      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "finalStateDate" timestamptz, delivery json)
+    where c.operation is not null
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select (r.delivery->>'id')::uuid, r."merchantId", r.delivery->>'endpointKind', r."requestId"::text, r.delivery->>'kind',
-      r."statusInfo", convert_to(r.delivery->>'body', 'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate",
-      r.delivery->>'traceParent'
-    from result r join merchant m on ${byIndex('m.id', 'r."merchantId"')}
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on ${byIndex('m.id', 'r."merchantId"')}
     where r.delivery is not null and m.webhook_url is not null
     returning id
   ),
@@ -81,7 +81,6 @@ export function appendOperations(parameter: string): string {
     from ordered, result r
     returning sequence
   )`;
-}
 
 /** The end of a settling statement. */
 export const SETTLED = `select 'changed' as what, subject_id::text as id from changed

@@ -3,8 +3,8 @@ import { byIndex } from './by-index.ts';
 import { camelCased } from './camel-cased.ts';
 import type { CaptureRow } from './capture.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
-import { booksAsText, SET_BOOKS } from './settle-captures.ts';
+import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { BOOK_CHANGED, booksAsText } from './settle-captures.ts';
 
 /** A capture that the card scheme took back; its hold is locked by this transaction. */
 export interface Reversal {
@@ -17,7 +17,7 @@ export interface Reversal {
 
 /** Books a reversal. A capture that is not OK, or was reversed before, changes nothing. */
 export async function reverseCapture(query: Query, reversal: Reversal): Promise<Settled> {
-  return settled(await query(REVERSE_CAPTURE, [booksAsText([reversal]), JSON.stringify([reversal.operation])]));
+  return settled(await query(REVERSE_CAPTURE, [booksAsText([reversal])]));
 }
 
 /** Looks up a capture. */
@@ -31,18 +31,15 @@ const FIND_CAPTURE: Statement = { name: 'find-capture', text: 'select * from cap
 const REVERSE_CAPTURE: Statement = {
   name: 'reverse-capture',
   text: `with input as materialized (
-    select * from json_to_recordset($1::json) as i("captureRequestId" uuid, "holdRequestId" uuid, at timestamptz, books json)
+    select * from json_to_recordset($1::json) as i("captureRequestId" uuid, "holdRequestId" uuid, at timestamptz, books json,
+      operation json)
   ),
   changed as (
     update capture c set reversed = true from input i
     where ${byIndex('c.request_id', 'i."captureRequestId"')} and c.state = 'OK' and not c.reversed
-    returning c.request_id as subject_id
+    returning c.request_id as subject_id, i."holdRequestId", i.at, i.books, i.operation
   ),
-  booked as (
-    update hold h set ${SET_BOOKS} from input i
-    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."captureRequestId" in (select subject_id from changed)
-    returning h.request_id
-  ),
-  ${appendOperations('$2')}
+  ${BOOK_CHANGED},
+  ${APPEND_OPERATIONS}
   ${SETTLED}`,
 };

@@ -1,7 +1,7 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** How a capture ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
 export interface CaptureResult {
@@ -19,8 +19,7 @@ export interface CaptureResult {
 
 /** Ends captures, with the hold's books, the operations and deliveries. A capture that had ended already changes nothing. */
 export async function settleCaptures(query: Query, results: readonly CaptureResult[]): Promise<Settled> {
-  const operations = results.map((result) => result.operation);
-  return settled(await query(SETTLE_CAPTURES, [booksAsText(results), JSON.stringify(operations)]));
+  return settled(await query(SETTLE_CAPTURES, [booksAsText(results)]));
 }
 
 /** JSON with int64 as text. */
@@ -28,19 +27,27 @@ export function booksAsText(rows: readonly object[]): string {
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
-/** SQL that writes a JSON `books` column (HoldBooks) into `hold`. */
-export const SET_BOOKS = `status = i.books->>'status', captured = (i.books->>'captured')::bigint,
-      in_flight = (i.books->>'inFlight')::bigint, remaining = (i.books->>'remaining')::bigint,
-      released = (i.books->>'released')::bigint, reversed = (i.books->>'reversed')::bigint,
-      release_reason = i.books->>'releaseReason', closing = (i.books->>'closing')::boolean,
-      closed_at = case when i.books->>'status' in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
-        else coalesce(h.closed_at, i.at) end`;
+/** SQL that books what has changed: `changed` returns, besides what the log needs, holdRequestId, at and books (JSON, HoldBooks). */
+export const BOOK_CHANGED = bookChanged('');
+
+/** The same, with more assignments; `c` is the row that changed. */
+export function bookChanged(more: string): string {
+  return `booked as (
+    update hold h set status = b.status, captured = b.captured, in_flight = b."inFlight", remaining = b.remaining,
+      released = b.released, reversed = b.reversed, release_reason = b."releaseReason", closing = b.closing,
+      closed_at = case when b.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end${more}
+    from changed c
+    cross join lateral json_to_record(c.books) as b(status text, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, "releaseReason" text, closing boolean)
+    where ${byIndex('h.request_id', 'c."holdRequestId"')}
+  )`;
+}
 
 const SETTLE_CAPTURES: Statement = {
   name: 'settle-captures',
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, ok boolean, at timestamptz,
-      "bankReference" text, "processorReference" text, "processorCode" text, "processorMessage" text, books json)
+      "bankReference" text, "processorReference" text, "processorCode" text, "processorMessage" text, books json, operation json)
   ),
   changed as (
     update capture c set
@@ -54,15 +61,10 @@ const SETTLE_CAPTURES: Statement = {
       inquire_at = null
     from input i
     where ${byIndex('c.request_id', 'i."requestId"')} and c.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
-    returning c.request_id as subject_id
+    returning c.request_id as subject_id, i."holdRequestId", i.at, i.books, i.operation
   ),
-  booked as (
-    update hold h set ${SET_BOOKS}
-    from input i
-    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."requestId" in (select subject_id from changed)
-    returning h.request_id
-  ),
-  ${appendOperations('$2')}
+  ${BOOK_CHANGED},
+  ${APPEND_OPERATIONS}
   ${SETTLED}`,
 };
 

@@ -1,7 +1,7 @@
 import type { Card } from '../domain/operation.ts';
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** How placing a hold ended. */
 export interface HoldResult {
@@ -22,8 +22,7 @@ export interface HoldResult {
  * placed while its checkout is being cancelled stays closing, until the processor has said which came first.
  */
 export async function settleHolds(query: Query, results: readonly HoldResult[]): Promise<Settled> {
-  const operations = results.map((result) => result.operation);
-  return settled(await query(SETTLE_HOLDS, [JSON.stringify(results), JSON.stringify(operations)]));
+  return settled(await query(SETTLE_HOLDS, [JSON.stringify(results)]));
 }
 
 const SETTLE_HOLDS: Statement = {
@@ -31,7 +30,7 @@ const SETTLE_HOLDS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, placed boolean, at timestamptz,
       "expiresAt" timestamptz, "processorReference" text, "processorCode" text, "processorMessage" text,
-      "generatedTokenId" text, card json)
+      "generatedTokenId" text, card json, operation json)
   ),
   changed as (
     update hold h set
@@ -49,8 +48,8 @@ const SETTLE_HOLDS: Statement = {
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
     from input i
     where ${byIndex('h.request_id', 'i."requestId"')} and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
-    returning h.request_id as subject_id
+    returning h.request_id as subject_id, i.operation
   ),
-  ${appendOperations('$2')}
+  ${APPEND_OPERATIONS}
   ${SETTLED}`,
 };

@@ -1,7 +1,7 @@
 import type { Card } from '../domain/operation.ts';
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 
 /** How an OCT ended. */
 export interface OctResult {
@@ -18,15 +18,15 @@ export interface OctResult {
 
 /** Ends OCTs, with their operations and deliveries. An OCT that had ended already is left as it is. */
 export async function settleOcts(query: Query, results: readonly OctResult[]): Promise<Settled> {
-  const operations = results.map((result) => result.operation);
-  return settled(await query(SETTLE_OCTS, [JSON.stringify(results), JSON.stringify(operations)]));
+  return settled(await query(SETTLE_OCTS, [JSON.stringify(results)]));
 }
 
 const SETTLE_OCTS: Statement = {
   name: 'settle-octs',
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz,
-      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text, card json)
+      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text, card json,
+      operation json)
   ),
   changed as (
     update oct o set
@@ -38,8 +38,8 @@ const SETTLE_OCTS: Statement = {
       inquire_at = null
     from input i
     where ${byIndex('o.request_id', 'i."requestId"')} and o.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
-    returning o.request_id as subject_id
+    returning o.request_id as subject_id, i.operation
   ),
-  ${appendOperations('$2')}
+  ${APPEND_OPERATIONS}
   ${SETTLED}`,
 };

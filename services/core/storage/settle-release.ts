@@ -2,9 +2,9 @@ import type { HoldBooks } from '../domain/hold.ts';
 import { byIndex } from './by-index.ts';
 import { camelCased } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
-import { appendOperations, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
 import type { ReleaseRow } from './release.ts';
-import { booksAsText, SET_BOOKS } from './settle-captures.ts';
+import { bookChanged, booksAsText } from './settle-captures.ts';
 
 /** How a release ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
 export interface ReleaseResult {
@@ -24,15 +24,14 @@ export interface ReleaseResult {
 
 /** Ends a release, with the hold's books, the operation and its delivery. A release that had ended already changes nothing. */
 export async function settleRelease(query: Query, result: ReleaseResult): Promise<Settled> {
-  const operations = result.operation ? [result.operation] : [];
-  return settled(await query(SETTLE_RELEASE, [booksAsText([result]), JSON.stringify(operations)]));
+  return settled(await query(SETTLE_RELEASE, [booksAsText([result])]));
 }
 
 const SETTLE_RELEASE: Statement = {
   name: 'settle-release',
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, ok boolean, at timestamptz,
-      "processorReference" text, "processorCode" text, "processorMessage" text, books json, fails boolean)
+      "processorReference" text, "processorCode" text, "processorMessage" text, books json, fails boolean, operation json)
   ),
   changed as (
     update release r set
@@ -40,19 +39,15 @@ const SETTLE_RELEASE: Statement = {
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
     from input i
     where ${byIndex('r.request_id', 'i."requestId"')} and r.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
-    returning r.request_id as subject_id
+    returning r.request_id as subject_id, i."holdRequestId", i.at, i.books, i.operation, i.fails, i."processorCode",
+      i."processorMessage"
   ),
-  booked as (
-    update hold h set ${SET_BOOKS},
-      phase = case when i.fails then 'FAILED' else h.phase end,
-      processor_code = case when i.fails then i."processorCode" else h.processor_code end,
-      processor_message = case when i.fails then i."processorMessage" else h.processor_message end,
-      inquire_at = case when i.fails then null else h.inquire_at end
-    from input i
-    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."requestId" in (select subject_id from changed)
-    returning h.request_id
-  ),
-  ${appendOperations('$2')}
+  ${bookChanged(`,
+      phase = case when c.fails then 'FAILED' else h.phase end,
+      processor_code = case when c.fails then c."processorCode" else h.processor_code end,
+      processor_message = case when c.fails then c."processorMessage" else h.processor_message end,
+      inquire_at = case when c.fails then null else h.inquire_at end`)},
+  ${APPEND_OPERATIONS}
   ${SETTLED}`,
 };
 

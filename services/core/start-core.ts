@@ -5,7 +5,7 @@ import type { Reach } from './crash-points.ts';
 import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
-import { openQueue } from './jobs/queue.ts';
+import { ALARM_CHANNEL, openQueue } from './jobs/queue.ts';
 import { openLog } from './log.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
@@ -51,7 +51,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   opened.defer(() => queue.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const feed = openOperationFeed(database, settings.DATABASE_URL, log);
+  const feed = openOperationFeed(database, settings.DATABASE_URL, ALARM_CHANNEL, log);
   opened.defer(() => feed.close());
   const core: Core = {
     settings,

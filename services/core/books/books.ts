@@ -16,7 +16,10 @@ import { type HoldEnd, settleGatheredHolds } from './settle-hold.ts';
 import { type OctEnd, settleGatheredOcts } from './settle-oct.ts';
 import { settleHoldRelease } from './settle-release.ts';
 
-/** Makes deliveries known to the workers. The delivery's row is the truth, this is only its alarm, rung after the commit. Never rejects. */
+/**
+ * Makes deliveries known to the workers, and their results to whoever watches. The delivery's row is the truth, this is only its
+ * alarm, rung after the commit. Never rejects.
+ */
 export type Ring = (deliveries: readonly { readonly id: string; readonly endpoint: string }[]) => Promise<void>;
 
 /**
@@ -105,7 +108,7 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     setImmediate(() => {
       if (ended.deliveries.length > 0) void ring(ended.deliveries);
       // A failed announcement is none: streams poll besides, and the commit has been answered already.
-      if (ended.changed) announcements.submit(null).catch(() => undefined);
+      else if (ended.changed) announcements.submit(null).catch(() => undefined);
     });
     return ended.changed;
   };

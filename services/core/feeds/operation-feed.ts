@@ -26,14 +26,22 @@ const PAGE = 1_000;
 /** Announcements wake the feed; the poll is for the moments in which the announcing connection is away. */
 const POLL_MS = 500;
 
-/** Opens the feed. It listens and reads only while somebody watches. */
-export function openOperationFeed(database: Database, databaseUrl: string, log: Log): OperationFeed {
+/**
+ * Opens the feed. It reads only while somebody watches. Results that come with an alarm are announced by it, on `alarmChannel`, all
+ * others on the channel of operations: one announcement less for each commit.
+ */
+export function openOperationFeed(
+  database: Database,
+  databaseUrl: string,
+  alarmChannel: string,
+  log: Log,
+): OperationFeed {
   let kept: OperationRow[] = [];
   let reading: Promise<void> | undefined;
   let stale = true;
   let waiters = new Set<() => void>();
   let closed = false;
-  const listener = listen(databaseUrl, log, () => {
+  const listener = listen(databaseUrl, [OPERATION_CHANNEL, alarmChannel], log, () => {
     stale = true;
     wake();
   });
@@ -130,7 +138,12 @@ function firstAfter(rows: readonly OperationRow[], cursor: bigint): number {
 const RECONNECT_MS = 500;
 
 /** A connection of its own that hears announcements, and comes back when it is cut. */
-function listen(databaseUrl: string, log: Log, heard: () => void): { close(): Promise<void> } {
+function listen(
+  databaseUrl: string,
+  channels: readonly string[],
+  log: Log,
+  heard: () => void,
+): { close(): Promise<void> } {
   let closed = false;
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -141,7 +154,7 @@ function listen(databaseUrl: string, log: Log, heard: () => void): { close(): Pr
     fresh.on('error', (error) => lost(error));
     fresh.on('end', () => lost(undefined));
     await fresh.connect();
-    await fresh.query(`listen ${OPERATION_CHANNEL}`);
+    for (const channel of channels) await fresh.query(`listen ${channel}`);
     heard();
   };
   let connecting = connect().catch(lost);

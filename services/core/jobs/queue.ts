@@ -133,7 +133,7 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
     },
     async listen(onRing) {
       const listener = await boss.getDb().listen?.(
-        CHANNEL,
+        ALARM_CHANNEL,
         (queue) => {
           if (queue === DELIVERY_QUEUE) onRing();
         },
@@ -200,7 +200,7 @@ const DELIVERY_QUEUE = 'delivery';
 const SCHEMA = 'pgboss';
 
 /** Where pg-boss announces new jobs (its plans.notifyChannelSql); jobs that go off later are not announced. */
-const CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
+export const ALARM_CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
 
 /**
  * A queue is empty whenever its statistics are taken, and long when it matters: planned for an empty table, taking alarms sorts all

@@ -144,7 +144,12 @@ export async function openStage(options: StageOptions = {}) {
 
 /** The contract most tests work under. */
 export function contract(
-  overrides: { allowMultipleCaptures?: boolean; holdPeriod?: { seconds: bigint }; notifyHolds?: boolean } = {},
+  overrides: {
+    allowMultipleCaptures?: boolean;
+    holdPeriod?: { seconds: bigint };
+    notifyHolds?: boolean;
+    webhookUrl?: string;
+  } = {},
 ) {
   return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client } from 'pg';
 import { type OperationFeed, openOperationFeed } from '../../../../services/core/feeds/operation-feed.ts';
+import { ALARM_CHANNEL } from '../../../../services/core/jobs/queue.ts';
 import { openLog } from '../../../../services/core/log.ts';
 import { callerKey } from '../../../../services/core/rpc/caller.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
@@ -21,7 +22,7 @@ describe('openOperationFeed()', function () {
   before(async () => {
     test = await createMigratedDatabase();
     database = await openDatabase({ databaseUrl: test.url, poolSize: 4 });
-    feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
+    feed = openOperationFeed(database, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
     client = new Client({ connectionString: test.url });
     await client.connect();
   });
@@ -81,7 +82,7 @@ describe('openOperationFeed()', function () {
       read += rows.length;
       return rows;
     };
-    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    const counted = openOperationFeed({ ...database, query }, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
     try {
       await write(1);
       const start = await counted.last();

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Client } from 'pg';
 import type { WatchOperationsResponse } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { ALARM_CHANNEL } from '../../../../../services/core/jobs/queue.ts';
+import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation-log.ts';
 import { type Desk, openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
@@ -166,6 +170,31 @@ describe('watchOperations()', function () {
     const stream = await open({ merchantId: 'bulk', resumeToken: before.first.resumeToken });
     for (let amount = 1n; amount <= 2_500n; amount++) assert.equal((await stream.next()).operation?.amount, amount);
     await Promise.all([before.cut(), stream.cut()]);
+  });
+
+  it('hears of each result once: by the alarm of its notification, or by an announcement where nobody is notified', async () => {
+    const notified = await openMerchant(stage, 'notified', {
+      notifyHolds: true,
+      webhookUrl: 'https://shop.example/hook',
+    });
+    const heard: string[] = [];
+    const listener = new Client({ connectionString: stage.settings.DATABASE_URL });
+    await listener.connect();
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    for (const channel of [ALARM_CHANNEL, OPERATION_CHANNEL]) await listener.query(`listen ${channel}`);
+    try {
+      const stream = await open({}, 1);
+      for (const each of [notified, desk, notified]) {
+        const { requestId } = await each.hold();
+        assert.equal((await stream.next()).operation?.requestId, requestId);
+      }
+      await stream.cut();
+      // A stream may look for itself before it hears.
+      while (heard.length < 3) await once(listener, 'notification');
+      assert.deepEqual(heard.sort(), [OPERATION_CHANNEL, ALARM_CHANNEL, ALARM_CHANNEL]);
+    } finally {
+      await listener.end();
+    }
   });
 
   it('refuses a token that it never gave', async () => {

@@ -134,9 +134,9 @@ async function serveStream(
   interceptors: Interceptor[],
   stopping: AbortSignal,
 ): Promise<void> {
-  const context = streamContextOf(spec, call, stopping);
-  const invoke = transformInvokeImplementation(spec as never, context, interceptors);
   try {
+    const context = streamContextOf(spec, call, stopping);
+    const invoke = transformInvokeImplementation(spec as never, context, interceptors);
     for await (const message of invoke(single(call.request as never))) {
       if (!call.write(message)) await drained(call, context.signal);
     }

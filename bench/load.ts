@@ -39,12 +39,15 @@ export async function runLoad(order: LoadOrder): Promise<LoadResult> {
     children.get(name) ?? fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   children.set(name, child);
   child.send(order);
-  const [result] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) =>
-      Promise.reject(new Error(`load ${order.load} ended early, exit code ${code}`)),
-    ),
-  ])) as [LoadResult];
+  const answered = new AbortController();
+  const { signal } = answered;
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`load ${order.load} ended early, exit code ${code}`);
+  });
+  // Called off once the result is there.
+  ended.catch(() => undefined);
+  const [result] = (await Promise.race([once(child, 'message', { signal }), ended])) as [LoadResult];
+  answered.abort();
   if (result.failures > 0) throw new Error(`load ${order.load}: ${result.failures} calls failed`);
   return result;
 }

@@ -83,7 +83,8 @@ function latencies(measured: readonly Measured[]): { p50Ms?: number; p99Ms?: num
   return { ...(p50s.length > 0 && { p50Ms: median(p50s) }), ...(p99s.length > 0 && { p99Ms: median(p99s) }) };
 }
 
-function median(values: readonly number[]): number {
+/** The middle one, or NaN of none. */
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -152,11 +152,7 @@ function unary(
     const options: CallOptions = { deadline: Date.now() + (call.timeoutMs ?? channel.timeoutMs) };
     const pending = withoutStack(() =>
       connection.makeUnaryRequest(
-        definition.path,
-        definition.requestSerialize,
-        definition.responseDeserialize,
-        request,
-        metadataOf(channel, call),
+        ...partsOf(channel, definition, request, call),
         options,
         (error: ServiceError | null, response?: object) => {
           call.signal?.removeEventListener('abort', cancel);
@@ -191,11 +187,7 @@ async function* stream(
 ): AsyncIterable<object> {
   const options: CallOptions = call.timeoutMs === undefined ? {} : { deadline: Date.now() + call.timeoutMs };
   const messages: ClientReadableStream<object> = connection.makeServerStreamRequest(
-    definition.path,
-    definition.requestSerialize,
-    definition.responseDeserialize,
-    request,
-    metadataOf(channel, call),
+    ...partsOf(channel, definition, request, call),
     options,
   );
   const cancel = () => messages.cancel();
@@ -227,6 +219,12 @@ function checkHealth(connection: Client, timeoutMs: number): Promise<boolean> {
 
 const { SERVING } = HealthCheckResponse_ServingStatus;
 const HEALTH_CHECK = methodDefinition(Health.method.check);
+
+/** What grpc-js is told of every call. */
+function partsOf(channel: GrpcChannel, definition: MethodDefinition<object, object>, request: object, call: GrpcCall) {
+  const { path, requestSerialize, responseDeserialize } = definition;
+  return [path, requestSerialize, responseDeserialize, request, metadataOf(channel, call)] as const;
+}
 
 function metadataOf(channel: GrpcChannel, call: GrpcCall): Metadata {
   const metadata = new Metadata();

@@ -5,7 +5,12 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { status as grpcStatus, type ServiceError } from '@grpc/grpc-js';
-import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../proto/gen/google/rpc/error_details_pb.js';
+import {
+  BadRequestSchema,
+  type ErrorInfo,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from '../proto/gen/google/rpc/error_details_pb.js';
 import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js';
 import type { ErrorReason } from '../proto/gen/holdfast/v1/error_pb.js';
 
@@ -134,9 +139,8 @@ export function isServiceError(error: unknown): error is ServiceError {
  */
 export function problemOfRpc(error: ServiceError): Problem {
   const answer = statusOf(error);
-  const info = detail(answer, ErrorInfoSchema);
-  if (info === undefined || info.domain !== 'holdfast' || !isProblemCode(info.reason))
-    return problemOfBareStatus(error);
+  const info = errorInfoOf(error);
+  if (info === undefined || !isProblemCode(info.reason)) return problemOfBareStatus(error);
   const violations = detail(answer, BadRequestSchema)?.fieldViolations;
   const retryDelay = detail(answer, RetryInfoSchema)?.retryDelay;
   return new Problem(info.reason, {
@@ -149,6 +153,12 @@ export function problemOfRpc(error: ServiceError): Problem {
     retryAfterSeconds: retryDelay && Number(retryDelay.seconds) + retryDelay.nanos / 1e9,
     cause: error,
   });
+}
+
+/** What core says of a refusal; undefined for a failure that core did not foresee, or that is not core's. */
+export function errorInfoOf(error: ServiceError): ErrorInfo | undefined {
+  const info = detail(statusOf(error), ErrorInfoSchema);
+  return info?.domain === 'holdfast' ? info : undefined;
 }
 
 function problemOfBareStatus(error: ServiceError): Problem {

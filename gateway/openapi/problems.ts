@@ -12,7 +12,11 @@ export const ProblemAnswer = z
     code: z.enum(PROBLEM_CODES).meta({ description: 'Which refusal it is, for programs' }),
     requestId: z
       .uuid()
-      .meta({ description: 'The operation that the refused request created, when it created one' })
+      .meta({
+        description:
+          'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the ' +
+          'first request. INTERNAL: ask for it as after 202',
+      })
       .optional(),
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
@@ -46,6 +50,7 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
     processorCode: 'processor_error',
     processorMessage: 'The processor could not do it.',
   },
+  IDEMPOTENCY_IN_FLIGHT: { requestId: REQUEST_ID },
   FORBIDDEN: { detail: 'merchantId is not the merchant that the API key names.' },
   SIGNATURE_REQUIRED: { detail: 'The Signature-Input header is missing.' },
 };
@@ -62,9 +67,9 @@ export function statusOf(code: ProblemCode): number {
 
 const RETRY_AFTER = z.int().min(1).meta({ description: 'Seconds to wait' });
 const RATE_LIMIT = {
-  'RateLimit-Limit': z.int().meta({ description: 'Requests per window' }),
-  'RateLimit-Remaining': z.int().meta({ description: 'Left in this window' }),
-  'RateLimit-Reset': z.int().meta({ description: 'Seconds until the window ends' }),
+  'RateLimit-Limit': z.int().meta({ description: 'Requests per window' }).optional(),
+  'RateLimit-Remaining': z.int().meta({ description: 'Left in this window' }).optional(),
+  'RateLimit-Reset': z.int().meta({ description: 'Seconds until the window ends' }).optional(),
 };
 
 /** Headers that come with some statuses. */

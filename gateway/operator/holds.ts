@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Middleware } from 'koa';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core.ts';
-import { answer, answerInProgress } from '../rest/answer/answer.ts';
+import { answer, answerInProgress, write } from '../rest/answer/answer.ts';
 import { operationJson } from '../rest/answer/operation.ts';
 import { captureJson } from '../rest/answer/preauthorization.ts';
 import { some } from '../rest/answer/words.ts';
@@ -67,13 +67,16 @@ function captureHold(core: Core): Middleware {
   return async (ctx) => {
     const requestId = readName(ctx, 'requestId', 'PREAUTHORIZATION_NOT_FOUND');
     const { amountToCapture, finalCapture = false } = await readFields(ctx, CaptureHoldBody);
-    const { capture, replayed } = await core.preauthorizations.capturePreauthorization(
-      { ...readIdempotencyKey(ctx), requestId, amountToCapture: BigInt(amountToCapture), finalCapture },
-      callOf(ctx),
-    );
-    assert(capture, 'core answers with the capture');
-    if (capture.state === OperationState.OK) return answer(ctx, 200, captureJson(capture), replayed);
-    answerInProgress(ctx, { requestId: capture.requestId, holdRequestId: capture.holdRequestId }, replayed);
+    const fields = { ...readIdempotencyKey(ctx), requestId, amountToCapture: BigInt(amountToCapture), finalCapture };
+    await write(ctx, async (name) => {
+      const { capture, replayed } = await core.preauthorizations.capturePreauthorization(
+        { ...fields, ...name },
+        callOf(ctx),
+      );
+      assert(capture, 'core answers with the capture');
+      if (capture.state === OperationState.OK) return answer(ctx, 200, captureJson(capture), replayed);
+      answerInProgress(ctx, { requestId: capture.requestId, holdRequestId: some(capture.holdRequestId) }, replayed);
+    });
   };
 }
 
@@ -82,13 +85,15 @@ function releaseHold(core: Core): Middleware {
     const requestId = readName(ctx, 'requestId', 'PREAUTHORIZATION_NOT_FOUND');
     await readFields(ctx, NoBody);
     const request = { ...readIdempotencyKey(ctx), requestId };
-    const release = await core.preauthorizations.releasePreauthorization(request, callOf(ctx));
-    const hold = release.preauthorization;
-    assert(hold, 'core answers with the hold');
-    if (release.state === OperationState.OK) {
-      const body = { ...operatorHoldJson(hold), releaseRequestId: some(release.requestId) };
-      return answer(ctx, 200, body, release.replayed);
-    }
-    answerInProgress(ctx, { requestId: release.requestId, holdRequestId: hold.requestId }, release.replayed);
+    await write(ctx, async (name) => {
+      const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name }, callOf(ctx));
+      const hold = release.preauthorization;
+      assert(hold, 'core answers with the hold');
+      if (release.state === OperationState.OK) {
+        const body = { ...operatorHoldJson(hold), releaseRequestId: some(release.requestId) };
+        return answer(ctx, 200, body, release.replayed);
+      }
+      answerInProgress(ctx, { requestId: release.requestId, holdRequestId: hold.requestId }, release.replayed);
+    });
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Middleware } from 'koa';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core.ts';
-import { answer, answerInProgress } from './answer/answer.ts';
+import { answer, answerInProgress, write } from './answer/answer.ts';
 import { octJson } from './answer/oct.ts';
 import { identityOf } from './authenticate.ts';
 import { defined } from './defined.ts';
@@ -14,14 +14,18 @@ import { CreateOctBody } from './schema/oct.ts';
 export function createOct(core: Core): Middleware {
   return async (ctx) => {
     const body = await readBody(ctx, CreateOctBody);
-    const { oct, replayed } = await core.octs.createOct({
-      ...defined(body),
-      ...readIdempotencyKey(ctx),
-      amount: BigInt(body.amount),
-      merchantId: identityOf(ctx).merchantId,
+    const key = readIdempotencyKey(ctx);
+    await write(ctx, async (name) => {
+      const { oct, replayed } = await core.octs.createOct({
+        ...defined(body),
+        ...key,
+        ...name,
+        amount: BigInt(body.amount),
+        merchantId: identityOf(ctx).merchantId,
+      });
+      assert(oct, 'core answers with the OCT');
+      if (oct.state === OperationState.OK) return answer(ctx, 201, octJson(oct), replayed);
+      answerInProgress(ctx, { requestId: oct.requestId }, replayed);
     });
-    assert(oct, 'core answers with the OCT');
-    if (oct.state === OperationState.OK) return answer(ctx, 201, octJson(oct), replayed);
-    answerInProgress(ctx, { requestId: oct.requestId }, replayed);
   };
 }

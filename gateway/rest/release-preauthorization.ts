@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core.ts';
 import { Problem } from '../problem.ts';
-import { answer, answerInProgress } from './answer/answer.ts';
+import { answer, answerInProgress, write } from './answer/answer.ts';
 import { holdJson } from './answer/preauthorization.ts';
 import { some } from './answer/words.ts';
 import { identityOf } from './authenticate.ts';
@@ -20,18 +20,21 @@ export function releasePreauthorization(core: Core): Middleware {
     if (!isPreauthorizationId(preauthorizationId) && !isRequestId(requestId)) {
       throw new Problem('PREAUTHORIZATION_NOT_FOUND');
     }
-    const release = await core.preauthorizations.releasePreauthorization({
-      ...idempotencyKey,
-      merchantId: identityOf(ctx).merchantId,
-      preauthorizationId,
-      requestId,
+    await write(ctx, async (name) => {
+      const release = await core.preauthorizations.releasePreauthorization({
+        ...idempotencyKey,
+        ...name,
+        merchantId: identityOf(ctx).merchantId,
+        preauthorizationId,
+        requestId,
+      });
+      const hold = release.preauthorization;
+      assert(hold, 'core answers with the hold');
+      if (release.state === OperationState.OK) {
+        const body = { ...holdJson(hold), releaseRequestId: some(release.requestId) };
+        return answer(ctx, 200, body, release.replayed);
+      }
+      answerInProgress(ctx, { requestId: release.requestId, holdRequestId: hold.requestId }, release.replayed);
     });
-    const hold = release.preauthorization;
-    assert(hold, 'core answers with the hold');
-    if (release.state === OperationState.OK) {
-      const body = { ...holdJson(hold), releaseRequestId: some(release.requestId) };
-      return answer(ctx, 200, body, release.replayed);
-    }
-    answerInProgress(ctx, { requestId: release.requestId, holdRequestId: hold.requestId }, release.replayed);
   };
 }

@@ -7,6 +7,7 @@ export const SCHEMA = z.object({
   CORE_PORT: port.default(50_051),
   CONNECT_PORT: port.default(50_052),
   CORE_METRICS_PORT: port.optional(),
+  MAX_CALLS_IN_FLIGHT: z.coerce.number().int().min(8).max(100_000).default(1_024),
   GATEWAY_TOKEN: tokens,
   SERVICE_TOKEN: tokens,
   OPERATOR_TOKEN: tokens,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Gather, type GatherOptions } from '../../proto/gather.ts';
 
 /** A gather whose batches end when the test says so. */
-function open(options: Partial<GatherOptions<string>> = {}) {
+function open(options: Partial<GatherOptions<string, string>> = {}) {
   const batches: { commands: readonly string[]; end: (error?: unknown) => void }[] = [];
   const gather = new Gather<string, string>(
     (commands) =>

@@ -1,10 +1,18 @@
+import { AGAIN, type CallerPatience } from '../../../proto/gather.ts';
 import { type HoldState, judgeCapture } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { KeyInput } from '../storage/claim-key.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold.ts';
-import { lockHoldsByIdHash } from '../storage/lock-holds.ts';
-import { type CaptureInput, reserveCaptures } from '../storage/reserve-captures.ts';
+import type { NotStored } from '../storage/known-request.ts';
+import type { ReadHold } from '../storage/read-holds.ts';
+import {
+  type CaptureInput,
+  type CaptureSubject,
+  readCaptureSubjects,
+  reserveCaptures,
+} from '../storage/reserve-captures.ts';
+import { deadlineOf } from './deadline.ts';
 
 /** A capture that asks for its amount. */
 export interface Capturing {
@@ -16,6 +24,7 @@ export interface Capturing {
   readonly amount: bigint;
   readonly finalCapture: boolean;
   readonly key?: KeyInput | undefined;
+  readonly patience?: CallerPatience | undefined;
   readonly at: Date;
   readonly inquireAt: Date;
 }
@@ -23,31 +32,34 @@ export interface Capturing {
 /** What became of it: the amount is reserved, or it is not, and why. */
 export type Reservation =
   | { readonly reserved: true; readonly hold: HoldRow }
-  | { readonly reserved: false; readonly refusal: RefusalCode | 'KEY_TAKEN' };
+  | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
 
-/** Judges and reserves captures, each of another hold, in one transaction: lock, judge, write. */
-export function reserveGatheredCaptures(database: Database, capturings: readonly Capturing[]): Promise<Reservation[]> {
-  return database.transaction(async (query) => {
-    const locked = await lockHoldsByIdHash(
-      query,
-      capturings.map(({ idHash }) => idHash),
-    );
-    const holds = new Map(locked.map((hold) => [hold.idHash.toString('hex'), hold]));
-    const judged = capturings.map((capturing) => judge(capturing, holds.get(capturing.idHash.toString('hex'))));
-    const admitted = judged.flatMap((reservation, index) => {
-      const capturing = capturings[index];
-      return reservation.reserved && capturing ? [captureInput(capturing, reservation.hold)] : [];
-    });
-    if (admitted.length === 0) return judged;
-    const reserved = await reserveCaptures(query, admitted);
-    const taken = new Set(admitted.filter((_, index) => !reserved[index]).map(({ requestId }) => requestId));
-    return judged.map((reservation, index) =>
-      taken.has(capturings[index]?.requestId ?? '') ? { reserved: false, refusal: 'KEY_TAKEN' } : reservation,
-    );
+type Judged = { readonly reserved: true; readonly hold: ReadHold } | (Reservation & { readonly reserved: false });
+
+/** Judges and reserves captures, each of another hold: read, judge, and write if the hold is still as it was read. */
+export async function reserveGatheredCaptures(
+  { query }: Database,
+  capturings: readonly Capturing[],
+): Promise<(Reservation | typeof AGAIN)[]> {
+  const subjects = await readCaptureSubjects(query, capturings);
+  const judged = capturings.map((capturing, index) => judge(capturing, subjects[index]));
+  const admitted = judged.flatMap((judgement, index) => {
+    const capturing = capturings[index];
+    return judgement.reserved && capturing ? [captureInput(capturing, judgement.hold)] : [];
+  });
+  if (admitted.length === 0) return judged;
+  const outcomes = await reserveCaptures(query, admitted);
+  const outcomeOf = new Map(admitted.map(({ requestId }, index) => [requestId, outcomes[index]]));
+  return judged.map((judgement, index) => {
+    const outcome = outcomeOf.get(capturings[index]?.requestId ?? '');
+    if (outcome === undefined || outcome === 'RESERVED') return judgement;
+    return outcome === 'AGAIN' ? AGAIN : { reserved: false, refusal: outcome, hold: judgement.hold };
   });
 }
 
-function judge(capturing: Capturing, hold: HoldRow | undefined): Reservation {
+function judge(capturing: Capturing, subject: CaptureSubject | undefined): Judged {
+  const hold = subject?.hold;
+  if (subject?.isKnown) return { reserved: false, refusal: 'REPEATED', hold };
   if (!hold || (capturing.merchantId !== undefined && hold.merchantId !== capturing.merchantId)) {
     return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   }
@@ -55,7 +67,7 @@ function judge(capturing: Capturing, hold: HoldRow | undefined): Reservation {
   return refusal ? { reserved: false, refusal } : { reserved: true, hold };
 }
 
-function captureInput(capturing: Capturing, hold: HoldRow): CaptureInput {
+function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
   return {
     requestId: capturing.requestId,
     holdRequestId: hold.requestId,
@@ -66,6 +78,8 @@ function captureInput(capturing: Capturing, hold: HoldRow): CaptureInput {
     closing: capturing.finalCapture || !hold.allowMultipleCaptures,
     createdAt: capturing.at.toISOString(),
     inquireAt: capturing.inquireAt.toISOString(),
+    version: hold.version,
+    deadline: deadlineOf(capturing.patience),
     key: capturing.key,
   };
 }

@@ -1,10 +1,9 @@
-import assert from 'node:assert/strict';
+import { AGAIN } from '../../../proto/gather.ts';
 import { type HoldBooks, settleCapture } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import type { HoldRow } from '../storage/hold.ts';
-import { lockHolds } from '../storage/lock-holds.ts';
-import { type CaptureResult, openCaptures, settleCaptures } from '../storage/settle-captures.ts';
+import type { ReadHold } from '../storage/read-holds.ts';
+import { type CaptureResult, readHoldsOfOpenCaptures, settleCaptures } from '../storage/settle-captures.ts';
 import type { Ended } from './books.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
@@ -12,6 +11,8 @@ import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 export interface CaptureEnd {
   readonly requestId: string;
   readonly holdRequestId: string;
+  /** The hold's idHash, hexadecimal: ends and reservations of one hold take turns. */
+  readonly holdKey: string;
   /** Minor units. */
   readonly amount: bigint;
   readonly finalCapture: boolean;
@@ -28,32 +29,31 @@ export interface CaptureEnded extends Ended {
 
 const NOTHING: CaptureEnded = { changed: false, deliveries: [] };
 
-/** Ends captures, each of another hold, in one transaction: lock, reckon, write. */
-export function settleGatheredCaptures(database: Database, ends: readonly CaptureEnd[]): Promise<CaptureEnded[]> {
-  return database.transaction(async (query) => {
-    const locked = await lockHolds(
-      query,
-      ends.map(({ holdRequestId }) => holdRequestId),
-    );
-    const holds = new Map(locked.map((hold) => [hold.requestId, hold]));
-    const open = await openCaptures(
-      query,
-      ends.map(({ requestId }) => requestId),
-    );
-    const results = ends.filter(({ requestId }) => open.has(requestId)).map((end) => captureResult(end, holds));
-    if (results.length === 0) return ends.map(() => NOTHING);
-    const settled = await settleCaptures(query, results);
-    const written = new Map(results.map((result) => [result.requestId, result]));
-    return ends.map(({ requestId }) => {
-      const result = written.get(requestId);
-      return result ? { ...endedOf(settled, result.operation), books: result.books } : NOTHING;
-    });
+/** Ends captures, each of another hold: read, reckon, and write if the hold is still as it was read. */
+export async function settleGatheredCaptures(
+  { query }: Database,
+  ends: readonly CaptureEnd[],
+): Promise<(CaptureEnded | typeof AGAIN)[]> {
+  const holds = await readHoldsOfOpenCaptures(
+    query,
+    ends.map(({ requestId }) => requestId),
+  );
+  const results = ends.flatMap((end) => {
+    const hold = holds.get(end.requestId);
+    return hold ? [captureResult(end, hold)] : [];
+  });
+  if (results.length === 0) return ends.map(() => NOTHING);
+  const settled = await settleCaptures(query, results);
+  const written = new Map(results.map((result) => [result.requestId, result]));
+  return ends.map(({ requestId, holdRequestId }) => {
+    const result = written.get(requestId);
+    if (!result) return NOTHING;
+    if (!settled.locked.has(holdRequestId)) return AGAIN;
+    return { ...endedOf(settled, result.operation), books: result.books };
   });
 }
 
-function captureResult(end: CaptureEnd, holds: ReadonlyMap<string, HoldRow>): CaptureResult {
-  const hold = holds.get(end.holdRequestId);
-  assert(hold, 'a capture has a hold');
+function captureResult(end: CaptureEnd, hold: ReadHold): CaptureResult {
   const ok = isOk(end.outcome);
   const { card: _, ...columns } = { card: undefined, ...outcomeColumns(end.outcome) };
   const subject = { ...hold, amount: end.amount, card: cardOf(hold), holdRequestId: hold.requestId };
@@ -61,6 +61,7 @@ function captureResult(end: CaptureEnd, holds: ReadonlyMap<string, HoldRow>): Ca
     ...columns,
     requestId: end.requestId,
     holdRequestId: end.holdRequestId,
+    version: hold.version,
     ok,
     at: end.at.toISOString(),
     bankReference: isOk(end.outcome) ? end.outcome.bankReference : undefined,

@@ -1,3 +1,4 @@
+import { AGAIN } from '../../../proto/gather.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
 import { settleHolds } from '../storage/settle-holds.ts';
@@ -27,7 +28,10 @@ export interface PlacedFacts {
 }
 
 /** Ends the placing of holds in one statement. */
-export async function settleGatheredHolds(database: Database, ends: readonly HoldEnd[]): Promise<Ended[]> {
+export async function settleGatheredHolds(
+  database: Database,
+  ends: readonly HoldEnd[],
+): Promise<(Ended | typeof AGAIN)[]> {
   const results = ends.map(({ hold, outcome, at, traceParent }) => ({
     ...outcomeColumns(outcome),
     requestId: hold.requestId,
@@ -38,7 +42,9 @@ export async function settleGatheredHolds(database: Database, ends: readonly Hol
     operation: resultOf(hold.requestId, 'HOLD', hold, outcome, at, traceParent),
   }));
   const settled = await settleHolds(database.query, results);
-  return results.map(({ operation }) => endedOf(settled, operation));
+  return results.map(({ requestId, operation }) =>
+    settled.locked.has(requestId) ? endedOf(settled, operation) : AGAIN,
+  );
 }
 
 /** The contract's period from now, or the processor's end when that comes first (PRODUCT section 5). */

@@ -1,3 +1,4 @@
+import { AGAIN } from '../../../proto/gather.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
 import { settleOcts } from '../storage/settle-octs.ts';
@@ -15,7 +16,10 @@ export interface OctEnd {
 }
 
 /** Ends OCTs in one statement. */
-export async function settleGatheredOcts(database: Database, ends: readonly OctEnd[]): Promise<Ended[]> {
+export async function settleGatheredOcts(
+  database: Database,
+  ends: readonly OctEnd[],
+): Promise<(Ended | typeof AGAIN)[]> {
   const results = ends.map(({ oct, outcome, at, traceParent }) => ({
     ...outcomeColumns(outcome),
     requestId: oct.requestId,
@@ -25,5 +29,7 @@ export async function settleGatheredOcts(database: Database, ends: readonly OctE
     operation: resultOf(oct.requestId, 'OCT', { ...oct, notifyHolds: true }, outcome, at, traceParent),
   }));
   const settled = await settleOcts(database.query, results);
-  return results.map(({ operation }) => endedOf(settled, operation));
+  return results.map(({ requestId, operation }) =>
+    settled.locked.has(requestId) ? endedOf(settled, operation) : AGAIN,
+  );
 }

@@ -1,45 +1,57 @@
 import assert from 'node:assert/strict';
+import { AGAIN } from '../../../proto/gather.ts';
 import { traceParent } from '../../../proto/tracing.ts';
 import { booksOf, failHold, settleRelease as reckon } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
-import type { HoldRow } from '../storage/hold.ts';
-import { lockHolds } from '../storage/lock-holds.ts';
+import { type ReadHold, readHolds } from '../storage/read-holds.ts';
 import type { ReleaseRow } from '../storage/release.ts';
 import { findRelease, type ReleaseResult, settleRelease } from '../storage/settle-release.ts';
 import type { Ended } from './books.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
-/** Ends a release, in one transaction: lock, reckon, write. */
-export function settleHoldRelease(
-  database: Database,
-  requestId: string,
-  outcome: FinalOutcome,
-  at: Date,
-): Promise<Ended> {
-  return database.transaction(async (query) => {
-    const { release, hold } = await lockRelease(query, requestId);
-    if (release.state === 'OK' || release.state === 'KO') return { changed: false, deliveries: [] };
-    const result = releaseResult(release, hold, outcome, at);
-    const settled = await settleRelease(query, result);
-    const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
-    return { ...ended, changed: settled.changed.has(requestId) };
-  });
+/** Ends a release: read, reckon, and write if the hold is still as it was read. */
+export async function settleHoldRelease(
+  { query }: Database,
+  { requestId, outcome, at }: ReleaseEnd,
+): Promise<Ended | typeof AGAIN> {
+  const { release, hold } = await readRelease(query, requestId);
+  if (release.state === 'OK' || release.state === 'KO') return { changed: false, deliveries: [] };
+  const result = releaseResult(release, hold, outcome, at);
+  const settled = await settleRelease(query, result);
+  if (!settled.locked.has(hold.requestId)) return AGAIN;
+  const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
+  return { ...ended, changed: settled.changed.has(requestId) };
 }
 
-async function lockRelease(query: Query, requestId: string): Promise<{ release: ReleaseRow; hold: HoldRow }> {
+/** How a release ended. */
+export interface ReleaseEnd {
+  readonly requestId: string;
+  readonly outcome: FinalOutcome;
+  readonly at: Date;
+}
+
+/** The hold is read first: a release that ends afterwards changes it, and then nothing is written. */
+async function readRelease(query: Query, requestId: string): Promise<{ release: ReleaseRow; hold: ReadHold }> {
   const known = await findRelease(query, requestId);
   assert(known, 'a release that is settled was reserved');
-  const [hold] = await lockHolds(query, [known.holdRequestId]);
+  const [hold] = await readHolds(query, [known.holdRequestId]);
   const release = await findRelease(query, requestId);
   assert(hold && release, 'a release has a hold');
   return { release, hold };
 }
 
-function releaseResult(release: ReleaseRow, hold: HoldRow, outcome: FinalOutcome, at: Date): ReleaseResult {
+function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcome, at: Date): ReleaseResult {
   const { card: _, ...columns } = { card: undefined, ...outcomeColumns(outcome) };
   const ok = isOk(outcome);
-  const common = { ...columns, requestId: release.requestId, holdRequestId: hold.requestId, ok, at: at.toISOString() };
+  const common = {
+    ...columns,
+    requestId: release.requestId,
+    holdRequestId: hold.requestId,
+    version: hold.version,
+    ok,
+    at: at.toISOString(),
+  };
   if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false };
   if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, outcome, at);
   const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
@@ -61,7 +73,7 @@ function releaseResult(release: ReleaseRow, hold: HoldRow, outcome: FinalOutcome
 function givenUp(
   common: Omit<ReleaseResult, 'books' | 'fails'>,
   release: ReleaseRow,
-  hold: HoldRow,
+  hold: ReadHold,
   outcome: FinalOutcome,
   at: Date,
 ): ReleaseResult {

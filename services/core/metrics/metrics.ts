@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BooksObserver } from '../books/books.ts';
+import type { AdmissionObserver } from '../rpc/admission.ts';
 import type { Connections } from '../storage/database.ts';
 import type { AttemptRecord } from '../storage/record-attempts.ts';
 
@@ -7,6 +8,7 @@ import type { AttemptRecord } from '../storage/record-attempts.ts';
 export interface Metrics {
   readonly registry: Registry;
   readonly books: BooksObserver;
+  readonly admission: AdmissionObserver;
   /** A call that ended. `code` is the refusal's word, OK, or the status. */
   rpc(method: string, code: string, durationMs: number): void;
   /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
@@ -67,8 +69,20 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     buckets: CALL_SECONDS,
     registers,
   });
+  const inFlight = new Gauge({
+    name: 'holdfast_calls_in_flight',
+    help: 'Calls to core that are being answered; MAX_CALLS_IN_FLIGHT bounds them.',
+    registers,
+  });
+  const refused = new Counter({
+    name: 'holdfast_calls_refused_total',
+    help: "Calls to core that were refused because too many were in flight: in all (TOTAL), or too many of one merchant's (MERCHANT).",
+    labelNames: ['reason'],
+    registers,
+  });
   return {
     registry,
+    admission: { inFlight: (count) => inFlight.set(count), refused: (reason) => refused.inc({ reason }) },
     books: {
       ended: ({ kind, status, statusInfo }) => operations.inc({ kind, status, reason: statusInfo }),
       gathered: (write, size) => batches.observe({ write }, size),

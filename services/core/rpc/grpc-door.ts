@@ -32,8 +32,10 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import type { CallerPatience } from '../../../proto/gather.ts';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import { serviceDefinition } from '../../../proto/grpc.ts';
+import { patienceKey } from './call-patience.ts';
 import type { MountedService } from './services.ts';
 
 type MethodSpec = MountedService['methods'][string];
@@ -92,7 +94,7 @@ async function serveUnary(
       requestMethod: 'POST',
       url: urlOf(method, call),
       header: headersOf(call.metadata),
-      contextValues: createContextValues(),
+      contextValues: createContextValues().set(patienceKey, patienceOfCall(call)),
       signal: UNDISTURBED,
       message: call.request as never,
     };
@@ -100,6 +102,11 @@ async function serveUnary(
   } catch (error) {
     callback(statusOf(error));
   }
+}
+
+function patienceOfCall(call: ServerUnaryCall<object, object>): CallerPatience {
+  const deadlineMs = Number(call.getDeadline());
+  return { deadlineMs: Number.isFinite(deadlineMs) ? deadlineMs : undefined, isGone: () => call.cancelled };
 }
 
 /** A handler behind its interceptors, put together once: making connect's own context costs as much as decoding a request. */

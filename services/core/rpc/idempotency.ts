@@ -13,12 +13,16 @@ export function keyOf(
   method: IdempotentMethod,
   fields: Readonly<Record<string, unknown>>,
 ): KeyInput | undefined {
-  if (key === undefined) return undefined;
+  return key === undefined ? undefined : { key, method, fingerprint: fingerprintOf(fields) };
+}
+
+/** SHA-256 over business fields, hexadecimal. */
+export function fingerprintOf(fields: Readonly<Record<string, unknown>>): string {
   const ordered = Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value !== undefined && value !== null)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => [name, value !== null && typeof value === 'object' ? sorted(value) : String(value)]);
-  return { key, method, fingerprint: createHash('sha256').update(JSON.stringify(ordered)).digest('hex') };
+    .map(([name, value]) => [name, typeof value === 'object' ? sorted(value as object) : String(value)]);
+  return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
 }
 
 /**
@@ -65,10 +69,11 @@ export async function checkUnlessKept(
 /** Refuses a repetition while the first call is still running: it started, and recovery has not looked at it yet. */
 export function refuseWhileRunning(
   core: Core,
-  attempt: { inquireAt?: Date | null | undefined; inquiryCount: number },
+  attempt: { requestId: string; inquireAt?: Date | null | undefined; inquiryCount: number },
 ): void {
   if (attempt.inquiryCount === 0 && attempt.inquireAt != null && attempt.inquireAt > core.clock()) {
-    throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', 'the call with this idempotency key is still running', {
+    throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', 'the first call has no result yet; repeat it', {
+      requestId: attempt.requestId,
       retryAfterS: 1,
     });
   }

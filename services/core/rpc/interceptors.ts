@@ -11,7 +11,9 @@ import { traced } from '../../../proto/tracing.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { describeError } from '../log.ts';
 import { rolesFor } from './access.ts';
+import { Admission, admits } from './admission.ts';
 import { auditsOperators } from './audit-log/audit-calls.ts';
+import { readsPatience } from './call-patience.ts';
 import { callerKey, roleFinder } from './caller.ts';
 import type { Core } from './core.ts';
 import { findNul } from './find-nul.ts';
@@ -20,7 +22,16 @@ import { translateError } from './translate-error.ts';
 
 /** What every call passes, from the outside in. The same list serves both doors. */
 export function interceptorsOf(core: Core): Interceptor[] {
-  return [traces, translatesAndLogs(core), authenticates(core), validates, auditsOperators(core)];
+  const admission = new Admission(core.settings.MAX_CALLS_IN_FLIGHT, core.metrics.admission);
+  return [
+    traces,
+    translatesAndLogs(core),
+    authenticates(core),
+    admits(admission),
+    readsPatience,
+    validates,
+    auditsOperators(core),
+  ];
 }
 
 /** A span for each unary call, in the caller's trace. Streams live too long to be one. */

@@ -1,7 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { NotSent } from '../../../proto/gather.ts';
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
+import { isDatabaseAway } from '../storage/database-errors.ts';
 
 /** The status of each refusal (PRODUCT section 7). Codes that only REST has never leave core. */
 const STATUS: Readonly<Record<RefusalCode, Code>> = {
@@ -34,12 +36,20 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
 export function translateError(error: unknown): ConnectError {
   if (error instanceof HoldfastError) return refusal(error);
   if (error instanceof ConnectError) return error;
+  if (error instanceof NotSent) return refusal(notSent(error));
   if (isDatabaseAway(error)) {
     return refusal(
       new HoldfastError('UNAVAILABLE', 'the database is away; try again', { retryAfterS: 1, cause: error }),
     );
   }
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error);
+}
+
+/** Nothing of the call was stored, and nothing will be. */
+function notSent(error: NotSent): HoldfastError {
+  const details = { retryAfterS: 1, cause: error };
+  if (error.reason === 'FULL') return new HoldfastError('RATE_LIMITED', 'too many such calls wait; try again', details);
+  return new HoldfastError('UNAVAILABLE', 'the call waited too long; nothing was stored', details);
 }
 
 function refusal(error: HoldfastError): ConnectError {
@@ -59,17 +69,4 @@ function refusal(error: HoldfastError): ConnectError {
     details.push({ desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay }) });
   }
   return new ConnectError(error.message, STATUS[error.code], undefined, details as never, error);
-}
-
-/** Whether the database could not be reached, went away, or gave up for want of time or turn: nothing is known to be wrong with the request. */
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = String((error as { code?: unknown }).code ?? '');
-  return (
-    /^(08|57P|57014|53|55P03|25P03|40P01|40001)/.test(code) ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
-    /connection terminated|connect timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i.test(
-      error.message,
-    )
-  );
 }

@@ -39,7 +39,8 @@ export async function settleAttempt(
     if (!(await books.settleHold({ hold, outcome, at }))) await cameLate(settlement, requestId, outcome, requestId);
   } else if (table === 'capture') {
     const { holdRequestId, amount, finalCapture } = await em.findOneOrFail(CaptureEntity, { requestId });
-    const end = { requestId, holdRequestId, amount, finalCapture, outcome, at };
+    const { idHash } = await em.findOneOrFail(HoldEntity, { requestId: holdRequestId });
+    const end = { requestId, holdRequestId, holdKey: idHash.toString('hex'), amount, finalCapture, outcome, at };
     if (!(await books.settleCapture(end))) await cameLate(settlement, requestId, outcome, holdRequestId);
   } else if (table === 'release') {
     if (!(await settleVoid(settlement, requestId, outcome))) {

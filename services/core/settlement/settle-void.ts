@@ -20,12 +20,13 @@ const NOTHING_LEFT: ReadonlySet<string> = new Set([
 export async function settleVoid(settlement: Settlement, requestId: string, outcome: FinalOutcome): Promise<boolean> {
   const at = settlement.clock();
   const release = await settlement.database.orm.em.fork().findOneOrFail(ReleaseEntity, { requestId });
-  if (release.reason === 'RELEASED' || isOk(outcome)) return settlement.books.settleRelease(requestId, outcome, at);
+  if (release.reason === 'RELEASED' || isOk(outcome)) return settlement.books.settleRelease({ requestId, outcome, at });
   if (NOTHING_LEFT.has(outcome.code)) {
-    return settlement.books.settleRelease(requestId, { answer: 'APPROVED', reference: '', bankReference: '' }, at);
+    const done = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
+    return settlement.books.settleRelease({ requestId, outcome: done, at });
   }
   if (outcome.code === 'never_received') {
-    const settled = await settlement.books.settleRelease(requestId, outcome, at);
+    const settled = await settlement.books.settleRelease({ requestId, outcome, at });
     if (settled && release.reason === 'LATE') await voidLate(settlement, release.holdRequestId);
     return settled;
   }

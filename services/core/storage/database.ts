@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolClient } from 'pg';
+import { isConnectionSpoilt } from './database-errors.ts';
 import { ENTITIES } from './entities.ts';
 
 /** PostgreSQL, by two ways: the ORM for everyday reads and writes, bound statements on its pool for the hot path. */
@@ -11,6 +12,8 @@ export interface Database {
   /** Runs several statements in one transaction; whatever is thrown rolls it back. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
   connections(): Connections;
+  /** Closes the connections that are idle: the next statements open new ones. */
+  dropIdle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,6 +34,8 @@ export type Query = <Row extends object>(statement: Statement, values: readonly 
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly poolSize: number;
+  /** False = statements may take as long as they need: migrations. */
+  readonly limited?: boolean;
 }
 
 /** Opens the pool. Throws when the database cannot be reached within 5 s. */
@@ -44,9 +49,10 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
       // The ORM itself reads only address, name and password of the URL, and would drop its sslmode.
       connectionString: settings.databaseUrl,
       connectionTimeoutMillis: 5_000,
-      statement_timeout: 30_000,
+      ...(settings.limited === false ? {} : TIME_LIMITS),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5_000,
       options: PLANNER,
-      idle_in_transaction_session_timeout: 30_000,
     },
     migrations: {
       path: `${import.meta.dirname}/migrations`,
@@ -66,6 +72,10 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     orm,
     query: async (statement, values) => rowsOf(await pool.query(bound(statement, values))),
     transaction: (run) => transaction(pool, run),
+    dropIdle: async () => {
+      const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
+      for (const client of idle) client.release(true);
+    },
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => orm.close(true),
   };
@@ -80,7 +90,8 @@ async function transaction<T>(pool: Pool, run: (query: Query) => Promise<T>): Pr
     client.release();
     return answer;
   } catch (error) {
-    await rollback(client);
+    if (isConnectionSpoilt(error)) client.release(error as Error);
+    else await rollback(client);
     throw error;
   }
 }
@@ -106,6 +117,18 @@ function rowsOf<Row>(result: { rows: unknown[] }): Row[] {
 /** int8 as bigint, because money is never a float; times as Date. The ORM's pool would give strings for both. */
 const TYPES = new pg.TypeOverrides();
 TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
+
+/**
+ * No statement, lock or open transaction holds anybody up for long. A statement waits at most 2 s for a lock, and a process that is
+ * frozen inside a transaction loses it, with its locks, after 2 s. The client gives up after the server would have: then the server
+ * is frozen or out of reach, and the connection is closed.
+ */
+const TIME_LIMITS = {
+  statement_timeout: 8_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 2_000,
+  query_timeout: 10_000,
+};
 
 /**
  * A named statement keeps the plan it got first, and the first plan is made on empty tables, where reading all of a table looks

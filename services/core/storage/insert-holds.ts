@@ -1,6 +1,7 @@
 import type { HoldPhase } from '../domain/hold.ts';
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
+import { isKnownRequest, type NotStored } from './known-request.ts';
 
 /** A new hold, before the processor is asked. */
 export interface HoldInput {
@@ -26,35 +27,53 @@ export interface HoldInput {
   readonly checkoutExpiresAt?: string | undefined;
   readonly createdAt: string;
   readonly inquireAt?: string | undefined;
+  /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
+  readonly deadline?: string | undefined;
   readonly key?: KeyInput | undefined;
 }
 
-/** Stores new holds; a hold whose idempotency key is taken already is not stored. Answers, for each, whether it was stored. */
-export async function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<boolean[]> {
-  const rows = await query<{ request_id: string }>(INSERT_HOLDS, [JSON.stringify(holds)]);
-  const stored = new Set(rows.map((row) => row.request_id));
-  return holds.map((hold) => stored.has(hold.requestId));
+/** Stores new holds. Answers, for each, what became of it; AGAIN = try once more. */
+export async function insertHolds(
+  query: Query,
+  holds: readonly HoldInput[],
+): Promise<('STORED' | 'AGAIN' | NotStored)[]> {
+  const rows = await query<{ id: string; outcome: 'STORED' | 'AGAIN' | NotStored }>(INSERT_HOLDS, [
+    JSON.stringify(holds),
+  ]);
+  const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
+  return holds.map(({ requestId }) => outcomes.get(requestId) ?? 'AGAIN');
 }
 
 const INSERT_HOLDS: Statement = {
   name: 'insert-holds',
   text: `with input as materialized (
-    select * from json_to_recordset($1::json) as i(
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
+    from json_to_recordset($1::json) as i(
       "requestId" uuid, "merchantId" text, "terminalId" text, "userId" text, "tokenId" text, phase text, amount bigint,
       currency text, "idHash" text, "idCiphertext" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
       "holdPeriodS" int, "merchantReference" text, metadata jsonb, "returnUrl" text, "saveCard" boolean,
-      "checkoutExpiresAt" timestamptz, "createdAt" timestamptz, "inquireAt" timestamptz, key json)
+      "checkoutExpiresAt" timestamptz, "createdAt" timestamptz, "inquireAt" timestamptz, deadline timestamptz, key json)
   ),
-  ${claimKeys('input')}
-  insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
-    in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures,
-    notify_holds, hold_period_s, merchant_reference, metadata, return_url, save_card, checkout_expires_at, created_at,
-    inquire_at, inquiry_count)
-  select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'IN_PROGRESS', phase, amount, currency, 0, 0,
-    amount, 0, 0, false, false, decode("idHash", 'hex'), decode("idCiphertext", 'hex'), "allowMultipleCaptures",
-    "notifyHolds", "holdPeriodS", "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt",
-    "createdAt", "inquireAt", 0
-  from input where key is null or "requestId" in (select request_id from claimed)
-  on conflict (request_id) do nothing
-  returning request_id`,
+  admissible as materialized (select * from input where not late and not known),
+  ${claimKeys('admissible')},
+  stored as (
+    insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
+      in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures,
+      notify_holds, hold_period_s, merchant_reference, metadata, return_url, save_card, checkout_expires_at, created_at,
+      inquire_at, inquiry_count)
+    select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'IN_PROGRESS', phase, amount, currency, 0, 0,
+      amount, 0, 0, false, false, decode("idHash", 'hex'), decode("idCiphertext", 'hex'), "allowMultipleCaptures",
+      "notifyHolds", "holdPeriodS", "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt",
+      "createdAt", "inquireAt", 0
+    from admissible where key is null or "requestId" in (select request_id from claimed)
+    on conflict (request_id) do nothing
+    returning request_id
+  )
+  select i."requestId"::text as id, case
+    when i."requestId" in (select request_id from stored) then 'STORED'
+    when i.known then 'REPEATED'
+    when i.late then 'LATE'
+    when i.key is not null and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
+    else 'AGAIN' end as outcome
+  from input i`,
 };

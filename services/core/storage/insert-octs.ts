@@ -1,5 +1,6 @@
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
+import { isKnownRequest, type NotStored } from './known-request.ts';
 
 /** A new OCT, before the processor is asked. */
 export interface OctInput {
@@ -14,29 +15,44 @@ export interface OctInput {
   readonly merchantReference?: string | undefined;
   readonly createdAt: string;
   readonly inquireAt: string;
+  /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
+  readonly deadline?: string | undefined;
   readonly key?: KeyInput | undefined;
 }
 
-/** Stores new OCTs. Answers, for each, whether it was stored: not when its key is taken. */
-export async function insertOcts(query: Query, octs: readonly OctInput[]): Promise<boolean[]> {
-  const rows = await query<{ request_id: string }>(INSERT_OCTS, [JSON.stringify(octs)]);
-  const stored = new Set(rows.map((row) => row.request_id));
-  return octs.map((oct) => stored.has(oct.requestId));
+/** Stores new OCTs. Answers, for each, what became of it; AGAIN = try once more. */
+export async function insertOcts(query: Query, octs: readonly OctInput[]): Promise<('STORED' | 'AGAIN' | NotStored)[]> {
+  const rows = await query<{ id: string; outcome: 'STORED' | 'AGAIN' | NotStored }>(INSERT_OCTS, [
+    JSON.stringify(octs),
+  ]);
+  const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
+  return octs.map(({ requestId }) => outcomes.get(requestId) ?? 'AGAIN');
 }
 
 const INSERT_OCTS: Statement = {
   name: 'insert-octs',
   text: `with input as materialized (
-    select * from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, "terminalId" text,
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
+    from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, "terminalId" text,
       "userId" text, "tokenId" text, amount bigint, currency text, "merchantReference" text, "createdAt" timestamptz,
-      "inquireAt" timestamptz, key json)
+      "inquireAt" timestamptz, deadline timestamptz, key json)
   ),
-  ${claimKeys('input')}
-  insert into oct (request_id, merchant_id, terminal_id, user_id, token_id, state, amount, currency, merchant_reference,
-    created_at, inquire_at, inquiry_count)
-  select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'PENDING', amount, currency, "merchantReference",
-    "createdAt", "inquireAt", 0
-  from input where key is null or "requestId" in (select request_id from claimed)
-  on conflict (request_id) do nothing
-  returning request_id`,
+  admissible as materialized (select * from input where not late and not known),
+  ${claimKeys('admissible')},
+  stored as (
+    insert into oct (request_id, merchant_id, terminal_id, user_id, token_id, state, amount, currency, merchant_reference,
+      created_at, inquire_at, inquiry_count)
+    select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'PENDING', amount, currency, "merchantReference",
+      "createdAt", "inquireAt", 0
+    from admissible where key is null or "requestId" in (select request_id from claimed)
+    on conflict (request_id) do nothing
+    returning request_id
+  )
+  select i."requestId"::text as id, case
+    when i."requestId" in (select request_id from stored) then 'STORED'
+    when i.known then 'REPEATED'
+    when i.late then 'LATE'
+    when i.key is not null and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
+    else 'AGAIN' end as outcome
+  from input i`,
 };

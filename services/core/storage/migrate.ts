@@ -9,7 +9,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   await guard.connect();
   try {
     await guard.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    const database = await openDatabase({ databaseUrl, poolSize: 2 });
+    const database = await openDatabase({ databaseUrl, poolSize: 2, limited: false });
     try {
       await database.orm.migrator.up();
       await createQueues(databaseUrl);

@@ -46,7 +46,8 @@ export interface DeliveryInput {
  * (JSON, OperationInput or null), and their deliveries for merchants that have a webhookUrl.
  *
  * Numbers are given in commit order: the advisory lock is taken after the rows are locked, just before the first number, and
- * is held until commit, so no smaller number can appear later. Reading by a cursor on `sequence` therefore skips nothing.
+ * is held until commit, so no smaller number can appear later. The statement is a transaction of its own: it commits without waiting
+ * for the client, so a client that is frozen meanwhile holds up nobody. Reading by a cursor on `sequence` therefore skips nothing.
  * Measured: 0 of 8 writers' rows missed or out of order; reading a plain sequence misses a fifth of them.
  */
 export const APPEND_OPERATIONS = `result as materialized (
@@ -82,22 +83,25 @@ export const APPEND_OPERATIONS = `result as materialized (
     returning sequence
   )`;
 
-/** The end of a settling statement. */
-export const SETTLED = `select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered`;
+/** SQL that ends a settling statement; `column` of its common table `locked` names the rows that it could lock. */
+export function settledBy(column: string): string {
+  return `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', ${column}::text from locked`;
+}
 
 /** Which subjects a statement changed, and the deliveries it made. */
 export interface Settled {
   readonly changed: ReadonlySet<string>;
+  /** The rows that it could lock: holds, or OCTs. What was not among them is to be tried again. */
+  readonly locked: ReadonlySet<string>;
   readonly deliveryIds: ReadonlySet<string>;
 }
 
 /** Reads what a settling statement answers: one column, `what`, `id`. */
 export function settled(rows: readonly { what: string; id: string }[]): Settled {
-  return {
-    changed: new Set(rows.filter((row) => row.what === 'changed').map((row) => row.id)),
-    deliveryIds: new Set(rows.filter((row) => row.what === 'delivery').map((row) => row.id)),
-  };
+  const idsOf = (what: string) => new Set(rows.filter((row) => row.what === what).map((row) => row.id));
+  return { changed: idsOf('changed'), locked: idsOf('locked'), deliveryIds: idsOf('delivery') };
 }
 
 /**

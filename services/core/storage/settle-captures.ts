@@ -1,12 +1,17 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import { byIndex } from './by-index.ts';
+import { camelCased } from './camel-cased.ts';
+import type { CaptureRow } from './capture.ts';
 import type { Query, Statement } from './database.ts';
-import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, type Settled, settled, settledBy } from './operation-log.ts';
+import { LOCK_UNCHANGED_HOLDS, type ReadHold } from './read-holds.ts';
 
-/** How a capture ended; its hold is locked by this transaction, and `books` are what the hold's books become. */
+/** How a capture ended; `books` are what the hold's books become. */
 export interface CaptureResult {
   readonly requestId: string;
   readonly holdRequestId: string;
+  /** The hold's, as `books` were reckoned. */
+  readonly version: string;
   readonly ok: boolean;
   readonly at: string;
   readonly bankReference?: string | undefined;
@@ -17,7 +22,10 @@ export interface CaptureResult {
   readonly operation: OperationInput;
 }
 
-/** Ends captures, with the hold's books, the operations and deliveries. A capture that had ended already changes nothing. */
+/**
+ * Ends captures, each of another hold, with the hold's books, the operations and deliveries. A capture that had ended already, and
+ * one whose hold is locked or has changed, is left as it is.
+ */
 export async function settleCaptures(query: Query, results: readonly CaptureResult[]): Promise<Settled> {
   return settled(await query(SETTLE_CAPTURES, [booksAsText(results)]));
 }
@@ -46,9 +54,11 @@ export function bookChanged(more: string): string {
 const SETTLE_CAPTURES: Statement = {
   name: 'settle-captures',
   text: `with input as materialized (
-    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, ok boolean, at timestamptz,
-      "bankReference" text, "processorReference" text, "processorCode" text, "processorMessage" text, books json, operation json)
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version xid, ok boolean,
+      at timestamptz, "bankReference" text, "processorReference" text, "processorCode" text, "processorMessage" text,
+      books json, operation json)
   ),
+  ${LOCK_UNCHANGED_HOLDS},
   changed as (
     update capture c set
       state = case when i.ok then 'OK' else 'KO' end,
@@ -59,22 +69,35 @@ const SETTLE_CAPTURES: Statement = {
       released_after = case when i.ok then (i.books->>'released')::bigint end,
       status_after = case when i.ok then i.books->>'status' end,
       inquire_at = null
-    from input i
+    from locked i
     where ${byIndex('c.request_id', 'i."requestId"')} and c.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning c.request_id as subject_id, i."holdRequestId", i.at, i.books, i.operation
   ),
   ${BOOK_CHANGED},
   ${APPEND_OPERATIONS}
-  ${SETTLED}`,
+  ${settledBy('"holdRequestId"')}`,
 };
 
-/** Which of the captures have no result yet; their holds are locked by this transaction, so none gets one meanwhile. */
-export async function openCaptures(query: Query, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await query<{ request_id: string }>(OPEN_CAPTURES, [requestIds]);
-  return new Set(rows.map((row) => row.request_id));
+/** Reads the holds of captures that have no result yet, by the capture's requestId: both as of one moment. */
+export async function readHoldsOfOpenCaptures(
+  query: Query,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadHold>> {
+  const rows = await query<{ capture: string }>(HOLDS_OF_OPEN_CAPTURES, [requestIds]);
+  return new Map(rows.map((row) => [row.capture, camelCased<ReadHold>(row)]));
 }
 
-const OPEN_CAPTURES: Statement = {
-  name: 'open-captures',
-  text: `select request_id from capture where request_id = any($1::uuid[]) and state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`,
+const HOLDS_OF_OPEN_CAPTURES: Statement = {
+  name: 'holds-of-open-captures',
+  text: `select c.request_id as capture, h.xmin::text as version, h.*
+    from capture c join hold h on ${byIndex('h.request_id', 'c.hold_request_id')}
+    where c.request_id = any($1::uuid[]) and c.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`,
 };
+
+/** Looks up a capture. */
+export async function findCapture(query: Query, requestId: string): Promise<CaptureRow | undefined> {
+  const [row] = await query<object>(FIND_CAPTURE, [requestId]);
+  return row && camelCased<CaptureRow>(row);
+}
+
+const FIND_CAPTURE: Statement = { name: 'find-capture', text: 'select * from capture where request_id = $1' };

@@ -1,7 +1,7 @@
 import type { Card } from '../domain/operation.ts';
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
-import { APPEND_OPERATIONS, type OperationInput, SETTLED, type Settled, settled } from './operation-log.ts';
+import { APPEND_OPERATIONS, type OperationInput, type Settled, settled, settledBy } from './operation-log.ts';
 
 /** How placing a hold ended. */
 export interface HoldResult {
@@ -18,7 +18,7 @@ export interface HoldResult {
 }
 
 /**
- * Ends the placing of holds, with their operations and deliveries. A hold that had ended already is left as it is; one that is
+ * Ends the placing of holds, with their operations and deliveries. A hold that had ended already, or that somebody else has locked, is left as it is; one that is
  * placed while its checkout is being cancelled stays closing, until the processor has said which came first.
  */
 export async function settleHolds(query: Query, results: readonly HoldResult[]): Promise<Settled> {
@@ -31,6 +31,10 @@ const SETTLE_HOLDS: Statement = {
     select * from json_to_recordset($1::json) as i("requestId" uuid, placed boolean, at timestamptz,
       "expiresAt" timestamptz, "processorReference" text, "processorCode" text, "processorMessage" text,
       "generatedTokenId" text, card json, operation json)
+  ),
+  locked as materialized (
+    select i.* from input i join hold k on ${byIndex('k.request_id', 'i."requestId"')} 
+    for no key update of k skip locked
   ),
   changed as (
     update hold h set
@@ -46,10 +50,10 @@ const SETTLE_HOLDS: Statement = {
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
-    from input i
+    from locked i
     where ${byIndex('h.request_id', 'i."requestId"')} and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning h.request_id as subject_id, i.operation
   ),
   ${APPEND_OPERATIONS}
-  ${SETTLED}`,
+  ${settledBy('"requestId"')}`,
 };

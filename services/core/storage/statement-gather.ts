@@ -1,23 +1,17 @@
-import { Gather, type GatherOptions } from '../../../proto/gather.ts';
+import { type AGAIN, Gather, type GatherOptions } from '../../../proto/gather.ts';
+import { isAboutOneRow, isResultLost } from './database-errors.ts';
 
 /**
  * Lets concurrent requests share commits. A statement never carries two commands with one key: `UPDATE … FROM` would apply only
- * one of them. One that fails because of one of its rows is repeated row by row.
+ * one of them. One that fails because of one of its rows is repeated row by row, and one whose connection broke is sent again.
  */
 export class StatementGather<Command, Answer> extends Gather<Command, Answer> {
   constructor(
-    run: (commands: readonly Command[]) => Promise<readonly Answer[]>,
-    options: Omit<GatherOptions<Command>, 'isAboutOne'>,
+    run: (commands: readonly Command[]) => Promise<readonly (Answer | typeof AGAIN)[]>,
+    options: Omit<GatherOptions<Command, Answer>, 'isLost'>,
   ) {
-    super(run, { ...options, isAboutOne: isAboutOneRow });
+    super(run, { maxWaitMs: MAX_WAIT_MS, isAboutOne: isAboutOneRow, ...options, isLost: isResultLost });
   }
 }
 
-/**
- * Data exceptions (22), integrity violations (23) and assertions of ours are one row's fault; deadlocks (40P01) and serialization
- * failures (40001) go away row by row.
- */
-function isAboutOneRow(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(code);
-}
+const MAX_WAIT_MS = 5_000;

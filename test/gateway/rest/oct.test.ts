@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { version as uuidVersion } from 'uuid';
 import { Stage } from '../stage.ts';
 import { CREATE_OCT, NOW, NOW_TEXT, OCT_ID } from './examples.ts';
 
@@ -42,7 +43,9 @@ describe('REST OCT', () => {
     assert.equal(answer.status, 201);
     assert.deepEqual(answer.body, OCT_JSON);
     assert.equal(answer.headers.get('idempotency-replayed'), 'true');
-    assert.deepEqual(stage.core.lastRequest, {
+    const { operationRequestId, ...request } = stage.core.lastRequest;
+    assert.equal(uuidVersion(String(operationRequestId)), 7);
+    assert.deepEqual(request, {
       ...ask.body,
       merchantId: 'acme',
       amount: 500n,

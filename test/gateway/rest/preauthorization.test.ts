@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
+import { version as uuidVersion } from 'uuid';
 import { refusal } from '../fake-core.ts';
 import { Stage } from '../stage.ts';
 import * as examples from './examples.ts';
@@ -22,7 +23,9 @@ describe('REST preauthorization', () => {
       assert.deepEqual(answer.body, HOLD_JSON);
       assert.equal(answer.headers.get('cache-control'), 'no-store');
       assert.equal(answer.headers.get('idempotency-replayed'), null);
-      assert.deepEqual(core.lastRequest, {
+      const { operationRequestId, ...request } = core.lastRequest;
+      assert.equal(uuidVersion(String(operationRequestId)), 7);
+      assert.deepEqual(request, {
         ...body,
         amount: 10_000n,
         saveCard: false,

@@ -473,6 +473,14 @@ export declare type ResolveOperationRequest = Message<"holdfast.v1.ResolveOperat
    * @generated from field: bool unfreeze_hold = 7;
    */
   unfreezeHold: boolean;
+
+  /**
+   * Decides although the processor gives no answer to the inquiry that is made first. Without it such a call is refused: what is
+   * not fenced at the processor may still be performed there.
+   *
+   * @generated from field: bool unfenced = 8;
+   */
+  unfenced: boolean;
 };
 
 /**

@@ -429,6 +429,14 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: optional string idempotency_key = 11;
    */
   idempotencyKey?: string | undefined;
+
+  /**
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
+   * same fields is the same call and is stored once. Absent = core draws one.
+   *
+   * @generated from field: optional string operation_request_id = 12;
+   */
+  operationRequestId?: string | undefined;
 };
 
 /**
@@ -689,6 +697,14 @@ export declare type CapturePreauthorizationRequest = Message<"holdfast.v1.Captur
    * @generated from field: optional string idempotency_key = 6;
    */
   idempotencyKey?: string | undefined;
+
+  /**
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
+   * same fields is the same call and is stored once. Absent = core draws one.
+   *
+   * @generated from field: optional string operation_request_id = 7;
+   */
+  operationRequestId?: string | undefined;
 };
 
 /**
@@ -757,6 +773,14 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
    * @generated from field: optional string idempotency_key = 4;
    */
   idempotencyKey?: string | undefined;
+
+  /**
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
+   * same fields is the same call and is stored once. Absent = core draws one.
+   *
+   * @generated from field: optional string operation_request_id = 5;
+   */
+  operationRequestId?: string | undefined;
 };
 
 /**

@@ -1,19 +1,21 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import type {
   CreateOctRequest,
   CreateOctResponseSchema,
   OctService,
 } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { OctEnd } from '../../books/settle-oct.ts';
 import { isOk } from '../../domain/operation.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import type { MerchantRow } from '../../storage/merchant.ts';
-import { OctEntity } from '../../storage/oct.ts';
+import { OctEntity, type OctRow } from '../../storage/oct.ts';
+import { patienceOf } from '../call-patience.ts';
 import { contractOf, FieldCheck } from '../check-fields.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
-import { checkUnlessKept, findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentOct } from '../present.ts';
 import { keptRefusal, processorRefusal } from '../refuse.ts';
 
@@ -21,37 +23,61 @@ type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
 /** Pays to a card (seed, "OCT"), under the discipline of holds: stored, asked, settled. */
 export function createOct(core: Core): MethodImpl<typeof OctService.method.createOct> {
-  return async (request) => {
+  return async (request, context) => {
     const { merchantId } = request;
     const contract = await contractOf(core, merchantId);
     const key = keyOf(request.idempotencyKey, 'CREATE_OCT', businessFields(request));
     const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
-    if (kept !== undefined) return stored(core, kept, true);
+    if (kept !== undefined) return replay(core, kept, true);
     const at = core.clock();
-    const oct = { ...businessFields(request), merchantId, requestId: uuidv7() };
+    const oct = { ...businessFields(request), merchantId, requestId: requestIdOf(request) };
+    const { requestId } = oct;
     const times = { createdAt: at.toISOString(), inquireAt: inquireAfter(core, at).toISOString() };
-    if (!(await core.books.insertOct({ ...oct, ...times, amount: oct.amount.toString(), key }))) {
-      return stored(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    }
-    core.reach('oct stored');
-    const outcome = await core.processor.credit(oct);
-    core.reach('oct answered');
-    if (outcome.answer === 'UNKNOWN') {
-      await core.books.markUnknown('oct', oct.requestId, inquireSoon(core));
-      return unknown(oct.requestId, false);
-    }
-    if (!(await core.books.settleOct({ oct, outcome, at: core.clock() }))) {
-      // Recovery or an event came first: what it wrote stays, and is what is answered.
-      await settleAttempt(core, 'oct', oct.requestId, outcome);
-      return stored(core, oct.requestId, false);
-    }
-    if (!isOk(outcome)) throw processorRefusal(oct.requestId, outcome, false);
-    return stored(core, oct.requestId, false);
+    const input = { ...oct, ...times, amount: oct.amount.toString(), key };
+    const outcome = await stored(core.books.insertOct(input, patienceOf(context)));
+    if (outcome === 'LATE') throw tooLate();
+    if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
+    if (outcome === 'REPEATED') return repeat(core, request, requestId);
+    if (outcome === 'LOST') return unknown(requestId, false);
+    return answerStored(
+      core,
+      requestId,
+      () => unknown(requestId, false),
+      () => pay(core, oct),
+    );
   };
 }
 
+/** Asks the processor to pay a stored OCT, and stores its answer. */
+async function pay(core: Core, oct: OctEnd['oct'] & { readonly tokenId: string }): Promise<Response> {
+  const { requestId } = oct;
+  core.reach('oct stored');
+  const outcome = await core.processor.credit(oct);
+  core.reach('oct answered');
+  if (outcome.answer === 'UNKNOWN') {
+    await core.books.markUnknown('oct', requestId, inquireSoon(core));
+    return unknown(requestId, false);
+  }
+  if (!(await core.books.settleOct({ oct, outcome, at: core.clock() }))) {
+    // Recovery or an event came first: what it wrote stays, and is what is answered.
+    await settleAttempt(core, 'oct', requestId, outcome);
+    return replay(core, requestId, false);
+  }
+  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
+  return replay(core, requestId, false);
+}
+
+/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
+async function repeat(core: Core, request: CreateOctRequest, requestId: string): Promise<Response> {
+  const { merchantId } = request;
+  const row = await core.database.orm.em.fork().findOne(OctEntity, { requestId, merchantId });
+  const same = row && fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
+  if (!same) throw requestIdTaken();
+  return replay(core, requestId, false);
+}
+
 /** The answer to a stored OCT's request: each of its fields was written once, with its result. */
-async function stored(core: Core, requestId: string, replayed: boolean): Promise<Response> {
+async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
   const oct = await core.database.orm.em.fork().findOneOrFail(OctEntity, { requestId });
   if (oct.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   if (oct.state === 'OK') return { oct: presentOct(oct), replayed };
@@ -73,7 +99,7 @@ function check(request: CreateOctRequest, contract: MerchantRow): void {
   fields.refuse();
 }
 
-function businessFields(request: CreateOctRequest) {
-  const { tokenId, amount, currency, terminalId, userId, merchantReference } = request;
-  return { tokenId, amount, currency, terminalId, userId, merchantReference };
+function businessFields(oct: CreateOctRequest | OctRow) {
+  const { tokenId, amount, currency, terminalId, userId, merchantReference } = oct;
+  return { tokenId, amount, currency, terminalId, userId, merchantReference: merchantReference ?? undefined };
 }

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CapturePreauthorizationRequest,
@@ -12,15 +11,17 @@ import {
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Capturing } from '../../books/reserve-capture.ts';
 import type { HoldBooks } from '../../domain/hold.ts';
-import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
+import { type Approved, isOk } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
+import { patienceOf } from '../call-patience.ts';
 import { roleOf, scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentCapture } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
 import { findHold } from './find-hold.ts';
@@ -36,26 +37,39 @@ export function capturePreauthorization(
 ): MethodImpl<typeof PreauthorizationService.method.capturePreauthorization> {
   return async (request, context) => {
     const capturing = await capturingOf(core, request, context);
-    const reservation = await core.books.reserveCapture(capturing);
+    const { requestId } = capturing;
+    const reservation = await stored(core.books.reserveCapture(capturing));
+    if (reservation === 'LOST') return unknown(requestId, '', false);
     if (!reservation.reserved) {
+      const { refusal, hold } = reservation;
+      if (refusal === 'LATE') throw tooLate();
+      if (refusal === 'REPEATED') return repeat(core, capturing, hold);
       const kept = await findKept(core, capturing);
       if (kept !== undefined) return replay(core, kept, true);
-      throw refusalOf(reservation.refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : reservation.refusal);
+      throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);
     }
-    core.reach('capture reserved');
-    const outcome = await core.processor.capture(captureCall(capturing, reservation.hold));
-    core.reach('capture answered');
-    return settle(core, capturing, reservation.hold, outcome);
+    const { hold } = reservation;
+    return answerStored(
+      core,
+      requestId,
+      () => unknown(requestId, hold.requestId, false),
+      () => charge(core, capturing, hold),
+    );
   };
 }
 
-async function settle(core: Core, capturing: Capturing, hold: HoldRow, outcome: Outcome): Promise<Response> {
+/** Asks the processor to charge what was reserved, and stores its answer. */
+async function charge(core: Core, capturing: Capturing, hold: HoldRow): Promise<Response> {
+  core.reach('capture reserved');
+  const outcome = await core.processor.capture(captureCall(capturing, hold));
+  core.reach('capture answered');
   const { requestId, amount, finalCapture } = capturing;
   if (outcome.answer === 'UNKNOWN') {
     await core.books.markUnknown('capture', requestId, inquireSoon(core));
     return unknown(requestId, hold.requestId, false);
   }
-  const end = { requestId, holdRequestId: hold.requestId, amount, finalCapture, outcome, at: core.clock() };
+  const holdKey = hold.idHash.toString('hex');
+  const end = { requestId, holdRequestId: hold.requestId, holdKey, amount, finalCapture, outcome, at: core.clock() };
   const books = await core.books.settleCapture(end);
   if (!books) {
     // Recovery or an event came first: what it wrote stays, and is what is answered.
@@ -89,6 +103,20 @@ function captured(
     processorReference: outcome.reference,
     createdAt: timestampFromDate(capturing.at),
   };
+}
+
+/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
+async function repeat(core: Core, capturing: Capturing, hold: HoldRow | undefined): Promise<Response> {
+  const { requestId, merchantId, amount, finalCapture } = capturing;
+  const capture = await core.database.orm.em.fork().findOne(CaptureEntity, { requestId });
+  const same =
+    capture !== null &&
+    capture.holdRequestId === hold?.requestId &&
+    (merchantId === undefined || capture.merchantId === merchantId) &&
+    capture.amount === amount &&
+    capture.finalCapture === finalCapture;
+  if (!same) throw requestIdTaken();
+  return replay(core, requestId, false);
 }
 
 /** The answer of a stored capture: each of its fields was written once, with its result. */
@@ -126,7 +154,12 @@ async function capturingOf(
   const { amountToCapture: amount, finalCapture } = request;
   const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
   const key = keyOf(request.idempotencyKey, 'CAPTURE', fields);
-  return { requestId: uuidv7(), idHash, merchantId, amount, finalCapture, key, at, inquireAt: inquireAfter(core, at) };
+  return {
+    requestId: requestIdOf(request),
+    ...{ idHash, merchantId, amount, finalCapture, key, at },
+    patience: patienceOf(context),
+    inquireAt: inquireAfter(core, at),
+  };
 }
 
 /** Operators capture by requestId; everyone else by the sensitive handle, which proves that the hold was theirs. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CreatePreauthorizationRequest,
@@ -17,12 +16,14 @@ import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { KeyInput } from '../../storage/claim-key.ts';
-import { HoldEntity } from '../../storage/hold.ts';
+import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
 import type { HoldInput } from '../../storage/insert-holds.ts';
 import type { MerchantRow } from '../../storage/merchant.ts';
+import { patienceOf } from '../call-patience.ts';
 import { contractOf, FieldCheck } from '../check-fields.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
-import { checkUnlessKept, findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { inOrder, presentCheckout, presentPlaced } from '../present.ts';
 import { keptRefusal, processorRefusal } from '../refuse.ts';
 import { noPageYet, openCheckout } from './open-checkout.ts';
@@ -36,30 +37,49 @@ type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
 export function createPreauthorization(
   core: Core,
 ): MethodImpl<typeof PreauthorizationService.method.createPreauthorization> {
-  return async (request) => {
+  return async (request, context) => {
     const contract = await contractOf(core, request.merchantId);
     const { merchantId } = request;
     const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
     const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
-    if (kept !== undefined) return stored(core, kept, true);
+    if (kept !== undefined) return replay(core, kept, true);
     const { hold, preauthorizationId } = newHold(core, request, contract, key);
-    if (!(await core.books.insertHold(hold))) {
-      return stored(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    }
-    core.reach('hold stored');
-    if (request.tokenId === undefined) return openCheckout(core, hold.requestId, contract);
-    const outcome = await core.processor.authorize({
-      requestId: hold.requestId,
-      merchantId: request.merchantId,
-      terminalId: request.terminalId,
-      userId: request.userId,
-      tokenId: request.tokenId,
-      amount: request.amount,
-      currency: request.currency,
+    const { requestId } = hold;
+    const outcome = await stored(core.books.insertHold(hold, patienceOf(context)));
+    if (outcome === 'LATE') throw tooLate();
+    if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
+    if (outcome === 'REPEATED') return repeat(core, request, requestId);
+    const unresolved = () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId));
+    if (outcome === 'LOST') return unresolved();
+    return answerStored(core, requestId, unresolved, async () => {
+      const placed = await place(core, request, contract, hold, preauthorizationId);
+      // What is stored may be another core's, with a handle of its own.
+      return outcome === 'RESUMED' ? replay(core, requestId, false) : placed;
     });
-    core.reach('hold answered');
-    return settle(core, hold, preauthorizationId, outcome);
   };
+}
+
+/** Asks the processor to place a stored hold, and stores its answer. */
+async function place(
+  core: Core,
+  request: CreatePreauthorizationRequest,
+  contract: MerchantRow,
+  hold: HoldInput,
+  preauthorizationId: string,
+): Promise<Response> {
+  core.reach('hold stored');
+  if (request.tokenId === undefined) return openCheckout(core, hold.requestId, contract);
+  const outcome = await core.processor.authorize({
+    requestId: hold.requestId,
+    merchantId: request.merchantId,
+    terminalId: request.terminalId,
+    userId: request.userId,
+    tokenId: request.tokenId,
+    amount: request.amount,
+    currency: request.currency,
+  });
+  core.reach('hold answered');
+  return settle(core, hold, preauthorizationId, outcome);
 }
 
 async function settle(core: Core, hold: HoldInput, preauthorizationId: string, outcome: Outcome): Promise<Response> {
@@ -73,7 +93,7 @@ async function settle(core: Core, hold: HoldInput, preauthorizationId: string, o
   if (!(await core.books.settleHold({ hold: facts, outcome, at }))) {
     // Recovery or an event came first: what it wrote stays, and is what is answered.
     await settleAttempt(core, 'hold', requestId, outcome);
-    return stored(core, requestId, false);
+    return replay(core, requestId, false);
   }
   if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
   return { preauthorization: { ...placed(hold, outcome, at), preauthorizationId }, state: OperationState.OK };
@@ -103,8 +123,17 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
   };
 }
 
+/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
+async function repeat(core: Core, request: CreatePreauthorizationRequest, requestId: string): Promise<Response> {
+  const { merchantId } = request;
+  const row = await core.database.orm.em.fork().findOne(HoldEntity, { requestId, merchantId });
+  const same = row && fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
+  if (!same) throw requestIdTaken();
+  return replay(core, requestId, false);
+}
+
 /** The answer to a stored hold's request: the first one again, from what was written once. */
-async function stored(core: Core, requestId: string, replayed: boolean): Promise<Response> {
+async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
   const row = await core.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
   if (row.tokenId == null && row.checkoutUrlCiphertext != null) {
     return { preauthorization: presentCheckout(row, core.cipher), state: OperationState.PENDING, replayed };
@@ -140,9 +169,12 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): v
   fields.refuse();
 }
 
-function businessFields(request: CreatePreauthorizationRequest): Record<string, unknown> {
-  const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata } = request;
-  return { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata };
+function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
+  const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata } = hold;
+  return {
+    ...{ tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard },
+    metadata: metadata ?? {},
+  };
 }
 
 /** Checkouts stay open for half an hour (PRODUCT section 11). */
@@ -150,7 +182,7 @@ const CHECKOUT_MS = 30 * 60 * 1_000;
 
 function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow, key: KeyInput | undefined) {
   const at = core.clock();
-  const requestId = uuidv7();
+  const requestId = requestIdOf(request);
   const preauthorizationId = `pre_${randomBytes(24).toString('base64url')}`;
   const byToken = request.tokenId !== undefined;
   const hold: HoldInput = {

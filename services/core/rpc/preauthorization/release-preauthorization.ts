@@ -1,6 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type {
   PreauthorizationService,
@@ -8,11 +7,13 @@ import type {
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOk } from '../../domain/operation.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
-import { HoldEntity } from '../../storage/hold.ts';
+import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
 import { ReleaseEntity } from '../../storage/release.ts';
+import { patienceOf } from '../call-patience.ts';
 import { scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentHold } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
 import { findHold } from './find-hold.ts';
@@ -28,36 +29,56 @@ export function releasePreauthorization(
     const hold = await findHold(core, request, merchantId);
     const key = keyOf(request.idempotencyKey, 'RELEASE', { hold: hold.requestId });
     const at = core.clock();
-    const requestId = uuidv7();
-    const reservation = await core.books.reserveRelease({
-      requestId,
-      holdRequestId: hold.requestId,
-      merchantId,
-      reason: 'RELEASED',
-      key,
-      at,
-      inquireAt: inquireAfter(core, at),
-    });
+    const requestId = requestIdOf(request);
+    const reservation = await stored(
+      core.books.reserveRelease({
+        requestId,
+        holdRequestId: hold.requestId,
+        merchantId,
+        reason: 'RELEASED',
+        key,
+        patience: patienceOf(context),
+        at,
+        inquireAt: inquireAfter(core, at),
+      }),
+    );
+    const unresolved = () => unknown(requestId, hold.requestId, false);
+    if (reservation === 'LOST') return unresolved();
     if (!reservation.reserved) {
+      const { refusal } = reservation;
+      if (refusal === 'LATE') throw tooLate();
+      if (refusal === 'REPEATED') return repeat(core, requestId, hold);
       const kept = await findKeptOperation(core, hold.merchantId, key);
       if (kept !== undefined) return replay(core, kept, true);
-      throw refusalOf(reservation.refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : reservation.refusal);
+      throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);
     }
-    core.reach('release reserved');
-    const outcome = await core.processor.void(requestId, hold.requestId);
-    core.reach('release answered');
-    if (outcome.answer === 'UNKNOWN') {
-      await core.books.markUnknown('release', requestId, inquireSoon(core));
-      return unknown(requestId, hold.requestId, false);
-    }
-    if (!(await core.books.settleRelease(requestId, outcome, core.clock()))) {
-      // Recovery or an event came first: what it wrote stays, and is what is answered.
-      await settleAttempt(core, 'release', requestId, outcome);
-      return replay(core, requestId, false);
-    }
-    if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
-    return replay(core, requestId, false);
+    return answerStored(core, requestId, unresolved, () => giveBack(core, requestId, hold));
   };
+}
+
+/** Asks the processor to void what was reserved, and stores its answer. */
+async function giveBack(core: Core, requestId: string, hold: HoldRow): Promise<Response> {
+  core.reach('release reserved');
+  const outcome = await core.processor.void(requestId, hold.requestId);
+  core.reach('release answered');
+  if (outcome.answer === 'UNKNOWN') {
+    await core.books.markUnknown('release', requestId, inquireSoon(core));
+    return unknown(requestId, hold.requestId, false);
+  }
+  if (!(await core.books.settleRelease({ requestId, outcome, at: core.clock() }))) {
+    // Recovery or an event came first: what it wrote stays, and is what is answered.
+    await settleAttempt(core, 'release', requestId, outcome);
+    return replay(core, requestId, false);
+  }
+  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
+  return replay(core, requestId, false);
+}
+
+/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
+async function repeat(core: Core, requestId: string, hold: HoldRow): Promise<Response> {
+  const own = { requestId, holdRequestId: hold.requestId, reason: 'RELEASED' } as const;
+  if (!(await core.database.orm.em.fork().findOne(ReleaseEntity, own))) throw requestIdTaken();
+  return replay(core, requestId, false);
 }
 
 /** The answer of a stored release. A released hold does not change again, but for a late reversal or contradiction, which the answer leaves out. */

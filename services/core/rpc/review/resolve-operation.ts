@@ -53,7 +53,7 @@ async function settle(core: Core, request: ResolveOperationRequest, { table, sta
  * ends it. What of it remains is tried again by the expiry under a new identifier.
  */
 async function settleAs(core: Core, table: AttemptTable, requestId: string, outcome: FinalOutcome): Promise<void> {
-  if (table === 'release') await core.books.settleRelease(requestId, outcome, core.clock());
+  if (table === 'release') await core.books.settleRelease({ requestId, outcome, at: core.clock() });
   else await settleAttempt(core, table, requestId, outcome);
 }
 

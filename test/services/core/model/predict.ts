@@ -70,18 +70,18 @@ const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => St
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   if (hold.byCheckout) return placeByCheckout(hold, sent, now);
-  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late authorization') {
     hold.underWay = true;
     yield;
-    if (sent.crash === 'answered') return 'CRASHED';
+    if (sent.crash === 'answered') return 'UNKNOWN';
     settlePlacing(hold, { answer: 'DECLINED', code: 'too_slow' }, now);
     return 'CARD_DECLINED';
   }
   if (sent.fault === 'late') hold.underWay = true;
   if (sent.fault !== 'late' && sent.fault !== 'lost before') authorize(hold, now);
   yield;
-  if (sent.crash === 'answered') return 'CRASHED';
+  if (sent.crash === 'answered') return 'UNKNOWN';
   if (isLost(sent.fault)) {
     hold.runningUntil = 0;
     return 'UNKNOWN';
@@ -92,9 +92,9 @@ function* place(hold: HoldModel, sent: Sent, now: number): Steps {
 
 function placeByCheckout(hold: HoldModel, sent: Sent, now: number): string {
   hold.pageEndsAt = now + CHECKOUT_MS;
-  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault !== 'lost before') hold.page = true;
-  if (sent.crash === 'answered') return 'CRASHED';
+  if (sent.crash === 'answered') return 'UNKNOWN';
   if (isLost(sent.fault)) {
     hold.runningUntil = 0;
     return 'UNKNOWN';
@@ -123,7 +123,7 @@ function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
   const attempt = newAttempt({ key: sent.key, kind: 'CAPTURE', amount: sent.amount, final: sent.final, now });
   hold.attempts.push(attempt);
   yield;
-  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late') attempt.underWay = true;
   else if (sent.fault !== 'lost before') charge(hold, attempt, now);
   yield;
@@ -143,7 +143,7 @@ function* release(hold: HoldModel, sent: Sent, now: number): Steps {
   const attempt = newAttempt({ key: sent.key, kind: 'RELEASED', amount, final: true, now });
   hold.attempts.push(attempt);
   yield;
-  if (sent.crash === 'stored') return 'CRASHED';
+  if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late') attempt.underWay = true;
   else if (sent.fault !== 'lost before') giveBack(hold, attempt);
   yield;
@@ -151,7 +151,7 @@ function* release(hold: HoldModel, sent: Sent, now: number): Steps {
 }
 
 function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent): string {
-  if (crash === 'answered') return 'CRASHED';
+  if (crash === 'answered') return 'UNKNOWN';
   if (isLost(fault)) {
     attempt.runningUntil = 0;
     return 'UNKNOWN';

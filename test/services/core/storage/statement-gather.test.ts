@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ResultLost } from '../../../../proto/gather.ts';
 import { StatementGather } from '../../../../services/core/storage/statement-gather.ts';
 
 describe('StatementGather', () => {
@@ -20,6 +21,21 @@ describe('StatementGather', () => {
   }
 
   it('fails all of a statement when the database is at fault', async () => {
-    assert.deepEqual(await endsWith('57P01'), ['57P01', '57P01', '57P01']);
+    assert.deepEqual(await endsWith('53300'), ['53300', '53300', '53300']);
   });
+
+  for (const code of ['57P01', 'ECONNRESET', '08006']) {
+    it(`sends a statement again after ${code}, and does not know what became of it when its time is over`, async () => {
+      let runs = 0;
+      const gather = new StatementGather<string, string>(
+        async () => {
+          runs++;
+          throw Object.assign(new Error(code), { code });
+        },
+        { maxBatch: 10, lanes: 1, maxWaitMs: 50 },
+      );
+      await assert.rejects(gather.submit('a'), ResultLost);
+      assert(runs > 1);
+    });
+  }
 });

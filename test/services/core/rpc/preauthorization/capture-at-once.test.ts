@@ -1,5 +1,6 @@
 /** Captures, releases and expiry of one hold at the same time, through two cores. */
 import assert from 'node:assert/strict';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../../services/core/crash-points.ts';
 import { type Desk, openDesk, openMerchant } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
@@ -121,7 +122,7 @@ describe('captures at once', function () {
   it('never lets an expiry take what a capture has reserved', async () => {
     const hold = await several.hold();
     dying = 'capture reserved';
-    await assert.rejects(several.capture(hold, 4_000n));
+    assert.equal((await several.capture(hold, 4_000n)).capture?.state, OperationState.UNKNOWN);
     stage.clock.advance(7 * DAY_MS);
     await stage.expire();
     assert.equal(await several.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');

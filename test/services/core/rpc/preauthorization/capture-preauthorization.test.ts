@@ -32,7 +32,7 @@ describe('capturePreauthorization()', function () {
   /** Leaves a capture reserved of which the processor never hears. */
   const strand = async (desk: Desk, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
     dying = 'capture reserved';
-    await assert.rejects(desk.capture(hold, amount, fields));
+    assert.equal((await desk.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
     assert.equal(dying, undefined);
   };
   const recover = async () => {

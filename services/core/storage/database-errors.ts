@@ -1,0 +1,53 @@
+/** What a failed statement says about itself: node-postgres gives SQLSTATE or the system's code, or only a message. */
+
+/**
+ * Whether the database could not be reached, went away, or gave up for want of time or turn: nothing is known to be wrong with the
+ * request. A read-only database (25006) is one, too: it is a standby, or in maintenance.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return AWAY_STATES.test(codeOf(error)) || AWAY_CODES.has(codeOf(error)) || AWAY_MESSAGES.test(error.message);
+}
+
+/**
+ * Whether a statement may have been carried out though it failed: its connection broke, or its answer did not come in time. Counts a
+ * connection that broke before the statement was sent, because the error does not say when that was.
+ */
+export function isResultLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return LOST_STATES.test(codeOf(error)) || LOST_CODES.has(codeOf(error)) || LOST_MESSAGES.test(error.message);
+}
+
+/**
+ * Whether one row of a statement is at fault: data exceptions (22), integrity violations (23) and assertions of ours. Deadlocks
+ * (40P01) and serialization failures (40001) go away row by row.
+ */
+export function isAboutOneRow(error: unknown): boolean {
+  return error instanceof Error && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
+}
+
+/** Whether a lock was not given in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '55P03';
+}
+
+/** Whether the connection is of no use for writing any more: it is read-only, or broken. */
+export function isConnectionSpoilt(error: unknown): boolean {
+  return error instanceof Error && (codeOf(error) === '25006' || isResultLost(error));
+}
+
+function codeOf(error: Error): string {
+  return String((error as { code?: unknown }).code ?? '');
+}
+
+const AWAY_STATES = /^(08|57P|57014|53|55P03|25P03|25P04|25006|40P01|40001)/;
+const AWAY_CODES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNABORTED'],
+]);
+const AWAY_MESSAGES =
+  /connection terminated|connect timeout|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;
+
+const LOST_STATES = /^(08|57P01|57P02|57P05|25P03|25P04)/;
+const LOST_CODES = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED']);
+const LOST_MESSAGES = /connection terminated|query read timeout/i;

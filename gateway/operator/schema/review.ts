@@ -22,6 +22,10 @@ export const ResolveBody = z
     bankReference: text(64).meta({ description: 'With OK' }).optional(),
     processorCode: text(64).meta({ description: 'With KO' }).optional(),
     processorMessage: text(500).meta({ description: 'With KO' }).optional(),
+    unfenced: z
+      .boolean()
+      .meta({ description: 'Decide although the processor does not answer; it may perform the operation yet' })
+      .optional(),
     unfreezeHold: z.boolean().meta({ description: 'The hold may be captured again' }).optional(),
   })
   .refine(({ outcome, unfreezeHold }) => outcome !== undefined || unfreezeHold === true, {

@@ -77,3 +77,10 @@ export function statusOf(statusInfo: StatusInfo): 'OK' | 'KO' {
     ? 'OK'
     : 'KO';
 }
+
+/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
+export const NEVER_RECEIVED: FinalOutcome = {
+  answer: 'NOT_PERFORMED',
+  code: 'never_received',
+  message: 'The processor never received it.',
+};

@@ -3,7 +3,13 @@ import type { Log } from '../log.ts';
 import { describeError } from '../log.ts';
 import type { Database } from '../storage/database.ts';
 import type { OperationRow } from '../storage/operation.ts';
-import { lastSequence, OPERATION_CHANNEL, readOperations } from '../storage/operation-log.ts';
+import {
+  type LogPosition,
+  lastPosition,
+  OPERATION_CHANNEL,
+  readOperations,
+  requestIdAt,
+} from '../storage/operation-log.ts';
 
 /**
  * The results as they are committed, by whichever core: read once per commit, held in memory for all watchers. A watcher keeps
@@ -12,8 +18,10 @@ import { lastSequence, OPERATION_CHANNEL, readOperations } from '../storage/oper
 export interface OperationFeed {
   /** Results after a cursor, at most a page, oldest first. Empty = nothing yet. */
   after(cursor: bigint): Promise<readonly OperationRow[]>;
-  /** The newest sequence. */
-  last(): Promise<bigint>;
+  /** Where the log ends now. */
+  last(): Promise<LogPosition>;
+  /** The requestId of the result at a sequence; undefined = there is none. */
+  requestIdAt(sequence: bigint): Promise<string | undefined>;
   /** Answers when there may be something new, or the signal is aborted, or the time is over. */
   changed(signal: AbortSignal, timeoutMs: number): Promise<void>;
   /** How many wait for news. */
@@ -23,6 +31,8 @@ export interface OperationFeed {
 
 const KEPT = 10_000;
 const PAGE = 1_000;
+/** A watcher that has fallen behind keeps its page while it stalls, so the page is small. */
+const BEHIND_PAGE = 100;
 /** Announcements wake the feed; the poll is for the moments in which the announcing connection is away. */
 const POLL_MS = 500;
 
@@ -41,10 +51,16 @@ export function openOperationFeed(
   let stale = true;
   let waiters = new Set<() => void>();
   let closed = false;
-  const listener = listen(databaseUrl, [OPERATION_CHANNEL, alarmChannel], log, () => {
+  const heard = () => {
     stale = true;
     wake();
-  });
+  };
+  // A database that was away may have come back with another history.
+  const connected = () => {
+    kept = [];
+    heard();
+  };
+  const listener = listen(databaseUrl, [OPERATION_CHANNEL, alarmChannel], log, { heard, connected });
   const poll = setInterval(() => {
     stale = true;
     if (waiters.size > 0) wake();
@@ -79,7 +95,7 @@ export function openOperationFeed(
 
   /** A page before the newest result. */
   async function nearEnd(): Promise<bigint> {
-    return (await lastSequence(database.query)) - BigInt(PAGE);
+    return (await lastPosition(database.query)).sequence - BigInt(PAGE);
   }
 
   function refreshed(): Promise<void> {
@@ -93,10 +109,11 @@ export function openOperationFeed(
     async after(cursor) {
       if (stale) await refreshed();
       const oldest = kept[0]?.sequence;
-      if (oldest === undefined || cursor + 1n < oldest) return readOperations(database.query, cursor, PAGE);
+      if (oldest === undefined || cursor + 1n < oldest) return readOperations(database.query, cursor, BEHIND_PAGE);
       return kept.slice(firstAfter(kept, cursor), firstAfter(kept, cursor) + PAGE);
     },
-    last: () => lastSequence(database.query),
+    last: () => lastPosition(database.query),
+    requestIdAt: (sequence) => requestIdAt(database.query, sequence),
     changed(signal, timeoutMs) {
       if (closed || signal.aborted || (stale && reading === undefined)) return Promise.resolve();
       return new Promise((resolve) => {
@@ -142,7 +159,7 @@ function listen(
   databaseUrl: string,
   channels: readonly string[],
   log: Log,
-  heard: () => void,
+  { heard, connected }: { readonly heard: () => void; readonly connected: () => void },
 ): { close(): Promise<void> } {
   let closed = false;
   let client: pg.Client | undefined;
@@ -155,7 +172,7 @@ function listen(
     fresh.on('end', () => lost(undefined));
     await fresh.connect();
     for (const channel of channels) await fresh.query(`listen ${channel}`);
-    heard();
+    connected();
   };
   let connecting = connect().catch(lost);
   function lost(error: unknown): void {

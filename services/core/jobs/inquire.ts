@@ -1,5 +1,5 @@
 import type { Reach } from '../crash-points.ts';
-import type { FinalOutcome } from '../domain/operation.ts';
+import { NEVER_RECEIVED } from '../domain/operation.ts';
 import { checkoutCall } from '../processor/checkout-call.ts';
 import { callOverAt, type Processor } from '../processor/processor.ts';
 import { type Settlement, settleAttempt } from '../settlement/settle-attempt.ts';
@@ -57,13 +57,6 @@ async function look(recovery: Recovery, attempt: DueAttempt): Promise<void> {
   if (answer.found === 'NEVER_SEEN') return settleAttempt(recovery, table, requestId, NEVER_RECEIVED);
   return later(recovery, attempt);
 }
-
-/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
-const NEVER_RECEIVED: FinalOutcome = {
-  answer: 'NOT_PERFORMED',
-  code: 'never_received',
-  message: 'The processor never received it.',
-};
 
 /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
 async function sendLateVoid(recovery: Recovery, { requestId, holdRequestId }: ReleaseRow): Promise<void> {

@@ -122,14 +122,37 @@ export async function readOperations(query: Query, after: bigint, limit: number)
   return (await query<object>(READ_OPERATIONS, [after, limit])).map((row) => camelCased<OperationRow>(row));
 }
 
-/** The sequence of the newest result; 0 when there is none. */
-export async function lastSequence(query: Query): Promise<bigint> {
-  const [row] = await query<{ last: bigint | null }>(LAST_SEQUENCE, []);
-  return row?.last ?? 0n;
+/** A place in the log, named by the result that stands there, so that it belongs to one history. */
+export interface LogPosition {
+  readonly sequence: bigint;
+  /** Empty before the first result. */
+  readonly requestId: string;
+}
+
+/** Where the log ends now. */
+export async function lastPosition(query: Query): Promise<LogPosition> {
+  const [row] = await query<{ sequence: bigint; request_id: string }>(LAST_POSITION, []);
+  return row ? { sequence: row.sequence, requestId: row.request_id } : LOG_START;
+}
+
+/** Before the first result. */
+export const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
+
+/** The requestId of the result at a sequence; undefined = there is none. */
+export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
+  const [row] = await query<{ request_id: string }>(REQUEST_ID_AT, [sequence]);
+  return row?.request_id;
 }
 
 const READ_OPERATIONS: Statement = {
   name: 'read-operations',
   text: 'select * from operation where sequence > $1 order by sequence limit $2',
 };
-const LAST_SEQUENCE: Statement = { name: 'last-sequence', text: 'select max(sequence) as last from operation' };
+const LAST_POSITION: Statement = {
+  name: 'last-position',
+  text: 'select sequence, request_id from operation order by sequence desc limit 1',
+};
+const REQUEST_ID_AT: Statement = {
+  name: 'request-id-at',
+  text: 'select request_id from operation where sequence = $1',
+};

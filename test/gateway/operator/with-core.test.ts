@@ -15,7 +15,7 @@ describe('Operator routes, with a core behind them', function () {
   let csrfToken = '';
 
   before(async () => {
-    stage = await openStage({ processorTimeoutMs: 150 });
+    stage = await openStage({ processorTimeoutMs: 500 });
     acme = await openMerchant(stage, 'acme');
     const environment = {
       GATEWAY_TOKEN: stage.tokens.gateway,

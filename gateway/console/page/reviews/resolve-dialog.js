@@ -12,9 +12,10 @@ export function ResolveDialog({ item, onDone, onClose }) {
   const isFrozen = reason === 'FROZEN';
   const [outcome, setOutcome] = useState('');
   const run = (form) => {
-    const { unfreezeHold, ...decision } = Object.fromEntries(form);
+    const { unfreezeHold, unfenced, ...decision } = Object.fromEntries(form);
     return resolveReview(requestId, {
       ...decision,
+      ...(unfenced && { unfenced: true }),
       ...((unfreezeHold || isFrozen) && { unfreezeHold: true }),
     });
   };
@@ -23,7 +24,7 @@ export function ResolveDialog({ item, onDone, onClose }) {
     <p>${OPERATIONS[operation] ?? operation} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
     ${
       !isFrozen &&
-      html`<p>Ask the processor first: what you say here is final, and the merchant is notified of it.</p>
+      html`<p>The processor is asked once more before. What you say here is final, and the merchant is notified of it.</p>
         <${Select} name="outcome" label="Outcome" value=${outcome} required onChange=${(event) => setOutcome(event.target.value)}
           options=${[['', 'Choose'], ['OK', 'OK: the processor did it'], ['KO', 'KO: the processor did not do it']]} />`
     }
@@ -36,6 +37,10 @@ export function ResolveDialog({ item, onDone, onClose }) {
       outcome === 'KO' &&
       html`<${Field} name="processorCode" label="Processor's code" maxlength="64" hint="Left empty: resolved_by_operator" />
         <${Field} name="processorMessage" label="Processor's message" maxlength="500" />`
+    }
+    ${
+      outcome !== '' &&
+      html`<${CheckBox} name="unfenced" value="true" label="Decide although the processor does not answer: it may perform it yet" />`
     }
     <${TextArea} name="reason" label="How do you know?" required maxlength="500" hint="Kept in the audit log." />
     ${!isFrozen && operation !== 'OCT' && html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`}

@@ -1,13 +1,14 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import type { OperationRow } from '../../storage/operation.ts';
+import type { LogPosition } from '../../storage/operation-log.ts';
 import { presentOperation } from '../present.ts';
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 
-/** A message without a result: resume after this sequence. */
-export function heartbeat(sequence: bigint): Message {
-  return create(WatchOperationsResponseSchema, { resumeToken: tokenOf(sequence) });
+/** A message without a result: resume after this position. */
+export function heartbeat(position: LogPosition): Message {
+  return create(WatchOperationsResponseSchema, { resumeToken: tokenOf(position) });
 }
 
 /**
@@ -25,7 +26,7 @@ function alone(result: OperationRow): Message {
   const known = singles.get(result);
   if (known) return known;
   const operation = presentOperation(result);
-  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokenOf(result.sequence) });
+  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokenOf(result) });
   singles.set(result, message);
   return message;
 }
@@ -40,17 +41,24 @@ function together(results: readonly OperationRow[]): Message {
     return known.message;
   }
   const operations = results.map(presentOperation);
-  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokenOf(last.sequence) });
+  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokenOf(last) });
   batches.set(first, { results, message });
   return message;
 }
 
-function tokenOf(sequence: bigint): string {
-  return Buffer.from(`o1:${sequence}`).toString('base64url');
+/** A token names the result that it stands at, so that it is good in one history only: a restored database has another there. */
+function tokenOf({ sequence, requestId }: LogPosition): string {
+  return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
 }
 
-/** The sequence that a token names; undefined = no such token was ever given. */
-export function sequenceOf(token: string): bigint | undefined {
-  const match = /^o1:(\d{1,18})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
-  return match?.[1] === undefined ? undefined : BigInt(match[1]);
+/** What of a requestId a token carries: its random part. */
+export function markOf(requestId: string): string {
+  return requestId.slice(-12);
+}
+
+/** The position that a token names; undefined = no such token was ever given. */
+export function readToken(token: string): { readonly sequence: bigint; readonly mark: string } | undefined {
+  const [, digits, mark] =
+    /^o2:(\d{1,18}):([0-9a-f]{12}|)$/.exec(Buffer.from(token, 'base64url').toString('latin1')) ?? [];
+  return digits === undefined || mark === undefined ? undefined : { sequence: BigInt(digits), mark };
 }

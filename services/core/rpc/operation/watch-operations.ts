@@ -1,9 +1,10 @@
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
 import type { OperationService, WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import type { LogPosition } from '../../storage/operation-log.ts';
 import { scopeOf } from '../caller.ts';
 import type { Core } from '../core.ts';
-import { heartbeat, messagesAbout, sequenceOf } from './watch-messages.ts';
+import { heartbeat, markOf, messagesAbout, readToken } from './watch-messages.ts';
 
 /** A heartbeat carries the newest resume token, so that a quiet stream resumes near its end. */
 const HEARTBEAT_MS = 5_000;
@@ -12,7 +13,7 @@ const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
 
 /**
  * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the starting
- * point. Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for a token that this stream never gave.
+ * point. Errors: STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone; INVALID_REQUEST for what is no token.
  */
 export function watchOperations(core: Core): MethodImpl<typeof OperationService.method.watchOperations> {
   return async function* (request, context) {
@@ -21,14 +22,14 @@ export function watchOperations(core: Core): MethodImpl<typeof OperationService.
     yield heartbeat(cursor);
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
     while (!gone(context)) {
-      const results = await core.feed.after(cursor);
+      const results = await core.feed.after(cursor.sequence);
       const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
       for (const message of messagesAbout(mine, request.maxBatchSize)) {
         yield message;
         if (gone(context)) return;
         heartbeatAt = Date.now() + HEARTBEAT_MS;
       }
-      cursor = results.at(-1)?.sequence ?? cursor;
+      cursor = results.at(-1) ?? cursor;
       if (Date.now() >= heartbeatAt) {
         yield heartbeat(cursor);
         heartbeatAt = Date.now() + HEARTBEAT_MS;
@@ -42,16 +43,23 @@ function gone(context: HandlerContext): boolean {
   return context.signal.aborted;
 }
 
-async function startOf(core: Core, request: WatchOperationsRequest): Promise<bigint> {
+async function startOf(core: Core, request: WatchOperationsRequest): Promise<LogPosition> {
   if (request.resumeToken === '') return core.feed.last();
-  const cursor = sequenceOf(request.resumeToken);
-  if (cursor === undefined || cursor > (await core.feed.last())) {
+  const token = readToken(request.resumeToken);
+  if (token === undefined) {
     const violations = [{ field: 'resume_token', description: 'is not a token of this stream' }];
     throw new HoldfastError('INVALID_REQUEST', 'the request is not valid: resume_token', { violations });
   }
-  const [next] = await core.feed.after(cursor);
+  const { sequence, mark } = token;
+  const requestId = sequence === 0n ? '' : await core.feed.requestIdAt(sequence);
+  if (requestId === undefined || markOf(requestId) !== mark) {
+    const message =
+      'the resume token belongs to a history that the database no longer has: list the operations instead';
+    throw new HoldfastError('STREAM_TOKEN_TOO_OLD', message);
+  }
+  const [next] = await core.feed.after(sequence);
   if (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS) {
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }
-  return cursor;
+  return { sequence, requestId };
 }

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService, ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { FinalOutcome } from '../../domain/operation.ts';
+import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/operation.ts';
 import { settleAttempt } from '../../settlement/settle-attempt.ts';
 import type { AttemptTable } from '../../storage/attempts.ts';
 import { unfreezeHold } from '../../storage/freeze-hold.ts';
@@ -12,7 +12,7 @@ import { findReviewed, type Reviewed } from './reviewed.ts';
 
 /**
  * Settles an attempt as an operator says, who has asked the processor's people: PRODUCT section 6 leaves to a person what no inquiry
- * could tell. It takes the way of any late result, so a contradicting one freezes the hold. Audited by the interceptor, before.
+ * could tell. The processor is asked once more before. It takes the way of any late result, so a contradicting one freezes the hold. Audited by the interceptor, before.
  */
 export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.method.resolveOperation> {
   return async (request) => {
@@ -41,11 +41,37 @@ async function settle(core: Core, request: ResolveOperationRequest, { table, sta
   if (state === 'OK' || state === 'KO') throw invalidField('request_id', 'the operation has its result already');
   if (state === 'PENDING') throw invalidField('request_id', 'the processor is being asked still');
   const outcome = outcomeOf(request);
-  await settleAs(core, table, requestId, outcome);
+  if (!(await settledByProcessor(core, request, table))) await settleAs(core, table, requestId, outcome);
   const now = await findReviewed(core, requestId);
   if (now?.state !== (outcome.answer === 'APPROVED' ? 'OK' : 'KO')) {
-    throw invalidField('request_id', 'the operation got another result meanwhile');
+    throw invalidField('outcome', 'the processor says otherwise, and the operation has that result now');
   }
+}
+
+/**
+ * Inquires first, which fences: what the processor does not know now it will never perform, so a person's KO cannot be overtaken. What
+ * it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while the processor is at work, and
+ * when it does not answer, unless the operator decides unfenced.
+ */
+async function settledByProcessor(
+  core: Core,
+  { requestId, unfenced }: ResolveOperationRequest,
+  table: AttemptTable,
+): Promise<boolean> {
+  const answer = await core.processor.inquire(requestId);
+  if (answer.found === 'AT_WORK') throw invalidField('request_id', 'the processor is at work on it; try again later');
+  if (answer.found === 'NO_ANSWER') {
+    if (unfenced) return false;
+    throw invalidField(
+      'unfenced',
+      'the processor does not answer, so it may perform it yet; set it to decide all the same',
+    );
+  }
+  const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
+  // A void that must happen and was refused is for the operator to judge: the processor's no is why it came to review.
+  if (table === 'release' && !isOk(outcome)) return false;
+  await settleAttempt(core, table, requestId, outcome);
+  return true;
 }
 
 /**

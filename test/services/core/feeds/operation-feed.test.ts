@@ -52,7 +52,7 @@ describe('openOperationFeed()', function () {
   };
 
   it('wakes every waiter when something was announced, and gives all of them the same', async () => {
-    const start = await feed.last();
+    const { sequence: start } = await feed.last();
     assert.deepEqual(await feed.after(start), []);
     const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
     await write(3);
@@ -61,7 +61,7 @@ describe('openOperationFeed()', function () {
   });
 
   it('reads more than it keeps in memory, without a gap', async () => {
-    const start = await feed.last();
+    const { sequence: start } = await feed.last();
     await write(12_345);
     const sequences = await allAfter(start, 12_345);
     const { rows } = await client.query<{ sequence: string }>(
@@ -99,7 +99,7 @@ describe('openOperationFeed()', function () {
   });
 
   it('hears again after its connection was cut', async () => {
-    const start = await feed.last();
+    const { sequence: start } = await feed.last();
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()`,
     );

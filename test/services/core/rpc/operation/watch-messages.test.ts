@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { messagesAbout, sequenceOf } from '../../../../../services/core/rpc/operation/watch-messages.ts';
+import { messagesAbout, readToken } from '../../../../../services/core/rpc/operation/watch-messages.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation.ts';
 
 const result = (sequence: bigint) =>
-  ({ sequence, kind: 'HOLD', status: 'OK', finalStateDate: new Date() }) as unknown as OperationRow;
+  ({
+    sequence,
+    requestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+    kind: 'HOLD',
+    status: 'OK',
+    finalStateDate: new Date(),
+  }) as unknown as OperationRow;
 const results = [1n, 2n, 3n, 4n, 5n].map(result);
 const told = (rows: OperationRow[], size: number) => [...messagesAbout(rows, size)];
 
@@ -21,7 +27,7 @@ describe('messagesAbout()', () => {
       [[1n, 2n], [3n, 4n], [5n]],
     );
     assert.deepEqual(
-      batches.map(({ resumeToken }) => sequenceOf(resumeToken)),
+      batches.map(({ resumeToken }) => readToken(resumeToken)?.sequence),
       [2n, 4n, 5n],
     );
     assert.deepEqual(told([], 2), []);

@@ -199,13 +199,25 @@ describe('watchOperations()', function () {
 
   it('refuses a token that it never gave', async () => {
     const { operations } = stage.channel('internal');
-    const { first, cut } = await open();
-    await cut();
-    const sequence = Number(Buffer.from(first.resumeToken, 'base64url').toString().slice(3));
-    const future = Buffer.from(`o1:${sequence + 1_000}`).toString('base64url');
-    for (const resumeToken of ['nonsense', 'o1:1', '0', `${future}`, Buffer.from('o1:-1').toString('base64url')]) {
+    const negative = Buffer.from('o2:-1:0123456789ab').toString('base64url');
+    for (const resumeToken of ['nonsense', 'o2:1', '0', Buffer.from('o2:7').toString('base64url'), negative]) {
       const call = operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
       assert.equal((await refusal(call)).reason, 'INVALID_REQUEST', resumeToken);
+    }
+  });
+
+  it('refuses a token of a history that the database no longer has, and never skips what stands there now', async () => {
+    const { first, cut } = await open();
+    await cut();
+    const [, digits, mark = ''] = Buffer.from(first.resumeToken, 'base64url').toString().split(':');
+    const sequence = BigInt(digits ?? '');
+    const other = mark === '0'.repeat(12) ? '1'.repeat(12) : '0'.repeat(12);
+    const { operations } = stage.channel('internal');
+    for (const foreign of [`${sequence}:${other}`, `${sequence}:`, `${sequence + 1_000n}:${mark}`, `0:${mark}`]) {
+      const resumeToken = Buffer.from(`o2:${foreign}`).toString('base64url');
+      const call = operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
+      const { status, reason } = await refusal(call);
+      assert.deepEqual([status, reason], ['OUT_OF_RANGE', 'STREAM_TOKEN_TOO_OLD'], foreign);
     }
   });
 

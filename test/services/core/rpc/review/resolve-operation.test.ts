@@ -6,23 +6,47 @@ import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { openMerchant, sql } from '../../desk.ts';
+import {
+  approved,
+  atWork,
+  declined,
+  done,
+  type FakeProcessor,
+  neverSeen,
+  startFakeProcessor,
+} from '../../fake-processor.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const { OK, KO } = OperationState;
-const REASON = { reason: 'the processor said so on the phone' };
+const FENCED = { reason: 'the processor said so on the phone' };
+/** The processor does not answer inquiries in these tests, unless one says so. */
+const REASON = { ...FENCED, unfenced: true };
 
 describe('resolveOperation()', function () {
   this.timeout(30_000);
+  let processor: FakeProcessor;
   let stage: Stage;
   let acme: Awaited<ReturnType<typeof openMerchant>>;
   let operators: GrpcClient<typeof OperatorService>;
 
   before(async () => {
-    stage = await openStage({ processorTimeoutMs: 150 });
+    processor = await startFakeProcessor();
+    processor.says = {
+      authorize: ({ tokenId }) => (tokenId === 'tok_declined' ? declined : answered(tokenId)),
+      createCheckout: () => ({ checkoutUrl: 'https://pay.example/c/1' }),
+    };
+    stage = await openStage({ processor: processor.address });
     acme = await openMerchant(stage, 'acme');
     operators = stage.channel('operator').opened.client(OperatorService);
   });
-  after(() => stage.close());
+  after(async () => {
+    await stage.close();
+    processor.close();
+  });
+  afterEach(() => {
+    processor.says = { ...processor.says, inquire: () => undefined };
+  });
+  const answered = (tokenId: string) => (tokenId === 'tok_lost' ? undefined : approved);
 
   const toReview = (table: string, requestId: string | undefined) =>
     sql(
@@ -35,7 +59,7 @@ describe('resolveOperation()', function () {
 
   /** A hold of 10 000 with a capture of 4 000 whose outcome nobody knows. */
   async function lostCapture(): Promise<{ hold: Preauthorization; requestId: string }> {
-    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_lost' });
+    const hold = await acme.hold();
     const { capture } = await acme.capture(hold, 4_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     return { hold, requestId: capture.requestId };
@@ -116,15 +140,15 @@ describe('resolveOperation()', function () {
   });
 
   it('settles holds, releases, expiries and late voids', async () => {
-    const { preauthorization: placed } = await acme.place({ tokenId: 'tok_sandbox_timeout_lost' });
-    const { preauthorization: failed } = await acme.place({ tokenId: 'tok_sandbox_timeout_lost' });
+    const { preauthorization: placed } = await acme.place({ tokenId: 'tok_lost' });
+    const { preauthorization: failed } = await acme.place({ tokenId: 'tok_lost' });
     assert(placed && failed);
     await operators.resolveOperation({ requestId: placed.requestId, outcome: OK, ...REASON });
     await operators.resolveOperation({ requestId: failed.requestId, outcome: KO, ...REASON });
     assert.equal(await acme.books(placed), 'IN_PROGRESS 0/0/10000/0/0');
     assert.equal(await acme.books(failed), 'FAILED FAILED 0/0/0/10000/0');
 
-    const released = await acme.hold({ tokenId: 'tok_sandbox_ok' });
+    const released = await acme.hold();
     const releaseId = uuidv7();
     const now = new Date(stage.clock.now());
     const release = { requestId: releaseId, holdRequestId: released.requestId, reason: 'RELEASED', at: now } as const;
@@ -159,7 +183,7 @@ describe('resolveOperation()', function () {
   });
 
   it('settles an OCT', async () => {
-    const { oct } = await acme.oct({ tokenId: 'tok_sandbox_timeout_lost' });
+    const { oct } = await acme.oct({ tokenId: 'tok_lost' });
     assert(oct);
     await operators.resolveOperation({ requestId: oct.requestId, outcome: OK, bankReference: 'b-2', ...REASON });
     assert.equal((await acme.getOct(oct.requestId)).oct?.state, OK);
@@ -198,18 +222,54 @@ describe('resolveOperation()', function () {
   });
 
   it('is contradicted by what the processor says later: the hold is frozen, the result stays', async () => {
-    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
-    const { capture } = await acme.capture(hold, 4_000n);
-    const requestId = capture?.requestId ?? '';
+    const { hold, requestId } = await lostCapture();
     await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
     await sql(stage, 'update capture set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
+    processor.says = { ...processor.says, inquire: () => done(approved) };
     await stage.inquire();
     assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     assert.equal((await itemOf(hold.requestId))?.reason, ReviewReason.FROZEN);
   });
 
+  describe('asks the processor first, which fences, and', () => {
+    const inquiries = (requestId: string) =>
+      processor.heard.filter((call) => call.method === 'inquire' && call.requestId === requestId).length;
+    const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+
+    it('settles as KO what it has never seen and now never will', async () => {
+      const { hold, requestId } = await lostCapture();
+      processor.says = { ...processor.says, inquire: () => neverSeen };
+      const { operation } = await operators.resolveOperation({ requestId, outcome: KO, ...FENCED });
+      assert.equal(operation?.state, KO);
+      assert.equal(inquiries(requestId), 1);
+      assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    });
+
+    for (const [outcome, said, books] of [
+      [KO, done(approved), 'PARTIALLY_CAPTURED 4000/0/6000/0/0'],
+      [OK, neverSeen, 'IN_PROGRESS 0/0/10000/0/0'],
+      [OK, done(declined), 'IN_PROGRESS 0/0/10000/0/0'],
+    ] as const) {
+      it(`refuses ${OperationState[outcome]} where it knows better, and settles what it knows: ${books}`, async () => {
+        const { hold, requestId } = await lostCapture();
+        processor.says = { ...processor.says, inquire: () => said };
+        assert.equal(await why(operators.resolveOperation({ requestId, outcome, ...REASON })), 'INVALID_REQUEST');
+        assert.equal(await acme.books(hold), books);
+      });
+    }
+
+    it('refuses while it is at work, and while it does not answer', async () => {
+      const { hold, requestId } = await lostCapture();
+      processor.says = { ...processor.says, inquire: () => atWork };
+      assert.equal(await why(operators.resolveOperation({ requestId, outcome: KO, ...REASON })), 'INVALID_REQUEST');
+      processor.says = { ...processor.says, inquire: () => undefined };
+      assert.equal(await why(operators.resolveOperation({ requestId, outcome: KO, ...FENCED })), 'INVALID_REQUEST');
+      assert.equal(await acme.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+    });
+  });
+
   async function declinedHold(): Promise<string> {
-    const { metadata } = await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
+    const { metadata } = await refusal(acme.place({ tokenId: 'tok_declined' }));
     return metadata.requestId ?? '';
   }
 

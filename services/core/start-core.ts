@@ -73,6 +73,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const health = await watchHealth({ database, log, services: services.map(({ service }) => service.typeName) });
   opened.defer(() => health.close());
   metrics.watchPool(database.connections);
+  metrics.watchClock(health.clockOffsetS);
   const metricsDoor =
     settings.CORE_METRICS_PORT === undefined
       ? undefined

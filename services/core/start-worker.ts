@@ -5,11 +5,12 @@ import { openSender } from './delivery/sender.ts';
 import { openTerms } from './delivery/terms.ts';
 import { openDeliverer } from './jobs/deliver.ts';
 import { every, type PeriodicJob } from './jobs/every.ts';
-import { expireHolds } from './jobs/expire-holds.ts';
-import { inquire, type Recovery } from './jobs/inquire.ts';
+import { expiries } from './jobs/expire-holds.ts';
+import { inquiries, type Recovery } from './jobs/inquire.ts';
 import { openPurge } from './jobs/purge.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { sweepDeliveries } from './jobs/sweep-deliveries.ts';
+import { type Work, workLoop } from './jobs/work-loop.ts';
 import { openLog } from './log.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
@@ -18,6 +19,7 @@ import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessor } from './processor/processor.ts';
 import { openCipher } from './storage/cipher.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { type DatabaseWatch, watchDatabase } from './watch-database.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** A running worker. */
@@ -51,9 +53,13 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => queue.close());
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, clock, log });
+  const watch = await watchDatabase({ database, log });
+  opened.defer(() => watch.close());
+  metrics.watchClock(watch.clockOffsetS);
   let working = false;
   const metricsDoor =
-    door && (await openMetricsDoor({ ...door, registry: metrics.registry, isReady: () => working, log }));
+    door &&
+    (await openMetricsDoor({ ...door, registry: metrics.registry, isReady: () => working && watch.isUsable(), log }));
   opened.defer(() => metricsDoor?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
@@ -71,7 +77,11 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   });
   const books = openBooks(database, queue.ring, metrics.books);
   const recovery: Recovery = { database, books, clock, log, processor, cipher, reach: () => undefined };
-  const jobs = jobsOf(settings, database, queue, recovery).map((job) => every(job, log, clock));
+  const jobs = [
+    ...jobsOf(settings, database, queue).map((job) => every(job, log, clock)),
+    workLoop(whileSound(watch, inquiries(recovery)), log, clock),
+    workLoop(whileSound(watch, expiries(recovery)), log, clock),
+  ];
   opened.defer(async () => {
     working = false;
     await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
@@ -90,12 +100,15 @@ function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorToke
   return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };
 }
 
-function jobsOf(settings: WorkerSettings, database: Database, queue: Queue, recovery: Recovery): PeriodicJob[] {
+/** A clock that is far off would expire holds early, or never: what time decides waits until the clock is right. */
+function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
+  return { ...work, find: async (limit) => (watch.isClockSound() ? work.find(limit) : []) };
+}
+
+function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): PeriodicJob[] {
   const purge = openPurge(database, settings.RETENTION_DAYS);
   return [
     { name: 'sweep-deliveries', intervalMs: 5_000, runOnce: (now) => sweepDeliveries(database, queue, now) },
-    { name: 'inquire', intervalMs: 500, runOnce: () => inquire(recovery) },
-    { name: 'expire-holds', intervalMs: 500, runOnce: () => expireHolds(recovery) },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];
 }

@@ -3,23 +3,37 @@ import { callOverAt } from '../processor/processor.ts';
 import { settleAttempt } from '../settlement/settle-attempt.ts';
 import { settleVoid } from '../settlement/settle-void.ts';
 import type { Statement } from '../storage/database.ts';
-import { eachAlone } from './each-alone.ts';
 import { AFTER_SILENCE_MS, type Recovery } from './inquire.ts';
+import { type Work, workOnce } from './work-loop.ts';
 
-const BATCH = 100;
+const SLOTS = 200;
+const INTERVAL_MS = 500;
+
+interface DueHold {
+  readonly request_id: string;
+  readonly phase: string;
+}
 
 /**
  * Gives back what remains of holds whose period is over, and gives up checkouts that ran out. A hold with a capture on its way is
- * left until that has its result. Answers how many were looked at.
+ * left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back whatever
+ * we say, and freezing only stops captures.
  */
-export async function expireHolds(recovery: Recovery): Promise<number> {
-  const now = recovery.clock();
-  const { query } = recovery.database;
-  const due = await query<{ request_id: string; phase: string }>(FIND_DUE, [now, BATCH]);
-  await eachAlone(due, ({ request_id, phase }) =>
-    phase === 'AUTHORIZED' ? expire(recovery, request_id) : expireCheckout(recovery, request_id),
-  );
-  return due.length;
+export function expiries(recovery: Recovery): Work<DueHold> {
+  return {
+    name: 'expire-holds',
+    intervalMs: INTERVAL_MS,
+    slots: SLOTS,
+    keyOf: ({ request_id }) => request_id,
+    find: (limit) => recovery.database.query<DueHold>(FIND_DUE, [recovery.clock(), Math.ceil(limit / 2)]),
+    handle: ({ request_id, phase }) =>
+      phase === 'AUTHORIZED' ? expire(recovery, request_id) : expireCheckout(recovery, request_id),
+  };
+}
+
+/** Expires what is due, once. Resolves with how many holds that were. */
+export function expireHolds(recovery: Recovery): Promise<number> {
+  return workOnce(expiries(recovery));
 }
 
 /** The customer may have finished in the last second: looks first, and fences, so that no page can be opened any more. */

@@ -10,7 +10,7 @@ import { HoldEntity, type HoldRow } from '../storage/hold.ts';
 import { MerchantEntity } from '../storage/merchant.ts';
 import { ReleaseEntity, type ReleaseRow } from '../storage/release.ts';
 import { storeCheckout } from '../storage/store-checkout.ts';
-import { eachAlone } from './each-alone.ts';
+import { type Work, workOnce } from './work-loop.ts';
 
 /** What recovery works with. */
 export interface Recovery extends Settlement {
@@ -19,7 +19,8 @@ export interface Recovery extends Settlement {
   readonly reach: Reach;
 }
 
-const BATCH = 100;
+const SLOTS = 200;
+const INTERVAL_MS = 500;
 /** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
 const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
 /** When an attempt is asked about whose call came back without an answer. */
@@ -27,18 +28,30 @@ export const AFTER_SILENCE_MS = 1_000;
 
 /**
  * Recovery: asks the processor about every attempt whose outcome is open and due, and settles what it answers. Only an answer or
- * a fenced "never seen it" ends an attempt. Answers how many attempts were looked at.
+ * a fenced "never seen it" ends an attempt.
  */
-export async function inquire(recovery: Recovery): Promise<number> {
-  let looked = 0;
-  await eachAlone(ATTEMPT_TABLES, async (table) => {
-    const now = recovery.clock();
-    const next = callOverAt(recovery.processor, now);
-    const due = await takeDueAttempts(recovery.database.query, table, now, next, BATCH);
-    looked += due.length;
-    await eachAlone(due, (attempt) => look(recovery, attempt));
-  });
-  return looked;
+export function inquiries(recovery: Recovery): Work<DueAttempt> {
+  return {
+    name: 'inquire',
+    intervalMs: INTERVAL_MS,
+    slots: SLOTS,
+    keyOf: ({ requestId }) => requestId,
+    find: (limit) => takeDue(recovery, limit),
+    handle: (attempt) => look(recovery, attempt),
+  };
+}
+
+/** Looks at what is due, once. Resolves with how many attempts that were. */
+export function inquire(recovery: Recovery): Promise<number> {
+  return workOnce(inquiries(recovery));
+}
+
+async function takeDue(recovery: Recovery, limit: number): Promise<DueAttempt[]> {
+  const now = recovery.clock();
+  const next = callOverAt(recovery.processor, now);
+  const share = Math.ceil(limit / ATTEMPT_TABLES.length);
+  const takes = ATTEMPT_TABLES.map((table) => takeDueAttempts(recovery.database.query, table, now, next, share));
+  return (await Promise.all(takes)).flat();
 }
 
 async function look(recovery: Recovery, attempt: DueAttempt): Promise<void> {

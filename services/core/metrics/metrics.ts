@@ -16,6 +16,8 @@ export interface Metrics {
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
   /** Numbers of connections, read at each scrape. */
   watchPool(connections: () => Connections): void;
+  /** How far this process's clock is ahead of the database's, seconds, read at each scrape. */
+  watchClock(offsetS: () => number | undefined): void;
 }
 
 /** Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory, GC. */
@@ -97,6 +99,7 @@ export function openMetrics({ runtime = false } = {}): Metrics {
       attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
     },
     watchPool: (connections) => watchPool(registry, connections),
+    watchClock: (offsetS) => watchClock(registry, offsetS),
   };
 }
 
@@ -108,6 +111,17 @@ function watchPool(registry: Registry, connections: () => Connections): void {
     registers: [registry],
     collect() {
       for (const [state, count] of Object.entries(connections())) this.set({ state }, count);
+    },
+  });
+}
+
+function watchClock(registry: Registry, offsetS: () => number | undefined): void {
+  new Gauge({
+    name: 'holdfast_clock_offset_seconds',
+    help: "How far this process's clock is ahead of the database's; beyond 30 s either way the process is not ready.",
+    registers: [registry],
+    collect() {
+      this.set(offsetS() ?? Number.NaN);
     },
   });
 }

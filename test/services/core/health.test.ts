@@ -1,35 +1,136 @@
 import assert from 'node:assert/strict';
 import { watchHealth } from '../../../services/core/health.ts';
 import { openLog } from '../../../services/core/log.ts';
+import type { Query } from '../../../services/core/storage/database.ts';
+import { openDatabase } from '../../../services/core/storage/database.ts';
+import { createMigratedDatabase } from '../../database.ts';
 
 const log = openLog('test', 'silent');
 
 describe('watchHealth()', () => {
-  it('serves only while the database answers, and never again once it drains', async () => {
-    let away: Error | undefined;
-    const looks = { due: Promise.withResolvers<void>() };
-    const query = async () => {
-      looks.due.resolve();
-      if (away) throw away;
-      return [];
+  /** A database that says what the test wants. */
+  function fakeDatabase() {
+    const said: { error?: Error; silent?: boolean; isWritable: boolean; aheadMs: number; dropped: number } = {
+      isWritable: true,
+      aheadMs: 0,
+      dropped: 0,
     };
-    const health = await watchHealth({ database: { query }, log, services: ['a.B'], intervalMs: 1 });
+    let due = Promise.withResolvers<void>();
+    const query = (async () => {
+      due.resolve();
+      if (said.silent) return new Promise(() => undefined);
+      if (said.error) throw said.error;
+      return [{ is_writable: said.isWritable, now_ms: Date.now() - said.aheadMs }];
+    }) as unknown as Query;
+    const dropIdle = async () => {
+      said.dropped++;
+    };
+    /** The second look after a change sees it for certain. */
     const looked = async () => {
       for (let times = 0; times < 2; times++) {
-        looks.due = Promise.withResolvers();
-        await looks.due.promise;
+        due = Promise.withResolvers();
+        await due.promise;
       }
     };
+    return { said, looked, database: { query, dropIdle } };
+  }
+
+  it('serves only while the database answers, and never again once it drains', async () => {
+    const { said, looked, database } = fakeDatabase();
+    const health = await watchHealth({ database, log, services: ['a.B'], intervalMs: 1 });
     assert.equal(health.isServing(), true);
-    away = new Error('connection refused');
+    said.error = new Error('connection refused');
     await looked();
     assert.equal(health.isServing(), false);
-    away = undefined;
+    delete said.error;
     await looked();
     assert.equal(health.isServing(), true);
     health.drain();
     await looked();
     assert.equal(health.isServing(), false);
     await health.close();
+  });
+
+  it('does not serve on a read-only database, and drops the connections that may stay so', async () => {
+    const { said, looked, database } = fakeDatabase();
+    said.isWritable = false;
+    const health = await watchHealth({ database, log, services: [], intervalMs: 1 });
+    assert.equal(health.isServing(), false);
+    assert(said.dropped > 0);
+    said.isWritable = true;
+    await looked();
+    assert.equal(health.isServing(), true);
+    await health.close();
+  });
+
+  it('asks again though an earlier question hangs', async function () {
+    this.timeout(20_000);
+    const { said, looked, database } = fakeDatabase();
+    said.silent = true;
+    const opening = watchHealth({ database, log, services: [], intervalMs: 1 });
+    const health = await opening;
+    assert.equal(health.isServing(), false);
+    said.silent = false;
+    await looked();
+    assert.equal(health.isServing(), true);
+    await health.close();
+  });
+
+  for (const [aheadMs, isServing] of [
+    [0, true],
+    [5_000, true],
+    [-5_000, true],
+    [31_000, false],
+    [-3_600_000, false],
+  ] as const) {
+    it(`${isServing ? 'serves' : 'does not serve'} with a clock ${aheadMs / 1_000} s ahead of the database's`, async () => {
+      const { said, database } = fakeDatabase();
+      said.aheadMs = aheadMs;
+      const health = await watchHealth({ database, log, services: [], intervalMs: 1_000 });
+      assert.equal(health.isServing(), isServing);
+      assert.equal(health.isClockSound(), isServing);
+      assert.equal(Math.round(health.clockOffsetS() ?? Number.NaN), aheadMs / 1_000);
+      await health.close();
+    });
+  }
+
+  it('sees that a real database has become read-only, and writable again', async function () {
+    this.timeout(20_000);
+    const test = await createMigratedDatabase();
+    const database = await openDatabase({ databaseUrl: test.url, poolSize: 3 });
+    const health = await watchHealth({ database, log, services: [], intervalMs: 20 });
+    const until = async (isServing: boolean) => {
+      while (health.isServing() !== isServing) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    const set = (value: 'on' | 'off') =>
+      database.query(
+        {
+          name: '',
+          text: `alter database "${new URL(test.url).pathname.slice(1)}" set default_transaction_read_only = ${value}`,
+        },
+        [],
+      );
+    try {
+      await until(true);
+      await set('on');
+      await database.dropIdle();
+      await until(false);
+      await database.query({ name: '', text: 'set default_transaction_read_only = off' }, []);
+      await database.transaction(async (query) => {
+        await query({ name: '', text: 'set transaction read write' }, []);
+        await query(
+          {
+            name: '',
+            text: `alter database "${new URL(test.url).pathname.slice(1)}" reset default_transaction_read_only`,
+          },
+          [],
+        );
+      });
+      await until(true);
+    } finally {
+      await health.close();
+      await database.close();
+      await test.drop();
+    }
   });
 });

@@ -85,11 +85,11 @@ describe('openOperationFeed()', function () {
     const counted = openOperationFeed({ ...database, query }, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
     try {
       await write(1);
-      const start = await counted.last();
+      const { sequence: start } = await counted.last();
       await allAfter(start - 1n, 1, counted);
       await write(25_000);
       read = 0;
-      const last = await counted.last();
+      const { sequence: last } = await counted.last();
       assert.deepEqual(await allAfter(last - 1n, 1, counted), [last]);
       assert(read < 5_000, `${read} rows read`);
       assert.equal((await counted.after(start))[0]?.sequence, start + 1n, 'an older cursor misses nothing');

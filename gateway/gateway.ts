@@ -17,7 +17,7 @@ import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
-import { OpenStreams } from './rest/open-streams.ts';
+import { OPENINGS, OpenStreams } from './rest/open-streams.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -71,7 +71,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     credentials,
     log,
     closing: closing.signal,
-    openStreams: new OpenStreams(settings.STREAMS_PER_API_KEY),
+    openStreams: new OpenStreams(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };
   const rest = createRest({ ...watch, limiter });

@@ -10,6 +10,8 @@ export interface GatherOptions<Command, Answer = unknown> {
   readonly keyOf?: (command: Command) => string;
   /** Shared by gathers whose commands must not be under way together either, when their keys are the same. */
   readonly keys?: BusyKeys;
+  /** Most commands that wait; one more is refused. */
+  readonly maxWaiting?: number;
   /** Most commands of one key that wait; one more is refused. */
   readonly maxPerKey?: number;
   /** Longest time from submit() to the last try, milliseconds; then the command is refused. Absent = no limit. */
@@ -121,15 +123,19 @@ export class Gather<Command, Answer> {
 
   /** Adds a command; resolves when its batch is done. Rejects with NotSent, ResultLost, or what the batch failed with. */
   submit(command: Command, patience?: CallerPatience): Promise<Answer> {
-    const { keyOf, maxPerKey = Number.POSITIVE_INFINITY, maxWaitMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { keyOf, maxWaitMs = Number.POSITIVE_INFINITY } = this.#options;
     const key = keyOf?.(command);
-    if (key !== undefined && (this.#waitingOfKey.get(key) ?? 0) >= maxPerKey) {
-      return Promise.reject(new NotSent('FULL'));
-    }
+    if (this.#isFull(key)) return Promise.reject(new NotSent('FULL'));
     const endsAtMs = performance.now() + maxWaitMs;
     return new Promise((resolve, reject) =>
       this.#enqueue({ command, key, patience, endsAtMs, resolve, reject, wasLost: false, tries: 0 }),
     );
+  }
+
+  #isFull(key: string | undefined): boolean {
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxPerKey = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#waiting.length >= maxWaiting) return true;
+    return key !== undefined && (this.#waitingOfKey.get(key) ?? 0) >= maxPerKey;
   }
 
   #enqueue(waiting: Waiting<Command, Answer>): void {

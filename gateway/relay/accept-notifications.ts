@@ -26,7 +26,7 @@ export function openAccept(
       const { responses } = await notifications.batchAcceptNotifications({ requests: [...batch] }, WITHIN);
       return batch.map((_, index) => responses[index]?.outcome ?? 0);
     },
-    { maxBatch: MAX_BATCH, lanes: LANES, isAboutOne },
+    { maxBatch: MAX_BATCH, lanes: LANES, isAboutOne, maxWaiting: MAX_WAITING },
   );
   return (notification) => inTime(gather.submit({ ...notification, traceParent: traceParent() ?? '' }));
 }
@@ -49,6 +49,8 @@ function isAboutOne(error: unknown): boolean {
 
 /** Senders such as our own worker give up after 10 s: they shall hear a 503 before. */
 export const WITHIN = { timeoutMs: 8_000 } as const;
+/** At most 64 MiB of bodies; the sender of one more is answered 503. */
+const MAX_WAITING = 1_000;
 /** So many of the largest bodies fit into a message of 1 MiB, and core takes no more. */
 const MAX_BATCH = 15;
 /**

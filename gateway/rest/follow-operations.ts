@@ -4,9 +4,12 @@ import type { GrpcCall } from '../../proto/grpc.ts';
 import type { Core } from '../core.ts';
 import { errorFields, type Log } from '../log.ts';
 import { pause } from '../pause.ts';
-import { isServiceError } from '../problem.ts';
+import { errorInfoOf, isServiceError } from '../problem.ts';
 
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
+
+/** A connection that breaks before the first message is tried again so often. */
+const MOST_TRIES = 3;
 
 /** What no second try mends. */
 const FINAL: readonly number[] = [
@@ -17,7 +20,7 @@ const FINAL: readonly number[] = [
 ];
 
 /**
- * A merchant's results from core, without a gap: when the stream is lost, it goes on from the last resume token. Reads
+ * A merchant's results from core, without a gap: when the stream is lost, it goes on from the last resume token, or begins again when there was none. Reads
  * only as fast as it is read. Throws ServiceError when core refuses the stream before its first message; later it ends
  * when it cannot go on without a gap, and whoever listens resumes by himself. Ends, too, with `signal`.
  */
@@ -29,6 +32,7 @@ export async function* followOperations(
 ): AsyncGenerator<WatchOperationsResponse> {
   let { resumeToken } = from;
   let isOpen = false;
+  let tries = 0;
   let waitMs: number = RECONNECT_MS.first;
   while (!signal.aborted) {
     try {
@@ -41,11 +45,12 @@ export async function* followOperations(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!isOpen) throw error;
+      const isBroken = isServiceError(error) && !FINAL.includes(error.code) && errorInfoOf(error) === undefined;
+      if (!isOpen && (!isBroken || ++tries > MOST_TRIES)) throw error;
       log.warn('operations feed lost', { merchantId: from.merchantId, ...errorFields(error) });
       if (!isServiceError(error) || FINAL.includes(error.code)) return;
     }
-    if (resumeToken === '') return;
+    if (isOpen && resumeToken === '') return;
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
   }

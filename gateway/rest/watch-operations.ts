@@ -66,7 +66,8 @@ export async function streamOperations(ctx: Context, options: WatchOptions, read
   ctx.status = 200;
   // A reader that left before this has been told of nowhere else: its close is over.
   if (ctx.method === 'HEAD' || ctx.res.closed) return;
-  const release = options.openStreams.open(credential);
+  const release = await options.openStreams.open(credential);
+  if (ctx.res.closed) return release();
   const ending = endingOf(ctx, options, reader);
   ending.addEventListener('abort', release, { once: true });
   const from = { merchantId, resumeToken, ...(metadata && { metadata }) };

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { Gather, type GatherOptions } from '../../proto/gather.ts';
+import {
+  AGAIN,
+  BusyKeys,
+  type CallerPatience,
+  Gather,
+  type GatherOptions,
+  NotSent,
+  ResultLost,
+} from '../../proto/gather.ts';
 
 /** A gather whose batches end when the test says so. */
 function open(options: Partial<GatherOptions<string, string>> = {}) {
@@ -116,6 +124,121 @@ describe('Gather', () => {
     await turn();
     batch(1).end();
     assert.equal(await next, 'c!');
+  });
+
+  describe('refuses', () => {
+    const reason = (wanted: NotSent['reason']) => (error: unknown) =>
+      error instanceof NotSent && error.reason === wanted;
+    const patience = (over: Partial<CallerPatience>): CallerPatience => ({
+      deadlineMs: undefined,
+      isGone: () => false,
+      ...over,
+    });
+
+    it('what is too much, in all and of one key', async () => {
+      const { gather, batch } = open({
+        maxBatch: 1,
+        maxWaiting: 3,
+        maxPerKey: 1,
+        keyOf: (command) => command[0] ?? '',
+      });
+      const first = gather.submit('a1');
+      await turn();
+      const waiting = [gather.submit('a2'), gather.submit('b'), gather.submit('c')];
+      await assert.rejects(gather.submit('a3'), reason('FULL'));
+      await assert.rejects(gather.submit('d'), reason('FULL'));
+      for (let index = 0; index < 4; index++) {
+        batch(index).end();
+        await turn();
+      }
+      assert.deepEqual(await Promise.all([first, ...waiting]), ['a1!', 'a2!', 'b!', 'c!']);
+    });
+
+    it('what has waited too long, though no lane is free, and never sends it', async () => {
+      const { gather, batch, batches } = open({ maxWaitMs: 20 });
+      const first = gather.submit('a');
+      await turn();
+      await assert.rejects(gather.submit('b'), reason('LATE'));
+      batch(0).end();
+      assert.equal(await first, 'a!');
+      await turn();
+      assert.equal(batches.length, 1);
+    });
+
+    it('a command whose deadline is over, or whose caller is gone', async () => {
+      const { gather, batches } = open();
+      await assert.rejects(gather.submit('a', patience({ deadlineMs: Date.now() - 1 })), reason('LATE'));
+      await assert.rejects(gather.submit('b', patience({ isGone: () => true })), reason('GONE'));
+      assert.equal(batches.length, 0);
+    });
+  });
+
+  describe('sends again', () => {
+    it('what a batch asks for again, while others go on', async () => {
+      let locked = true;
+      const gather = new Gather<string, string>(
+        async (commands) => commands.map((each) => (each === 'locked' && locked ? AGAIN : `${each}!`)),
+        { maxBatch: 10, lanes: 1, maxWaitMs: 5_000, keyOf: (each) => each },
+      );
+      const waiting = gather.submit('locked');
+      for (const each of ['a', 'b', 'c']) assert.equal(await gather.submit(each), `${each}!`);
+      locked = false;
+      assert.equal(await waiting, 'locked!');
+    });
+
+    it('what never gets its turn, until its time is over: then it was not sent', async () => {
+      const gather = new Gather<string, string>(async (commands) => commands.map(() => AGAIN), {
+        ...{ maxBatch: 10, lanes: 1, maxWaitMs: 30 },
+      });
+      await assert.rejects(gather.submit('a'), NotSent);
+    });
+
+    it('a batch whose result was lost, and says what the repetition means', async () => {
+      let runs = 0;
+      const gather = new Gather<string, string>(
+        async (commands) => {
+          if (++runs === 1) throw new Error('lost');
+          return commands.map(() => 'there already');
+        },
+        {
+          ...{ maxBatch: 10, lanes: 1, maxWaitMs: 5_000 },
+          isLost: (error) => (error as Error).message === 'lost',
+          afterLoss: (answer) => `done before: ${answer}`,
+        },
+      );
+      assert.deepEqual(await Promise.all([gather.submit('a'), gather.submit('b')]), [
+        'done before: there already',
+        'done before: there already',
+      ]);
+    });
+
+    it('a batch whose result stays lost, until its time is over: then nobody knows', async () => {
+      let runs = 0;
+      const gather = new Gather<string, string>(
+        async () => {
+          // Once its result is lost, no later failure says that it was not done.
+          throw new Error(++runs === 1 ? 'lost' : 'refused');
+        },
+        { maxBatch: 10, lanes: 1, maxWaitMs: 50, isLost: (error) => (error as Error).message === 'lost' },
+      );
+      await assert.rejects(gather.submit('a'), ResultLost);
+      assert(runs > 1);
+    });
+  });
+
+  it('keeps commands of one key apart in two gathers that share their keys', async () => {
+    const keys = new BusyKeys();
+    const one = open({ keys, keyOf: (command) => command });
+    const other = open({ keys, keyOf: (command) => command });
+    const first = one.gather.submit('a');
+    await turn();
+    const second = other.gather.submit('a');
+    await turn();
+    assert.equal(other.batches.length, 0);
+    one.batch(0).end();
+    await turn();
+    other.batch(0).end();
+    assert.deepEqual(await Promise.all([first, second]), ['a!', 'a!']);
   });
 
   it('frees the key of a command that failed', async () => {

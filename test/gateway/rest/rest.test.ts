@@ -14,7 +14,7 @@ const router = createRest({
   limiter: {} as Limiter,
   log: new Stage().log,
   closing: new AbortController().signal,
-  openStreams: new OpenStreams(1),
+  openStreams: new OpenStreams(1, {} as Limiter),
   heartbeatMs: 1,
 });
 const ROUTES = router.stack.flatMap((layer) =>

@@ -1,6 +1,6 @@
 import { HealthImplementation } from 'grpc-health-check';
+import { errorFields, type Log } from '../../proto/log.ts';
 import { every } from './jobs/every.ts';
-import { describeError, type Log } from './log.ts';
 import { settlesWithin } from './settles-within.ts';
 import type { Database, Statement } from './storage/database.ts';
 
@@ -34,7 +34,7 @@ export async function watchHealth({ database, log, services, intervalMs = 1_000 
     if (next === serving) return;
     serving = next;
     for (const service of ['', ...services]) implementation.setStatus(service, next ? 'SERVING' : 'NOT_SERVING');
-    log.info({ event: 'health', serving });
+    log.info('health', { serving });
   };
   /** A probe that hangs is not joined by another: they would use up the pool. */
   const look = async () => {
@@ -43,7 +43,7 @@ export async function watchHealth({ database, log, services, intervalMs = 1_000 
       .then(
         () => true,
         (error) => {
-          if (serving !== false) log.warn({ event: 'database_away', ...describeError(error) });
+          if (serving !== false) log.warn('database_away', { ...errorFields(error) });
           return false;
         },
       )

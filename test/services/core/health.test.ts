@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { openLog } from '../../../proto/log.ts';
 import { watchHealth } from '../../../services/core/health.ts';
-import { openLog } from '../../../services/core/log.ts';
 
 const log = openLog('test', 'silent');
 

@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
-  ['lock complete', lockFaults],
+  ['lock complete and pinned', lockFaults],
   ['layout', async () => layoutFaults(await listFiles())],
 ];
 

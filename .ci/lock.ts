@@ -1,26 +1,56 @@
 /**
- * package-lock.json must name the binaries of every platform, or npm ci refuses it everywhere. npm itself leaves out those that
- * the registry at hand does not serve; they are added here without a checksum, which nobody needs who does not install them.
+ * package-lock.json pins every package by the hash of its content (`integrity`), which npm ci verifies. It must also name the binaries of
+ * every platform, or npm ci refuses it everywhere. npm itself leaves out those that the registry at hand does not serve; they are added
+ * here without a hash. That is allowed on platforms that neither a deployment nor CI runs on: docs/security.md says so.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { ROOT } from './sources.ts';
 
 const FILE = `${ROOT}package-lock.json`;
 
-interface Locked {
+export interface Locked {
   readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
   readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-interface Lock {
+export interface Lock {
   packages: Record<string, Locked>;
 }
 
-/** Answers one line for each binary that is missing. */
+/** Answers one line for each fault of the lock file. */
 export async function lockFaults(): Promise<string[]> {
-  const missing = missingFrom(JSON.parse(await readFile(FILE, 'utf8')) as Lock);
-  return missing.map(([path]) => `package-lock.json lacks ${path}; run npm run generate`);
+  return faultsOf(JSON.parse(await readFile(FILE, 'utf8')) as Lock);
+}
+
+/** Answers one line for each binary that is missing, each package that no hash pins, and each that names where it was fetched from. */
+export function faultsOf(lock: Lock): string[] {
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+  const unpinned = packages.filter(([, entry]) => !isPinned(entry) && !isForeign(entry));
+  const located = packages.filter(([, { resolved, link }]) => resolved !== undefined || link);
+  return [
+    ...missingFrom(lock).map(([path]) => `package-lock.json lacks ${path}; run npm run generate`),
+    ...unpinned.map(([path]) => `package-lock.json: ${path} has no integrity of sha512`),
+    ...located.map(([path]) => `package-lock.json: ${path} names where it was fetched from`),
+  ];
+}
+
+function isPinned({ integrity = '' }: Locked): boolean {
+  return /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity);
+}
+
+/** A binary that is installed on other platforms only than those of deployments and CI: Linux with glibc on x64 and arm64. */
+function isForeign({ optional, os, cpu, libc }: Locked): boolean {
+  const fits = (limits: string | readonly string[] | undefined, ours: readonly string[]) =>
+    limits === undefined || ours.some((name) => limits.includes(name));
+  return Boolean(optional) && !(fits(os, ['linux']) && fits(cpu, ['x64', 'arm64']) && fits(libc, ['glibc']));
 }
 
 /** Adds what is missing. */

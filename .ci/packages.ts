@@ -4,7 +4,6 @@ import { ROOT, type Source } from './sources.ts';
 
 /** Packages that no source imports, and what each of them is for. */
 const UNIMPORTED: Readonly<Record<string, string>> = {
-  node: 'the Node that runs everything',
   '@biomejs/biome': 'lint and format, in npm run check',
   '@bufbuild/buf': 'lints and generates the contract',
   '@bufbuild/protoc-gen-es': 'run by buf',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Middleware } from 'koa';
+import { errorFields, type Log } from '../proto/log.ts';
 import { BodyRefusal } from './body.ts';
-import { errorFields, type Log } from './log.ts';
 import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
 
 /** Makes every refusal below it, and every answer that nobody gave, a problem (RFC 9457). */

@@ -1,8 +1,8 @@
 /** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
 import { createHash } from 'node:crypto';
 import type { MerchantCredentials, WatchCredentialsResponse } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import { errorFields, type Log } from '../proto/log.ts';
 import type { Core } from './core.ts';
-import { errorFields, type Log } from './log.ts';
 import { pause } from './pause.ts';
 
 /** Read without waiting; every answer is about the newest snapshot that core has told. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
+import { errorFields, type Log, openLog } from '../proto/log.ts';
 import { readChannelTls } from '../proto/tls.ts';
 import { answerProblems } from './answer-problems.ts';
 import { createConsole } from './console/console.ts';
@@ -11,7 +12,6 @@ import { watchCredentials } from './credentials.ts';
 import { createHealth } from './health.ts';
 import { createHttpServer } from './http-server.ts';
 import { openLimits } from './limits.ts';
-import { createLog, errorFields, type Log } from './log.ts';
 import { logRequests } from './log-requests.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { serveDocument } from './openapi/serve.ts';
@@ -40,7 +40,7 @@ export interface GatewayOptions {
 
 /** Starts the edge: the merchants' REST routes and the webhook relay, in front of core. Rejects when the port is taken. */
 export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
-  const log = options.log ?? createLog(settings.LOG_LEVEL);
+  const log = options.log ?? openLog('gateway', settings.LOG_LEVEL);
   const core = connectCore({
     address: settings.CORE_URL,
     token: settings.GATEWAY_TOKEN,

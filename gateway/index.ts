@@ -1,4 +1,5 @@
 /** The gateway process: settings, start, ready, stop. */
+import { captureOutput, openLog } from '../proto/log.ts';
 import { startTracing } from '../proto/tracing.ts';
 import { startGateway } from './gateway.ts';
 import { readSettings } from './settings.ts';
@@ -6,7 +7,9 @@ import { readSettings } from './settings.ts';
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const tracing = await startTracing('gateway', settings.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const gateway = await startGateway(settings);
+  const log = openLog('gateway', settings.LOG_LEVEL);
+  captureOutput(log);
+  const gateway = await startGateway(settings, { log });
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop).off('disconnect', stop);
     gateway

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Counter, type Registry } from 'prom-client';
 import { type RateLimiterAbstract, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { errorFields, type Log } from '../proto/log.ts';
 import { BoundedMemory } from './bounded-memory.ts';
-import { errorFields, type Log } from './log.ts';
 
 /** A limiter of rate-limiter-flexible. `consume` rejects with RateLimiterRes when the points are used up. */
 export type Limiter = RateLimiterAbstract;

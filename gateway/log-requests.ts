@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { Log } from './log.ts';
+import type { Log } from '../proto/log.ts';
 
 /** One line per request, when its answer is out or its client is gone; then `onEnd` hears of it. */
 export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { openLog } from '../../proto/log.ts';
 import { openQueue } from '../../services/core/jobs/queue.ts';
-import { openLog } from '../../services/core/log.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';

@@ -1,6 +1,6 @@
+import type { Log } from '../../proto/log.ts';
 import { growingPenalty } from '../growing-penalty.ts';
 import { type Limits, limiterKey, take } from '../limits.ts';
-import type { Log } from '../log.ts';
 import type { Problem } from '../problem.ts';
 import { rateLimited } from '../rate-limited.ts';
 

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
 import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { errorFields } from '../log.ts';
+import { errorFields } from '../../proto/log.ts';
 import type { Failure } from './failures.ts';
 import type { RelayOptions } from './relay.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { errorFields, type Log } from '../../proto/log.ts';
 import type { SignedFields } from '../../proto/signature.ts';
-import { errorFields, type Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
 import type { Announced } from './announced.ts';

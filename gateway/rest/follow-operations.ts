@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { GrpcCall } from '../../proto/grpc.ts';
+import { errorFields, type Log } from '../../proto/log.ts';
 import type { Core } from '../core.ts';
-import { errorFields, type Log } from '../log.ts';
 import { pause } from '../pause.ts';
 import { errorInfoOf, isServiceError } from '../problem.ts';
 

@@ -1,3 +1,4 @@
+import { type Log, openLog } from '../../proto/log.ts';
 import { type DoorFiles, readDoorTls } from '../../proto/tls.ts';
 import { openBooks } from './books/books.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -6,7 +7,6 @@ import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { ALARM_CHANNEL, openQueue } from './jobs/queue.ts';
-import { openLog } from './log.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
@@ -35,12 +35,13 @@ export interface RunningCore {
 export interface CoreOptions {
   readonly clock?: Clock;
   readonly reach?: Reach;
+  readonly log?: Log;
 }
 
 /** Starts the RPC process: one set of handlers and interceptors behind two doors. A start that fails leaves nothing open. */
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
   await using opened = new AsyncDisposableStack();
-  const log = openLog('core', settings.LOG_LEVEL);
+  const log = options.log ?? openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', coreFiles(settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
@@ -97,7 +98,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   doors.push(grpc);
   const connect = await openConnectDoor({ ...parts, port: settings.CONNECT_PORT });
   doors.push(connect);
-  log.info({ event: 'listening', corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
+  log.info('listening', { corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
   const running = opened.move();
   return {
     corePort: grpc.port,

@@ -1,3 +1,4 @@
+import { type Log, openLog } from '../../proto/log.ts';
 import { openBooks } from './books/books.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
@@ -11,7 +12,6 @@ import { openPurge } from './jobs/purge.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { sweepDeliveries } from './jobs/sweep-deliveries.ts';
 import { type Work, workLoop } from './jobs/work-loop.ts';
-import { openLog } from './log.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
@@ -33,6 +33,7 @@ export interface RunningWorker {
 /** What a test gives besides the settings. */
 export interface WorkerOptions {
   readonly clock?: Clock;
+  readonly log?: Log;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface WorkerOptions {
  */
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
   await using opened = new AsyncDisposableStack();
-  const log = openLog('worker', settings.LOG_LEVEL);
+  const log = options.log ?? openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
@@ -88,7 +89,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   });
   await deliverer.start();
   working = true;
-  log.info({ event: 'working' });
+  log.info('working');
   const running = opened.move();
   return { metricsPort: metricsDoor?.port, close: () => running.disposeAsync() };
 }

@@ -1,5 +1,5 @@
+import { errorFields, type Log, type LogFields } from '../../proto/log.ts';
 import { every } from './jobs/every.ts';
-import { describeError, type Log } from './log.ts';
 import { settlesWithin } from './settles-within.ts';
 import type { Database } from './storage/database.ts';
 import { probe } from './storage/probe.ts';
@@ -34,27 +34,27 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
   let underWay = 0;
 
   /** Undefined = it answers and can be written to; else why not. */
-  const ask = async (): Promise<string | undefined> => {
+  const ask = async (): Promise<LogFields | undefined> => {
     const before = wallClock();
     const { isWritable, nowMs } = await probe(database.query);
     const after = wallClock();
     // The answer was made at some time between the two.
     offsetMs = nowMs < before ? before - nowMs : nowMs > after ? after - nowMs : 0;
-    return isWritable ? undefined : 'it is read-only, or a standby';
+    return isWritable ? undefined : { reason: 'read-only' };
   };
 
   const look = async (): Promise<void> => {
     // Probes that hang must not use up the pool; each ends with the time limit of its statement.
-    if (underWay >= MOST_PROBES) return report('it does not answer');
+    if (underWay >= MOST_PROBES) return report(SILENT);
     underWay++;
-    let why: string | undefined = 'it does not answer';
+    let why: LogFields | undefined = SILENT;
     const asked = ask()
       .then(
         (problem) => {
           why = problem;
         },
         (error) => {
-          why = String(describeError(error).error);
+          why = errorFields(error);
         },
       )
       .finally(() => {
@@ -70,16 +70,16 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
       );
   };
 
-  const report = (why: string | undefined): void => {
+  const report = (why: LogFields | undefined): void => {
     const isUsable = why === undefined && isSound();
     if (usable !== isUsable) {
-      if (why !== undefined) log.warn({ event: 'database_away', why });
-      log.info({ event: 'health', serving: isUsable });
+      if (why !== undefined) log.warn('database_away', why);
+      log.info('health', { serving: isUsable });
     }
     usable = isUsable;
     const wasOff = isOff;
     isOff = Math.abs(offsetMs ?? 0) > WARN_MS;
-    if (isOff && !wasOff) log.error({ event: 'clock_off', clockOffsetS: (offsetMs ?? 0) / 1_000 });
+    if (isOff && !wasOff) log.error('clock_off', { clockOffsetS: (offsetMs ?? 0) / 1_000 });
     onLook?.(isUsable);
   };
   const isSound = () => Math.abs(offsetMs ?? 0) <= UNSOUND_MS;
@@ -94,6 +94,7 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
   };
 }
 
+const SILENT: LogFields = { reason: 'no answer' };
 const PROBE_TIMEOUT_MS = 3_000;
 const MOST_PROBES = 3;
 /** Machines' clocks agree within a second. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Log } from './log.ts';
+import type { Log } from '../../proto/log.ts';
 import { takeNotification } from './notification.ts';
 import { openReceived, type Received } from './received.ts';
 import { returnPage } from './return-page.ts';
@@ -50,7 +50,7 @@ function createApp(settings: MerchantSettings, received: Received, log: Log): Ko
     ctx.body = { status: 'ok' };
   });
   const app = new Koa();
-  app.on('error', (error: NodeJS.ErrnoException) => log.error({ event: 'failed', reason: error.code ?? error.name }));
+  app.on('error', (error: NodeJS.ErrnoException) => log.error('failed', { reason: error.code ?? error.name }));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

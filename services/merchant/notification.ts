@@ -1,7 +1,7 @@
 /** How a merchant takes a notification: verify, keep once, answer 200. The example that the documents point to. */
 import type { Context } from 'koa';
+import type { Log } from '../../proto/log.ts';
 import { verifyNotification } from '../../proto/signature.ts';
-import type { Log } from './log.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
 import { readSignedFields } from './signed-fields.ts';
@@ -39,7 +39,7 @@ export async function takeNotification(
   );
   const { requestId, merchantId } = signed;
   const duplicate = received.keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText: text });
-  log.info({ event: 'received', kind, statusInfo, requestId, duplicate });
+  log.info('received', { kind, statusInfo, requestId, duplicate });
   ctx.body = { received: true, duplicate };
 }
 
@@ -47,7 +47,7 @@ export async function takeNotification(
 const KEPT_HEADERS = ['content-type', 'webhook-id', 'webhook-timestamp', 'x-relay-signed-fields', 'user-agent'];
 
 function refuse(ctx: Context, status: number, reason: string, log: Log): void {
-  log.info({ event: 'refused', reason });
+  log.info('refused', { reason });
   ctx.status = status;
   ctx.body = { error: reason };
 }

@@ -1,14 +1,14 @@
 /** The sandbox card processor: settings, start, ready, stop. */
-import { logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
+import { captureOutput, openLog } from '../../proto/log.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { readSettings } from './settings.ts';
 
-// What grpc-js has to say reaches us as errors; its own lines would stand beside ours on stderr.
-setLogVerbosity(logVerbosity.NONE);
-
 let sandbox: Sandbox;
 try {
-  sandbox = await startSandbox(readSettings(process.env));
+  const settings = readSettings(process.env);
+  const log = openLog('sandbox', settings.logLevel);
+  captureOutput(log);
+  sandbox = await startSandbox(settings, { log });
 } catch (error) {
   process.stderr.write(`sandbox: ${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

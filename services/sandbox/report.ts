@@ -7,11 +7,11 @@ import {
   type ReportEventRequestSchema,
 } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { openChannel } from '../../proto/grpc.ts';
+import { errorFields, type Log } from '../../proto/log.ts';
 import { type ChannelTls, channelSecurity } from '../../proto/tls.ts';
 import type { Clock } from './clock.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
-import type { Log } from './log.ts';
 import { resultOf } from './rpc/outcome.ts';
 
 /** Waits before the next report: about as long as core takes to restart, then ever longer. */
@@ -68,7 +68,7 @@ export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: Re
 
   function run(): void {
     callOff();
-    const reports = reportDue().catch((error) => log.error('reporting failed', { error }));
+    const reports = reportDue().catch((error) => log.error('reporting failed', errorFields(error)));
     running.add(reports);
     reports.then(() => {
       running.delete(reports);

@@ -2,12 +2,12 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Server as GrpcServer } from '@grpc/grpc-js';
+import { type Log, openLog } from '../../proto/log.ts';
 import { type DoorTls, doorCredentials, readChannelTls, readDoorTls } from '../../proto/tls.ts';
 import { checkoutApp } from './checkout/app.ts';
 import { capabilities } from './checkout/capability.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { openLedger } from './ledger/ledger.ts';
-import { type Log, openLog } from './log.ts';
 import { openReporter } from './report.ts';
 import { processorServer } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
@@ -29,7 +29,7 @@ const LONGEST_GOODBYE_MS = 3_000;
 /** Starts the sandbox processor: its gRPC door, its checkout page and the reports to core. */
 export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
   const clock = given.clock ?? systemClock;
-  const log = given.log ?? openLog(settings.logLevel);
+  const log = given.log ?? openLog('sandbox', settings.logLevel);
   const doorTls = readDoorTls('SANDBOX_TLS', settings.doorFiles ?? {});
   const coreTls = readChannelTls('CORE_TLS', settings.coreFiles ?? {});
   const ledger = openLedger(settings.sandboxLedger);

@@ -1,5 +1,6 @@
 /** The sandbox's settings: the environment, read once, checked. */
 import * as z from 'zod';
+import type { LogLevel } from '../../proto/log.ts';
 import type { ChannelFiles, DoorFiles } from '../../proto/tls.ts';
 
 /** What the sandbox needs to know to run. Port 0 = any free port. */
@@ -23,7 +24,7 @@ export interface Settings {
   readonly doorFiles?: DoorFiles;
   /** PEM files of the channel to core; absent = in clear. */
   readonly coreFiles?: ChannelFiles;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 const port = z.coerce.number().int().min(0).max(65_535);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { createLog } from '../../services/merchant/log.ts';
+import { openLog } from '../../proto/log.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
 import { readSettings } from '../../services/merchant/settings.ts';
 import { namedCode } from './code-blocks.ts';
@@ -69,7 +69,7 @@ describe('docs/verify-webhooks.md', () => {
       SIGNING_SECRETS: JSON.stringify({ acme: [SECRET] }),
       MERCHANT_DATA: join(directory, 'merchant.sqlite'),
     });
-    const merchant = await startMerchant(settings, createLog('silent'));
+    const merchant = await startMerchant(settings, openLog('test', 'silent'));
     try {
       const env = { ...process.env, SECRET, RECEIVER: `http://127.0.0.1:${merchant.port}`, no_proxy: '127.0.0.1' };
       const script = block('verify.sh') + block('send.sh');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { LOG_FIELDS } from '../../proto/log.ts';
 import { type SignedFields, signNotification } from '../../proto/signature.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
@@ -9,6 +10,7 @@ import { type Stack, useStack } from '../stack.ts';
 describe('what is logged', () => {
   let stack: Stack;
   let logs: string;
+  let lines: { file: string; text: string }[];
   let answers: string[];
 
   before(async function () {
@@ -18,6 +20,7 @@ describe('what is logged', () => {
     const folder = `${stack.dataDir}/logs`;
     const files = (await readdir(folder)).map((name) => `${folder}/${name}`);
     assert(files.length >= 5);
+    lines = (await Promise.all(files.map(linesOf))).flat();
     const texts = await Promise.all(
       [...files, String(process.env.TEST_DATABASE_LOG)].map((file) => readFile(file, 'utf8')),
     );
@@ -27,6 +30,19 @@ describe('what is logged', () => {
 
   it('is something', () => {
     for (const process of ['core', 'gateway', 'worker']) assert.match(logs, new RegExp(`"${process}"`), process);
+  });
+
+  it('is JSON lines with fields of the one list, and an event', () => {
+    const known = new Set<string>(['level', 'time', 'process', 'event', ...LOG_FIELDS]);
+    const processes = new Set<string>();
+    for (const { file, text } of lines) {
+      const line = JSON.parse(text) as Record<string, unknown>;
+      const unknown = Object.keys(line).filter((name) => !known.has(name));
+      assert.deepEqual(unknown, [], `${file}: ${text}`);
+      assert(line.event, text);
+      processes.add(String(line.process));
+    }
+    assert.deepEqual([...processes].sort(), ['core', 'gateway', 'merchant', 'sandbox', 'worker']);
   });
 
   it('is no preauthorizationId', () => {
@@ -68,6 +84,13 @@ describe('what is logged', () => {
       assert(!logs.includes(value), `the ${index + 1}. of ${values.length}`);
   };
 });
+
+/** The lines of a process's log; PostgreSQL's own log is not JSON. */
+async function linesOf(file: string): Promise<{ file: string; text: string }[]> {
+  if (file.endsWith('/postgres.log')) return [];
+  const texts = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+  return texts.map((text) => ({ file, text }));
+}
 
 /** A little of everything that could leave a trace, for a run of this file alone. */
 async function act({ shop, file }: Stack): Promise<void> {

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { Registry } from 'prom-client';
 import { BoundedMemory } from '../../gateway/bounded-memory.ts';
 import { type Limits, limiterKey, openLimits, take } from '../../gateway/limits.ts';
-import type { Log } from '../../gateway/log.ts';
+import type { Log } from '../../proto/log.ts';
 import { findRedis, type RedisServer, startRedis } from './redis.ts';
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,6 +1,6 @@
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts';
-import type { Log, LogFields } from '../../gateway/log.ts';
 import { readSettings } from '../../gateway/settings.ts';
+import type { Log, LogFields } from '../../proto/log.ts';
 import { FakeCore, TOKEN } from './fake-core.ts';
 
 export const API_KEY = `hf_${'a'.repeat(43)}`;

@@ -15,6 +15,7 @@ describe('the import law', () => {
     ['services/quickstart/quickstart.ts', `const { startCore } = await import('../core/start-core.ts');`],
     ['services/core/start-core.ts', `import { createDatabase } from '../../test/database.ts';`],
     ['proto/grpc.ts', `import { log } from '../gateway/log.ts';`],
+    ['services/core/jobs/queue.ts', `import { pino } from 'pino';`],
     ['services/core/domain/hold.ts', `import { Hold } from '../storage/hold.ts';`],
     ['services/core/domain/hold.ts', `import { readFile } from 'node:fs/promises';`],
     ['services/core/domain/hold.ts', `import { create } from '@bufbuild/protobuf';`],

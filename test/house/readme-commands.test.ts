@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { createLog } from '../../services/merchant/log.ts';
+import { openLog } from '../../proto/log.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
 import { readSettings } from '../../services/merchant/settings.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
@@ -99,7 +99,7 @@ async function openMerchant(stack: QuickstartFile, dataDir: string) {
     MERCHANT_DATA: `${dataDir}/merchant.sqlite`,
     SIGNING_SECRETS: JSON.stringify({ [merchantId]: [signingSecret] }),
   });
-  const { close } = await startMerchant(settings, createLog('silent'));
+  const { close } = await startMerchant(settings, openLog('test', 'silent'));
   await untilKnown(stack.baseUrl, apiKey);
   return { file: { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret }, close };
 }

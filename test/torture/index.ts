@@ -1,11 +1,12 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
+import { tortureEdge } from './edge.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNotifications } from './notifications.ts';
 import { tortureStreams } from './streams.ts';
@@ -24,6 +25,7 @@ const TORTURES = {
   database: tortureDatabase,
   streams: tortureStreams,
   notifications: tortureNotifications,
+  edge: tortureEdge,
 } as const;
 
 const { values, positionals } = parseArgs({

@@ -4,8 +4,8 @@
  */
 import { Registry } from 'prom-client';
 import { openLimits } from '../../gateway/limits.ts';
-import type { Log } from '../../gateway/log.ts';
 import { createPenalties } from '../../gateway/relay/penalties.ts';
+import type { Log } from '../../proto/log.ts';
 
 const SENDERS = Number(process.argv[2] ?? 1_000_000);
 /** Two limiters of 50 000 keys at about 600 bytes each, doubled for what the heap has not swept. */

@@ -1,6 +1,6 @@
+import { errorFields, type Log } from '../../../proto/log.ts';
 import { traceParent } from '../../../proto/tracing.ts';
 import type { Clock } from '../clock.ts';
-import { describeError, type Log } from '../log.ts';
 import type { PendingDelivery } from '../storage/due-deliveries.ts';
 import type { EndpointTerms } from '../storage/endpoint-terms.ts';
 import type { AttemptRecord } from '../storage/record-attempts.ts';
@@ -50,7 +50,7 @@ async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTe
   } catch (error) {
     const head = Buffer.alloc(0);
     if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
-    parts.log.error({ event: 'delivery_error', deliveryId: row.id, ...describeError(error) });
+    parts.log.error('delivery_error', { deliveryId: row.id, ...errorFields(error) });
     return { failure: `the notification cannot be made (${(error as Error).name})`, head, fatal: true };
   }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Log } from '../log.ts';
-import { describeError } from '../log.ts';
+import type { Log } from '../../../proto/log.ts';
+import { errorFields } from '../../../proto/log.ts';
 import type { Database } from '../storage/database.ts';
 import type { OperationRow } from '../storage/operation.ts';
 import {
@@ -177,7 +177,7 @@ function listen(
   let connecting = connect().catch(lost);
   function lost(error: unknown): void {
     if (closed || retry) return;
-    if (error) log.warn({ event: 'feed_connection_lost', ...describeError(error) });
+    if (error) log.warn('feed_connection_lost', { ...errorFields(error) });
     retry = setTimeout(() => {
       retry = undefined;
       connecting = connect().catch(lost);

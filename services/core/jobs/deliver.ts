@@ -1,9 +1,9 @@
+import { errorFields } from '../../../proto/log.ts';
 import { traced } from '../../../proto/tracing.ts';
 import { type AttemptParts, makeAttempt } from '../delivery/attempt.ts';
 import { allowanceOf } from '../delivery/breaker.ts';
 import type { Terms } from '../delivery/terms.ts';
 import { FRESH } from '../domain/endpoint.ts';
-import { describeError } from '../log.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery.ts';
 import { type PendingDelivery, readPending } from '../storage/due-deliveries.ts';
@@ -176,8 +176,7 @@ class Delivering implements Deliverer {
     if (record.error !== undefined && this.#breakingOff) return { rung, nextAt: this.#parts.clock() };
     const endpoint: EndpointKey = { merchantId: row.merchantId, kind: row.endpointKind };
     this.#parts.onAttempt?.(row.endpointKind, record);
-    this.#parts.log.info({
-      event: 'delivery_attempt',
+    this.#parts.log.info('delivery_attempt', {
       deliveryId: row.id,
       requestId: row.requestId,
       merchantId: endpoint.merchantId,
@@ -198,7 +197,7 @@ class Delivering implements Deliverer {
   }
 
   #report(what: string, error: unknown): undefined {
-    this.#parts.log.error({ event: 'delivery_error', what, ...describeError(error) });
+    this.#parts.log.error('delivery_error', { what, ...errorFields(error) });
   }
 }
 

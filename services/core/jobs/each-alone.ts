@@ -1,5 +1,3 @@
-import { describeError } from '../log.ts';
-
 /**
  * Does something with each item at once; one that fails never keeps another from its turn. Throws when all have ended: the failure, or an
  * AggregateError of several.
@@ -9,8 +7,7 @@ export async function eachAlone<Item>(items: readonly Item[], run: (item: Item) 
   const failures: unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   const [first, ...others] = failures;
   if (others.length > 0) {
-    const told = `${failures.length} of ${items.length} failed, first by ${describeError(first).error}`;
-    throw new AggregateError(failures, told);
+    throw new AggregateError(failures, `${failures.length} of ${items.length} failed`, { cause: first });
   }
   if (failures.length > 0) throw first;
 }

@@ -1,5 +1,5 @@
+import { errorFields, type Log } from '../../../proto/log.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { describeError, type Log } from '../log.ts';
 
 /** Something to do again and again. */
 export interface PeriodicJob {
@@ -26,7 +26,7 @@ export function every(job: PeriodicJob, log: Log, clock: Clock = systemClock): R
       try {
         await job.runOnce(clock());
       } catch (error) {
-        log.error({ event: 'job_failed', job: name, ...describeError(error) });
+        log.error('job_failed', { job: name, ...errorFields(error) });
       }
       if (closing) return;
       const timer = setTimeout(() => wake.resolve(), job.intervalMs);

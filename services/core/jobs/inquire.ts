@@ -97,6 +97,6 @@ async function later(recovery: Recovery, attempt: DueAttempt): Promise<void> {
     return recovery.books.postponeInquiry(attempt.table, attempt.requestId, at);
   }
   if (await recovery.books.markNeedsReview(attempt.table, attempt.requestId)) {
-    recovery.log.error({ event: 'needs_review', kind: attempt.table, requestId: attempt.requestId });
+    recovery.log.error('needs_review', { kind: attempt.table, requestId: attempt.requestId });
   }
 }

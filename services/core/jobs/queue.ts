@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { type Db, PgBoss } from 'pg-boss';
-import { describeError, type Log } from '../log.ts';
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Query } from '../storage/database.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 
@@ -86,8 +86,8 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
     superviseIntervalSeconds: 2,
     monitorIntervalSeconds: 2,
   });
-  boss.on('error', (error) => log.error(describeError(error), 'queue'));
-  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue'));
+  boss.on('error', (error) => log.error('queue_error', errorFields(error)));
+  boss.on('warning', ({ message }) => log.warn('queue_warning', { reason: message }));
   await boss.start();
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -95,7 +95,7 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
     connectionTimeoutMillis: CONNECT_MS,
     options: `${PLAN_FOR_A_LONG_QUEUE} ${FORGETFUL}`,
   });
-  pool.on('error', (error) => log.error(describeError(error), 'queue'));
+  pool.on('error', (error) => log.error('queue_error', errorFields(error)));
   const db = planned(async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows);
   const ringing = new StatementGather<Alarm, undefined>((alarms) => insert(boss, alarms, db), {
     maxBatch: 1_000,
@@ -107,7 +107,8 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
       try {
         await Promise.all(alarms.map((alarm) => ringing.submit(alarm)));
       } catch (error) {
-        log.warn({ ...describeError(error), deliveries: alarms.length }, 'alarms not set; the sweeper sets them');
+        // The sweeper sets them.
+        log.warn('alarms_not_set', { ...errorFields(error), count: alarms.length });
       }
     },
     async set(alarms, query) {

@@ -1,8 +1,8 @@
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Clock } from '../clock.ts';
 import type { Attempt } from '../delivery/attempt.ts';
 import { allowanceOf, judgeEndpoint, PROBE_TIME_MS, type Tally } from '../delivery/breaker.ts';
 import type { EndpointState } from '../domain/endpoint.ts';
-import { describeError, type Log } from '../log.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { findFirstDue } from '../storage/due-deliveries.ts';
 import { type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../storage/endpoint.ts';
@@ -52,7 +52,9 @@ export function openSettler(parts: SettlerParts): Settler {
       parts.onChange(change.endpoint);
       // Moving many alarms takes a while, and other endpoints' attempts are not to wait for it.
       const name = endpointName(change.endpoint);
-      const move = moved.then(() => moveAlarms(parts, change)).catch((error) => parts.log.error(describeError(error)));
+      const move = moved
+        .then(() => moveAlarms(parts, change))
+        .catch((error) => parts.log.error('alarms_not_moved', errorFields(error)));
       const ended: Promise<void> = move.then(() => {
         if (moving.get(name) === ended) moving.delete(name);
       });
@@ -150,14 +152,14 @@ async function moveAlarms({ database, queue, clock, log }: SettlerParts, change:
   const { pausedUntil } = after;
   const now = clock();
   if (pausedUntil && pausedUntil.getTime() !== before.pausedUntil?.getTime()) {
-    log.warn({ event: 'endpoint_paused', pause: 'BREAKER', ...line, pausedUntil: pausedUntil.toISOString() });
+    log.warn('endpoint_paused', { pause: 'BREAKER', ...line, pausedUntil: pausedUntil.toISOString() });
     await queue.moveAll(endpointName(endpoint), msUntil(pausedUntil, now) + PROBE_TIME_MS);
     const probe = await findFirstDue(database.query, endpoint);
     if (probe) await queue.move(probe.id, msUntil(latest(probe.dueAt, pausedUntil), now));
   } else if (after.pause === 'GONE' && before.pause !== 'GONE') {
-    log.warn({ event: 'endpoint_paused', pause: 'GONE', ...line });
+    log.warn('endpoint_paused', { pause: 'GONE', ...line });
   } else if (after.pause === null && before.pause !== null) {
-    log.info({ event: 'endpoint_resumed', ...line });
+    log.info('endpoint_resumed', { ...line });
     await queue.moveAll(endpointName(endpoint), 0);
   }
 }

@@ -1,5 +1,5 @@
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Clock } from '../clock.ts';
-import { describeError, type Log } from '../log.ts';
 import { eachAlone } from './each-alone.ts';
 import { every, type Repetition } from './every.ts';
 
@@ -37,7 +37,7 @@ export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Repeti
       if (busy.has(key)) continue;
       const handled = work
         .handle(item)
-        .catch((error) => log.error({ event: 'job_failed', job: work.name, ...describeError(error) }))
+        .catch((error) => log.error('job_failed', { job: work.name, ...errorFields(error) }))
         .finally(() => busy.delete(key));
       busy.set(key, handled);
     }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Clock } from '../clock.ts';
-import { describeError, type Log } from '../log.ts';
 import { settlesWithin } from '../settles-within.ts';
 import { type Backlog, readBacklog } from '../storage/backlog.ts';
 import type { Database } from '../storage/database.ts';
@@ -74,7 +74,7 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
       readAtMs = performance.now();
     } catch (error) {
       failures.inc();
-      log.warn({ event: 'backlog_not_read', ...describeError(error) });
+      log.warn('backlog_not_read', { ...errorFields(error) });
     } finally {
       reading = undefined;
     }

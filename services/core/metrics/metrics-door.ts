@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { describeError, type Log } from '../log.ts';
+import { errorFields, type Log } from '../../../proto/log.ts';
 import { hashOf } from '../storage/cipher.ts';
 
 export interface MetricsDoorParts {
@@ -29,7 +29,7 @@ export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: 
     parts.registry.metrics().then(
       (text) => end(response, 200, text, parts.registry.contentType),
       (error) => {
-        parts.log.error({ event: 'scrape_failed', ...describeError(error) });
+        parts.log.error('scrape_failed', { ...errorFields(error) });
         end(response, 500);
       },
     );

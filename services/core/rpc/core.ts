@@ -1,10 +1,10 @@
+import type { Log } from '../../../proto/log.ts';
 import type { Books } from '../books/books.ts';
 import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
 import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Queue } from '../jobs/queue.ts';
-import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { callOverAt, type Processor } from '../processor/processor.ts';
 import type { CoreSettings } from '../settings.ts';

@@ -1,8 +1,8 @@
 /** What all writes of money have in common: a name drawn before anything happens, and an answer that keeps to what is stored. */
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../proto/gather.ts';
+import { errorFields } from '../../../proto/log.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { describeError } from '../log.ts';
 import type { Core } from './core.ts';
 import { invalidField } from './refuse.ts';
 
@@ -35,7 +35,7 @@ export async function answerStored<Answer>(
     return await answer();
   } catch (error) {
     if (error instanceof HoldfastError && error.details.requestId === requestId) throw error;
-    core.log.error({ event: 'result_not_stored', requestId, ...describeError(error) });
+    core.log.error('result_not_stored', { requestId, ...errorFields(error) });
     return unknown();
   }
 }

@@ -7,9 +7,9 @@ import {
   type StreamResponse,
   type UnaryResponse,
 } from '@connectrpc/connect';
+import { errorFields, type LogFields } from '../../../proto/log.ts';
 import { traced } from '../../../proto/tracing.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { describeError } from '../log.ts';
 import { rolesFor } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { auditsOperators } from './audit-log/audit-calls.ts';
@@ -41,29 +41,30 @@ const traces: Interceptor = (next) => (request) => {
   return traced({ name, kind: 'SERVER', parent: request.header.get('traceparent') }, () => next(request));
 };
 
-/** One line and one count per call, from an allow-list; a refusal with its word, anything unforeseen as an error with its stack's first line. */
+/** One line and one count per call: a refusal with its code, anything unforeseen as an error with its class and frames. */
 function translatesAndLogs(core: Core): Interceptor {
   return (next) => async (request) => {
     const startedAt = performance.now();
     const method = `${request.service.typeName}/${request.method.name}`;
-    const line = (code: string, extra: object = {}) => {
+    const line = (code: string, extra: LogFields = {}): LogFields => {
       const durationMs = performance.now() - startedAt;
       core.metrics.rpc(method, code, durationMs);
       const role = request.contextValues.get(callerKey);
-      return { event: 'rpc', method, role, code, durationMs: Math.round(durationMs * 10) / 10, ...extra };
+      return { method, role, code, durationMs: Math.round(durationMs * 10) / 10, ...extra };
     };
     const refused = (error: unknown): ConnectError => {
       const translated = translateError(error);
       const word = error instanceof HoldfastError ? error.code : Code[translated.code];
       const requestId = error instanceof HoldfastError ? error.details.requestId : undefined;
-      if (translated.code === Code.Internal) core.log.error(line(word, describeError(error)));
-      else core.log.info(line(word, { requestId }));
+      const { code: errorCode, ...told } = errorFields(error);
+      if (translated.code === Code.Internal) core.log.error('rpc', line(word, { requestId, errorCode, ...told }));
+      else core.log.info('rpc', line(word, { requestId }));
       return translated;
     };
     try {
       const response = await next(request);
       if (response.stream) return watched(response, refused);
-      core.log.info(line('OK', requestIdOf(response)));
+      core.log.info('rpc', line('OK', requestIdOf(response)));
       return response;
     } catch (error) {
       throw refused(error);

@@ -1,7 +1,7 @@
+import type { Log } from '../../../proto/log.ts';
 import type { Books } from '../books/books.ts';
 import type { Clock } from '../clock.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
-import type { Log } from '../log.ts';
 import type { AttemptTable } from '../storage/attempts.ts';
 import { CaptureEntity } from '../storage/capture.ts';
 import type { Database } from '../storage/database.ts';
@@ -79,12 +79,6 @@ async function cameLate(
   if (!kept) return;
   const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
   if (wasDone === isOk(outcome)) return;
-  settlement.log.error({
-    event: 'contradicting_event',
-    requestId,
-    holdRequestId,
-    told: outcome.answer,
-    kept: kept.status,
-  });
+  settlement.log.error('contradicting_event', { requestId, holdRequestId, told: outcome.answer, kept: kept.status });
   if (hold) await freezeHold(settlement.database.query, hold.requestId);
 }

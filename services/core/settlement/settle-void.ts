@@ -31,7 +31,7 @@ export async function settleVoid(settlement: Settlement, requestId: string, outc
     return settled;
   }
   const open = await settlement.books.markNeedsReview('release', requestId);
-  if (open) settlement.log.error({ event: 'needs_review', kind: 'release', requestId, processorCode: outcome.code });
+  if (open) settlement.log.error('needs_review', { kind: 'release', requestId, processorCode: outcome.code });
   return open;
 }
 
@@ -41,5 +41,5 @@ export async function voidLate(settlement: Settlement, holdRequestId: string): P
   if (await em.findOne(ReleaseEntity, { holdRequestId, reason: 'LATE', state: { $ne: 'KO' } })) return;
   const at = settlement.clock();
   await settlement.books.reserveRelease({ requestId: uuidv7(), holdRequestId, reason: 'LATE', at, inquireAt: at });
-  settlement.log.warn({ event: 'late_authorization', requestId: holdRequestId });
+  settlement.log.warn('late_authorization', { requestId: holdRequestId });
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Clock } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Log } from '../log.ts';
 import type { Reporter } from '../report.ts';
 import { findCheckout, say, sayClosed } from './answer.ts';
 import type { Capabilities } from './capability.ts';
@@ -28,7 +28,7 @@ const STYLE = readFileSync(new URL('./checkout.css', import.meta.url));
 /** The hosted page: GET shows the form, POST authorizes. */
 export function checkoutApp(setup: CheckoutSetup): Koa {
   const app = new Koa();
-  app.on('error', (error: unknown) => setup.log.error('checkout failed', { error }));
+  app.on('error', (error: unknown) => setup.log.error('checkout failed', errorFields(error)));
   const router = new Router();
   router.get('/healthz', (context) => {
     context.body = 'ok';

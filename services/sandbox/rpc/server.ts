@@ -3,10 +3,10 @@ import { createValidator } from '@bufbuild/protovalidate';
 import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { serviceDefinition } from '../../../proto/grpc.ts';
+import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Clock } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Log } from '../log.ts';
 import { authorize } from './authorize.ts';
 import { capture } from './capture.ts';
 import { createCheckout } from './create-checkout.ts';
@@ -114,7 +114,7 @@ function unary(processor: Processor, silences: ReturnType<typeof stillness>) {
         if (!reply.delayMs) return end('answered', null, response);
         processor.clock.after(reply.delayMs, () => end('answered', null, response));
       } catch (error) {
-        processor.log.error('call failed', { method: method.name, error });
+        processor.log.error('call failed', { method: method.name, ...errorFields(error) });
         end('failed', new RpcError(status.INTERNAL, 'the ledger did not take it'));
       }
     };

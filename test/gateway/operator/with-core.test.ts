@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
-import { createLog } from '../../../gateway/log.ts';
 import { readSettings } from '../../../gateway/settings.ts';
+import { openLog } from '../../../proto/log.ts';
 import { openMerchant, sql } from '../../services/core/desk.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
@@ -23,7 +23,7 @@ describe('Operator routes, with a core behind them', function () {
       PORT: '0',
     };
     for (let i = 0; i < 2; i++) {
-      gateways.push(await startGateway(readSettings(environment), { log: createLog('silent') }));
+      gateways.push(await startGateway(readSettings(environment), { log: openLog('test', 'silent') }));
       await gateways[i]?.ready;
     }
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { openLimits } from '../../../gateway/limits.ts';
-import type { Log } from '../../../gateway/log.ts';
 import { createPenalties } from '../../../gateway/relay/penalties.ts';
+import type { Log } from '../../../proto/log.ts';
 import { findRedis, type RedisServer, startRedis } from '../redis.ts';
 import { notification, openStage } from './stage.ts';
 

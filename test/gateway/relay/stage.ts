@@ -8,10 +8,10 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { answerProblems } from '../../../gateway/answer-problems.ts';
 import { type Limits, openLimits } from '../../../gateway/limits.ts';
-import type { Log, LogFields } from '../../../gateway/log.ts';
 import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { openChannel } from '../../../proto/grpc.ts';
+import type { Log, LogFields } from '../../../proto/log.ts';
 import { type SignedFields, signNotification } from '../../../proto/signature.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 

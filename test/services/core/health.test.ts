@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { openLog } from '../../../proto/log.ts';
 import { watchHealth } from '../../../services/core/health.ts';
-import { openLog } from '../../../services/core/log.ts';
 import type { Query } from '../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../services/core/storage/database.ts';
 import { createMigratedDatabase } from '../../database.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type { LogFields } from '../../../proto/log.ts';
 import { signNotification } from '../../../proto/signature.ts';
-import type { LogFields } from '../../../services/merchant/log.ts';
 import { startMerchant } from '../../../services/merchant/merchant.ts';
 import type { ReceivedItem } from '../../../services/merchant/received.ts';
 import { readSettings } from '../../../services/merchant/settings.ts';
@@ -13,8 +13,9 @@ const FIELDS = { merchantId: 'demo', requestId: 'r-1', status: 'OK', amount: '10
 describe('startMerchant()', () => {
   let directory: string;
   let merchant: Awaited<ReturnType<typeof startMerchant>>;
-  let lines: LogFields[];
+  let lines: { event: string; fields: LogFields }[];
 
+  const keep = (event: string, fields: LogFields = {}) => void lines.push({ event, fields });
   const start = (port = 0) =>
     startMerchant(
       readSettings({
@@ -22,7 +23,7 @@ describe('startMerchant()', () => {
         MERCHANT_DATA: `${directory}/merchant.sqlite`,
         SIGNING_SECRETS: JSON.stringify({ demo: SECRETS }),
       }),
-      { info: (fields) => lines.push(fields), error: (fields) => lines.push(fields) },
+      { info: keep, warn: keep, error: keep },
     );
 
   before(async () => {
@@ -83,7 +84,7 @@ describe('startMerchant()', () => {
       const before = await received();
       assert.equal((await post(body, signature)).status, 401);
       assert.deepEqual(await received(), before);
-      assert.deepEqual(lines, [{ event: 'refused', reason: 'signature does not verify' }]);
+      assert.deepEqual(lines, [{ event: 'refused', fields: { reason: 'signature does not verify' } }]);
     });
   }
 

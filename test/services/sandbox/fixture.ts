@@ -10,8 +10,8 @@ import {
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
+import { openLog } from '../../../proto/log.ts';
 import { type Oracle, openOracle } from '../../../services/sandbox/ledger/oracle.ts';
-import { openLog } from '../../../services/sandbox/log.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 import { TestClock } from './test-clock.ts';
@@ -44,7 +44,7 @@ export async function startFixture(): Promise<Fixture> {
   const clock = new TestClock(START_MS);
   const core = await startFakeCore();
   const logged: string[] = [];
-  const log = openLog('trace', { write: (line) => void logged.push(line) });
+  const log = openLog('sandbox', 'trace', { destination: { write: (line) => void logged.push(line) } });
   const start = (processorCredential: string) =>
     startSandbox(
       {

@@ -1,8 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Interceptor, type UnaryRequest, type UnaryResponse } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { errorFields } from '../../../../proto/log.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { describeError } from '../../log.ts';
 import { inNameOf } from '../../storage/actor.ts';
 import { auditEnd, auditStart } from '../../storage/audit-log.ts';
 import { callerKey } from '../caller.ts';
@@ -78,7 +78,7 @@ async function audited(core: Core, request: UnaryRequest, run: () => Promise<Una
       await auditEnd(query, id, { ...result });
     } catch (error) {
       // What was done stays done, and its answer must go out: the entry says STARTED, and the log says why.
-      core.log.error({ event: 'audit_end_failed', ...describeError(error) });
+      core.log.error('audit_end_failed', { ...errorFields(error) });
     }
   };
   try {

@@ -24,7 +24,7 @@ export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.au
       },
       (drift) => drifts.push(drift),
     );
-    if (audited.drifts > 0) core.log.error({ event: 'audit_drift', drifts: audited.drifts });
+    if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
     for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
     yield { line: { case: 'summary', value: audited } };
   };

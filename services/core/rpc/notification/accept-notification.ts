@@ -4,7 +4,7 @@ import {
   AcceptOutcome,
   type NotificationService,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { describeError } from '../../log.ts';
+import { errorFields } from '../../../../proto/log.ts';
 import type { NotificationCore } from './notification-core.ts';
 import { notificationInput } from './notification-input.ts';
 
@@ -23,7 +23,7 @@ export function batchAcceptNotifications(
     const ends = await Promise.allSettled(requests.map((request) => accept(core, request)));
     const [failure, ...others] = ends.filter((end) => end.status === 'rejected');
     if (failure && others.length === ends.length - 1) throw failure.reason;
-    if (failure) core.log.error({ event: 'notifications_not_stored', ...describeError(failure.reason) });
+    if (failure) core.log.error('notifications_not_stored', { ...errorFields(failure.reason) });
     return {
       responses: ends.map((end) => ({ outcome: end.status === 'fulfilled' ? end.value : AcceptOutcome.UNSPECIFIED })),
     };
@@ -35,6 +35,6 @@ async function accept(core: NotificationCore, request: AcceptNotificationRequest
   const { merchantId, requestId, deliveryId } = input;
   const { outcome, forwards, isNewConflict } = await core.accepting.submit(input);
   if (forwards) void core.queue.ring([{ id: deliveryId, endpoint: `${merchantId}/internal` }]);
-  if (isNewConflict) core.log.warn({ event: 'notification_quarantined', reason: 'CONFLICT', merchantId, requestId });
+  if (isNewConflict) core.log.warn('notification_quarantined', { reason: 'CONFLICT', merchantId, requestId });
   return AcceptOutcome[outcome];
 }

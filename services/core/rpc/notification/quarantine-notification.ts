@@ -13,7 +13,7 @@ export function quarantineNotification(
     const { merchantId, requestId } = input;
     const reason = request.reason === QuarantineReason.CONFLICT ? 'CONFLICT' : 'STATUS_INFO_CONTRADICTED';
     if (await setAside(core.database.query, input, reason)) {
-      core.log.warn({ event: 'notification_quarantined', reason, merchantId, requestId });
+      core.log.warn('notification_quarantined', { reason, merchantId, requestId });
     }
     return {};
   };

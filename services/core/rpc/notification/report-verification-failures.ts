@@ -15,7 +15,7 @@ export function reportVerificationFailures(
 ): MethodImpl<typeof NotificationService.method.reportVerificationFailures> {
   return async ({ failures, droppedCount }) => {
     await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));
-    if (droppedCount > 0) core.log.warn({ event: 'verification_failures_dropped', count: droppedCount });
+    if (droppedCount > 0) core.log.warn('verification_failures_dropped', { count: droppedCount });
     return {};
   };
 }

@@ -56,7 +56,7 @@ async function reverse(core: Core, captureRequestId: string, amount: bigint, ref
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");
   if (capture.state === 'KO') {
-    core.log.error({ event: 'contradicting_event', requestId: captureRequestId, told: 'REVERSED', kept: 'KO' });
+    core.log.error('contradicting_event', { requestId: captureRequestId, told: 'REVERSED', kept: 'KO' });
     await freezeHold(core.database.query, capture.holdRequestId);
     return;
   }

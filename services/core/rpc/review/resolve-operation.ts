@@ -29,7 +29,7 @@ export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.
     if (request.unfreezeHold && reviewed.holdRequestId !== undefined) {
       await unfreezeHold(core.database.query, reviewed.holdRequestId);
     }
-    core.log.warn({ event: 'operator_resolved', requestId, state: OperationState[request.outcome] });
+    core.log.warn('operator_resolved', { requestId, state: OperationState[request.outcome] });
     const operation = await findOperation(core, { requestId });
     const now = await findReviewed(core, requestId);
     return { ...(operation && { operation }), frozen: now?.frozen ?? false };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client } from 'pg';
+import { openLog } from '../../../../proto/log.ts';
 import { type OperationFeed, openOperationFeed } from '../../../../services/core/feeds/operation-feed.ts';
 import { ALARM_CHANNEL } from '../../../../services/core/jobs/queue.ts';
-import { openLog } from '../../../../services/core/log.ts';
 import { callerKey } from '../../../../services/core/rpc/caller.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';

@@ -21,7 +21,7 @@ describe('eachAlone()', () => {
   it('tells how many failed', async () => {
     const { done, all } = run([2, 4]);
     await assert.rejects(all, ({ message, errors }: AggregateError) => {
-      assert.equal(message, '2 of 4 failed, first by Error: no 2');
+      assert.equal(message, '2 of 4 failed');
       assert.equal(errors.length, 2);
       return true;
     });

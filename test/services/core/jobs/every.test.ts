@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { openLog } from '../../../../proto/log.ts';
 import { every } from '../../../../services/core/jobs/every.ts';
-import { openLog } from '../../../../services/core/log.ts';
 
 describe('every()', () => {
   const log = openLog('test', 'silent');

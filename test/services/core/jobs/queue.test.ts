@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { openLog } from '../../../../proto/log.ts';
 import { openQueue, type Queue } from '../../../../services/core/jobs/queue.ts';
-import { openLog } from '../../../../services/core/log.ts';
 import { type Database, openDatabase } from '../../../../services/core/storage/database.ts';
 import { migrate } from '../../../../services/core/storage/migrate.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';

@@ -1,0 +1,73 @@
+import type { LogFields } from './log.ts';
+
+/** A line that is to be written. */
+export interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** Lines that say the same, within one window. */
+interface Group {
+  readonly first: Line;
+  written: number;
+  leftOut: number;
+}
+
+/** Of lines that say the same, so many are written in each window. */
+const LINES_PER_WINDOW = 100;
+const WINDOW_MS = 10_000;
+
+/**
+ * Keeps a flood from filling the log. A line that names an operation (`requestId`) is always written. Of others with the same event,
+ * outcome and merchant, the first 100 in 10 s are written, the rest are counted; a line `lines left out` then says how many. So the
+ * lines of a flood grow with time, not with its rate, and none goes uncounted.
+ */
+export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS): (line: Line) => void {
+  const groups = new Map<string, Group>();
+  const end = (key: string, { first: { level, event, fields }, leftOut }: Group) => {
+    groups.delete(key);
+    unfinished.delete(flush);
+    if (leftOut > 0)
+      write({ level, event: 'lines left out', fields: { ...sameFields(fields), of: event, count: leftOut } });
+    if (groups.size > 0) unfinished.add(flush);
+  };
+  const flush = () => {
+    for (const [key, group] of groups) end(key, group);
+  };
+  return (line) => {
+    if (line.fields.requestId) return write(line);
+    const key = JSON.stringify([line.level, line.event, sameFields(line.fields)]);
+    const group = groups.get(key) ?? { first: line, written: 0, leftOut: 0 };
+    if (!groups.has(key)) {
+      groups.set(key, group);
+      unfinished.add(flush);
+      setTimeout(() => groups.get(key) === group && end(key, group), windowMs).unref();
+    }
+    if (group.written === LINES_PER_WINDOW) {
+      group.leftOut += 1;
+      return;
+    }
+    group.written += 1;
+    write(line);
+  };
+}
+
+/** What lines must have in common to count as the same. None of these is chosen by an unauthenticated sender: their number is bounded. */
+function sameFields({ status, code, error, reason, merchantId }: LogFields): LogFields {
+  return {
+    ...(status !== undefined && { status }),
+    ...(code !== undefined && { code }),
+    ...(error !== undefined && { error }),
+    ...(reason !== undefined && { reason }),
+    ...(merchantId !== undefined && { merchantId }),
+  };
+}
+
+/** Logs with open windows: a process that ends writes their counts first. */
+const unfinished = new Set<() => void>();
+const flushAll = () => {
+  for (const flush of unfinished) flush();
+};
+// pino closes its stream before a process that has nothing left to do exits; process.exit() skips that event.
+process.on('beforeExit', flushAll).on('exit', flushAll);

@@ -1,0 +1,131 @@
+/**
+ * The log of every process: JSON lines on standard output. A line holds only the fields named here, so nothing secret reaches it by
+ * accident; what repeats is limited and counted (`log-repeats.ts`).
+ */
+import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
+import { type Line, limitRepeats } from './log-repeats.ts';
+import { traceFields } from './tracing.ts';
+
+/** Every field that a line may hold. `LogFields` makes the compiler refuse others, `allowed` drops them at run time. */
+export const LOG_FIELDS = [
+  // What the line is about.
+  ...(['requestId', 'holdRequestId', 'merchantId', 'deliveryId', 'eventId', 'traceId'] as const),
+  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client left before the answer was out.
+  ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted'] as const),
+  // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which may quote input.
+  ...(['code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate'] as const),
+  // An error: its class, what caused it, the violated constraint, and its stack's frames.
+  ...(['error', 'cause', 'constraint', 'stack'] as const),
+  // A notification, and what the relay knows of one that it could not verify.
+  ...([
+    'kind',
+    'statusInfo',
+    'claimedMerchantId',
+    'address',
+    'bodyBytes',
+    'bodySha256',
+    'signatureSha256Prefix',
+  ] as const),
+  // Deliveries, jobs and the process itself.
+  ...([
+    'endpointKind',
+    'number',
+    'attempt',
+    'pause',
+    'pausedUntil',
+    'job',
+    'what',
+    'serving',
+    'tls',
+    'clockOffsetS',
+  ] as const),
+  ...(['port', 'corePort', 'connectPort', 'grpcPort', 'checkoutPort'] as const),
+  // How many; `of` names the event of lines that were left out.
+  ...(['count', 'of'] as const),
+] as const;
+
+/** What a caller may say in a line. */
+export type LogFields = { readonly [name in (typeof LOG_FIELDS)[number]]?: string | number | boolean | undefined };
+
+/** One line per event; `event` is a constant of the code, never anything that was received. */
+export interface Log {
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+/** From which level on lines are written. */
+export type LogLevel = LevelWithSilent;
+
+/** What a test may set otherwise. */
+export interface LogOptions {
+  readonly destination?: DestinationStream;
+  /** For how long repeated lines are counted together, milliseconds. */
+  readonly windowMs?: number;
+}
+
+/** Opens the log of a process, such as `gateway`, from a level on. */
+export function openLog(process: string, level: LogLevel, options: LogOptions = {}): Log {
+  const settings = { level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'event' };
+  const logger = options.destination ? pino(settings, options.destination) : pino(settings);
+  const write = limitRepeats(({ level, event, fields }: Line) => logger[level](fields, event), options.windowMs);
+  const writer = (level: Line['level']) => (event: string, fields?: LogFields) => {
+    if (logger.isLevelEnabled(level)) write({ level, event, fields: allowed(fields) });
+  };
+  return { info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+/** What a log may say of an error: class, code, cause, violated constraint and frames. Not its message, which may quote what was received. */
+export function errorFields(thrown: unknown): LogFields {
+  if (!(thrown instanceof Error)) return { error: typeof thrown };
+  // Several errors at once: the first one's class and frames say more than those of the bundle.
+  const error = thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown;
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  const constraint = 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
+  const stack = frames.slice(0, FRAMES).map((line) => line.trim());
+  return { error: error.name, code: codeOf(error), cause: causeOf(error), constraint, stack: stack.join(' < ') };
+}
+
+/**
+ * For the whole process: an exception that nobody caught, and what libraries print on the console, become lines of the log, without
+ * their messages. The exception ends the process with exit code 1.
+ */
+export function captureOutput(log: Log): void {
+  process.once('uncaughtException', (error) => {
+    log.error('crashed', errorFields(error));
+    process.exit(1);
+  });
+  const print = (...printed: unknown[]) => {
+    const error = printed.find((value) => value instanceof Error);
+    log.warn('library message', error && errorFields(error));
+  };
+  Object.assign(globalThis.console, { log: print, info: print, warn: print, error: print, debug: print, trace: print });
+}
+
+const FRAMES = 10;
+const LONGEST_TEXT = 256;
+const LONGEST_STACK = 2_000;
+
+/** Such as `ConnectTimeoutError UND_ERR_CONNECT_TIMEOUT`. */
+function causeOf({ cause }: Error): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const code = codeOf(cause);
+  return code === undefined ? cause.name : `${cause.name} ${code}`;
+}
+
+function codeOf(error: Error): string | number | undefined {
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? code : undefined;
+}
+
+/** Takes the allowed fields, in the list's order, as plain values of bounded length. */
+function allowed(fields: LogFields = {}): LogFields {
+  const given: LogFields = { ...traceFields(), ...fields };
+  const kept: { [name: string]: string | number | boolean } = {};
+  for (const name of LOG_FIELDS) {
+    const value = given[name];
+    if (typeof value === 'string') kept[name] = value.slice(0, name === 'stack' ? LONGEST_STACK : LONGEST_TEXT);
+    else if (typeof value === 'number' || typeof value === 'boolean') kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,80 @@
+/** The edge under hostile input: each attack on a running service, and what a healthy merchant notices of it. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Attack, Target } from './edge/attack.ts';
+import { ATTACKS } from './edge/attacks.ts';
+import { type HealthyMerchant, openHealthyMerchant } from './edge/healthy-merchant.ts';
+import type { Measured } from './edge/healthy-process.ts';
+import { openStack, type Stack } from './edge/stack.ts';
+import { type Row, tableOf, writeTable } from './edge/table.ts';
+import type { TortureOptions } from './index.ts';
+
+const WARM_UP_MS = 3_000;
+const WITHOUT_MS = 3_000;
+/** What was left to the service may still keep it busy. */
+const REST_MS = 1_000;
+/** An attack of a moment is measured for longer, so that there is something to measure. */
+const DURING_MS = 2_000;
+/** What a neighbour's trouble may cost (PRODUCT section 14). */
+const LONGER_MS = 1_000;
+
+/**
+ * Makes every attack, the floods for `runs` seconds each. Writes the table into docs/security.md and answers it; throws when an attack
+ * met what it should not, or the healthy merchant suffered.
+ */
+export async function tortureEdge({ runs: seconds = 5 }: TortureOptions): Promise<string[]> {
+  const stack = await openStack();
+  const merchant = await openHealthyMerchant(stack.file.baseUrl, stack.createMerchant);
+  try {
+    const { file, createMerchant } = stack;
+    const target: Target = { file, createMerchant, healthy: merchant.merchant, floodMs: seconds * 1_000 };
+    await delay(WARM_UP_MS);
+    const rows: Row[] = [];
+    for (const attack of ATTACKS) {
+      const row = await make(attack, target, stack, merchant);
+      process.stderr.write(`${attack.name}: ${row.faults.join('; ') || 'held'}\n`);
+      rows.push(row);
+      await delay(REST_MS);
+    }
+    const table = tableOf(rows);
+    await writeTable(table);
+    const faults = rows.flatMap(({ attack, faults }) => faults.map((fault) => `${attack.name}: ${fault}`));
+    faults.push(...stack.reports);
+    assert.equal(faults.length, 0, [...table, ...faults].join('\n'));
+    return table;
+  } finally {
+    await merchant.close();
+    await stack.close();
+  }
+}
+
+async function make(attack: Attack, target: Target, stack: Stack, merchant: HealthyMerchant): Promise<Row> {
+  const { measured: without } = await merchant.during(() => delay(WITHOUT_MS));
+  const loggedBefore = await stack.logBytes();
+  const { result: met, measured: during } = await merchant.during(async () => {
+    const measured = delay(DURING_MS);
+    try {
+      return await attack.run(target);
+    } catch (error) {
+      return { answers: new Map<string, number>(), faults: [`the attack itself failed: ${(error as Error).stack}`] };
+    } finally {
+      await measured;
+    }
+  });
+  const logBytes = (await stack.logBytes()) - loggedBefore;
+  return { attack, met, without, during, logBytes, faults: [...met.faults, ...suffered(without, during)] };
+}
+
+/** What the healthy merchant suffered. */
+function suffered(without: Measured, during: Measured): string[] {
+  const longer = (what: string, calm: readonly number[], troubled: readonly number[]) => {
+    const longerMs = Math.round(Math.max(0, ...troubled) - Math.max(0, ...calm));
+    return longerMs > LONGER_MS ? [`the merchant's slowest ${what} took ${longerMs} ms longer`] : [];
+  };
+  return [
+    ...Object.entries(during.failed).map(([what, count]) => `the merchant failed: ${count} × ${what}`),
+    ...(during.readsMs.length === 0 ? ['the merchant read nothing'] : []),
+    ...longer('read', without.readsMs, during.readsMs),
+    ...longer('notification', without.notifiedMs, during.notifiedMs),
+  ];
+}

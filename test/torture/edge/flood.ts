@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { Answers, newAddress } from './attack.ts';
+
+/** A request of a flood. */
+export interface Shot {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+/** Who sends, how many at once, and how fast. */
+export interface FloodOptions {
+  readonly baseUrl: string;
+  readonly forMs: number;
+  /** Requests under way at once. */
+  readonly senders: number;
+  /** Pause of each sender between two requests. */
+  readonly pauseMs?: number;
+  /** One of its own unless given. */
+  readonly address?: string;
+}
+
+/** Sends what `next` makes, for a while, and counts the answers. A connection that breaks counts as `closed`. */
+export async function flood(next: (sent: number) => Shot, options: FloodOptions): Promise<Answers> {
+  const answers = new Answers();
+  const agent = new Agent({ connect: { localAddress: options.address ?? newAddress() }, connections: options.senders });
+  const untilMs = performance.now() + options.forMs;
+  let sent = 0;
+  const send = async () => {
+    while (performance.now() < untilMs) {
+      const { path, ...shot } = next(sent++);
+      try {
+        const { statusCode, body } = await request(options.baseUrl + path, {
+          ...shot,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(20_000),
+        });
+        await body.dump();
+        answers.add(statusCode);
+      } catch {
+        answers.add('closed');
+      }
+      if (options.pauseMs) await delay(options.pauseMs);
+    }
+  };
+  await Promise.all(Array.from({ length: options.senders }, send));
+  await agent.destroy();
+  return answers;
+}

@@ -1,0 +1,141 @@
+/** Guessing, with or without disguise, and what a right sender meets meanwhile; names that only differ in case. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { signNotification } from '../../../proto/signature.ts';
+import { Answers, type Attack, type Merchant, newAddress, type Target } from './attack.ts';
+import { flood, type Shot } from './flood.ts';
+
+const RELAY = '/webhook/processor/payment/captured';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A notification of a merchant, rightly signed over `amount` 100000; `more` is put before its end, unsigned. */
+function notification({ merchantId, signingSecret }: Merchant, more = ''): Shot & { readonly body: string } {
+  const requestId = randomBytes(8).toString('hex');
+  const fields = { merchantId, requestId, status: 'OK', amount: '100000', currency: 'EUR' } as const;
+  const body = `{"merchantId":"${merchantId}","requestId":"${requestId}","status":"OK","amount":100000,"currency":"EUR"${more}}`;
+  const signature = signNotification(signingSecret, fields);
+  return { method: 'POST', path: RELAY, headers: { ...JSON_TYPE, 'x-service-signature': signature }, body };
+}
+
+/** A notification that claims to be the merchant's, with a signature that is none of its. */
+function guess(merchant: Merchant, headers: Record<string, string> = {}): Shot {
+  const shot = notification(merchant);
+  const signature = randomBytes(32).toString('base64');
+  return { ...shot, headers: { ...JSON_TYPE, ...headers, 'x-service-signature': signature } };
+}
+
+/** Does one right thing again and again while something else goes on. Answers what it met. */
+async function meanwhile(act: () => Promise<number>, attack: Promise<unknown>, pauseMs: number): Promise<Answers> {
+  const answers = new Answers();
+  let isOver = false;
+  const over = attack.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    answers.add(await act());
+    await delay(pauseMs);
+  }
+  await over;
+  return answers;
+}
+
+const wrongSignatures: Attack = {
+  name: 'Wrong signatures, 20 a second, beside the right sender at the same address',
+  expects: '401, then 429; the right sender 200',
+  async run(target) {
+    const address = newAddress();
+    const headers = { 'x-forwarded-for': address };
+    const guessing = flood(() => guess(target.healthy, headers), {
+      ...{ baseUrl: target.file.baseUrl, forMs: target.floodMs },
+      // Within what goes on being verified during a penalty, so that the right sender is never beyond it.
+      ...{ senders: 2, pauseMs: 100 },
+    });
+    const right = await meanwhile(() => post(target, notification(target.healthy), headers), guessing, 250);
+    const answers = await guessing;
+    const faults = [...answers.notAmong([401, 429]), ...right.notAmong([200]).map((met) => `the right sender: ${met}`)];
+    return { answers, faults };
+  },
+};
+
+/** The same sender under ever another spelling must be one sender: ten failures a minute are answered 401. */
+function disguised(name: string, forwardedFor: (sent: number) => string): Attack {
+  return {
+    name: `Wrong signatures, X-Forwarded-For with ${name}`,
+    expects: 'at most 10 × 401, then 429',
+    async run(target) {
+      const next = (sent: number) => guess(target.healthy, { 'x-forwarded-for': forwardedFor(sent) });
+      const answers = await flood(next, { baseUrl: target.file.baseUrl, forMs: 2_000, senders: 4, pauseMs: 20 });
+      const verified = answers.get('401') ?? 0;
+      const faults = verified > MOST_FAILURES ? [`${verified} × 401 where ${MOST_FAILURES} are allowed`] : [];
+      return { answers, faults: [...answers.notAmong([401, 429]), ...faults] };
+    },
+  };
+}
+
+/** Ten a minute, and a minute may end during the attack. */
+const MOST_FAILURES = 20;
+
+const wrongTokens: Attack = {
+  name: 'Wrong operator tokens, beside the right one at the same address',
+  expects: '401, then 429; the right one 200',
+  async run(target) {
+    const headers = { ...JSON_TYPE, 'x-forwarded-for': newAddress() };
+    const login = (token: string): Shot => {
+      return { method: 'POST', path: '/operator/session', headers, body: JSON.stringify({ token, operator: 'edge' }) };
+    };
+    const guessing = flood(() => login(randomBytes(32).toString('base64url')), {
+      ...{ baseUrl: target.file.baseUrl, forMs: target.floodMs, senders: 2, pauseMs: 50 },
+    });
+    const right = await meanwhile(() => post(target, login(target.file.operatorToken), headers), guessing, 500);
+    const answers = await guessing;
+    const faults = [
+      ...answers.notAmong([401, 429]),
+      ...right.notAmong([200, 201]).map((met) => `the right token: ${met}`),
+    ];
+    return { answers, faults };
+  },
+};
+
+const foldedNames: Attack = {
+  name: 'Rightly signed, with a second name that differs in case only (Amount, STATUS, ſtatus, …)',
+  expects: '400',
+  async run(target) {
+    const merchant = await target.createMerchant();
+    const answers = new Answers();
+    const faults: string[] = [];
+    for (const name of FOLDED) {
+      const status = await post(target, notification(merchant, `,"${name}":"1"`));
+      answers.add(status);
+      if (status !== 400) faults.push(`${name}: ${status}`);
+    }
+    return { answers, faults };
+  },
+};
+
+const FOLDED = [
+  ...['Amount', 'AMOUNT', 'amounT', 'Status', 'ſtatus', 'statuſ', 'STATUS', 'Currency', 'MerchantId', 'merchantid'],
+  ...['merchantID', 'RequestId', 'requeſtId', 'requestid'],
+];
+
+async function post(
+  { file }: Target,
+  { path, body, headers }: Shot,
+  more: Record<string, string> = {},
+): Promise<number> {
+  const answer = await request(file.baseUrl + path, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: body ?? '',
+  });
+  await answer.body.dump();
+  return answer.statusCode;
+}
+
+export const SIGNATURES: readonly Attack[] = [
+  wrongSignatures,
+  disguised('ports', (sent) => `9.9.9.8:${1024 + sent}`),
+  disguised('IPv6 addresses of one network, with ports', (sent) => `[2001:db8::${sent.toString(16)}]:${1024 + sent}`),
+  wrongTokens,
+  foldedNames,
+];

@@ -1,0 +1,51 @@
+/** The service as `npm start` runs it, behind one proxy that it trusts, with its limits as they come. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { asOperator } from '../../../services/quickstart/as-operator.ts';
+import { removeDataDir } from '../../../services/quickstart/data-dir.ts';
+import { freeOuterPorts } from '../../../services/quickstart/ports.ts';
+import { startQuickstart } from '../../../services/quickstart/quickstart.ts';
+import { readSettings } from '../../../services/quickstart/settings.ts';
+import { untilKnown } from '../../../services/quickstart/until-served.ts';
+import { createDatabase } from '../../database.ts';
+import type { Merchant } from './attack.ts';
+
+export type Stack = Awaited<ReturnType<typeof openStack>>;
+
+/** Starts it on a database of its own. */
+export async function openStack() {
+  const database = await createDatabase();
+  const dataDir = await mkdtemp(`${tmpdir()}/holdfast-edge-`);
+  const own = { DATA_DIR: dataDir, DATABASE_URL: database.url, REDIS_URL: '', TRUSTED_PROXY_HOPS: '1' };
+  const settings = readSettings({ ...process.env, ...own, ...(await freeOuterPorts()) });
+  /** Lines of the launcher: a process that ended by itself. */
+  const reports: string[] = [];
+  const quickstart = await startQuickstart(settings, (line) => reports.push(line), new AbortController().signal);
+  const { file } = quickstart;
+  return {
+    file,
+    reports,
+    /** Creates a merchant and answers when the gateway knows it. */
+    async createMerchant(webhookUrl?: string): Promise<Merchant> {
+      const merchantId = `m-${randomBytes(6).toString('hex')}`;
+      const contract = { currencies: ['EUR'], terminals: ['till-1'], ...(webhookUrl && { webhookUrl }) };
+      const { apiKey, signingSecret } = await asOperator(file, (merchants) =>
+        merchants.createMerchant({ merchantId, name: merchantId, contract }),
+      );
+      await untilKnown(file.baseUrl, apiKey);
+      return { merchantId, apiKey, signingSecret };
+    },
+    /** Bytes that all processes have logged so far. */
+    async logBytes(): Promise<number> {
+      const names = (await readdir(`${dataDir}/logs`)).filter((name) => name.endsWith('.log'));
+      const sizes = await Promise.all(names.map(async (name) => (await stat(`${dataDir}/logs/${name}`)).size));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
+    async close(): Promise<void> {
+      await quickstart.stop();
+      await removeDataDir(dataDir);
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** The table of the attacks, in Markdown, and its place in docs/security.md. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Attack, Met } from './attack.ts';
+import type { Measured } from './healthy-process.ts';
+
+const FILE = new URL('../../../docs/security.md', import.meta.url);
+export const BEGIN = '<!-- Written by `npm run torture -- edge`; test/house/edge-table.test.ts compares the names. -->';
+export const END = '<!-- The end of what it wrote. -->';
+
+/** One attack, and what the healthy merchant measured without and with it. */
+export interface Row {
+  readonly attack: Attack;
+  readonly met: Met;
+  readonly without: Measured;
+  readonly during: Measured;
+  readonly logBytes: number;
+  /** Empty = as it should be. */
+  readonly faults: readonly string[];
+}
+
+const HEAD = [
+  '| Attack | Must meet | Met | Reads p50 / p99, ms: without → with | Notified p50 / p99, ms: without → with | Merchant failed | Logged | |',
+  '|---|---|---|---|---|---|---|---|',
+];
+
+/** The whole table. */
+export function tableOf(rows: readonly Row[]): string[] {
+  return [...HEAD, ...rows.map(lineOf)];
+}
+
+function lineOf({ attack, met, without, during, logBytes, faults }: Row): string {
+  const answers = [...met.answers].sort().map(([answer, count]) => `${count} × ${answer}`);
+  const failures = Object.values(during.failed).reduce((sum, count) => sum + count, 0);
+  const cells = [
+    attack.name,
+    attack.expects,
+    answers.join(', '),
+    `${times(without.readsMs)} → ${times(during.readsMs)}`,
+    `${times(without.notifiedMs)} → ${times(during.notifiedMs)}`,
+    String(failures),
+    `${Math.round(logBytes / 1024)} KiB`,
+    faults.length === 0 ? 'held' : '**failed**',
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function times(valuesMs: readonly number[]): string {
+  return `${percentile(valuesMs, 0.5)} / ${percentile(valuesMs, 0.99)}`;
+}
+
+/** In whole milliseconds, tenths below 10; `–` when nothing was measured. */
+function percentile(valuesMs: readonly number[], share: number): string {
+  const sorted = valuesMs.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0);
+}
+
+/** Puts lines between the marks of docs/security.md. */
+export async function writeTable(lines: readonly string[]): Promise<void> {
+  const text = await readFile(FILE, 'utf8');
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  assert(begin >= 0 && end > begin, 'docs/security.md has lost the marks of the table');
+  await writeFile(FILE, `${text.slice(0, begin)}${BEGIN}\n${lines.join('\n')}\n\n${text.slice(end)}`);
+}

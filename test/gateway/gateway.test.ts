@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { startGateway } from '../../gateway/gateway.ts';
 import { readSettings } from '../../gateway/settings.ts';
 import { signNotification } from '../../proto/signature.ts';
@@ -28,6 +29,23 @@ describe('startGateway()', () => {
     '/preauthorization/a/b',
     '/%',
     '/webhook',
+    '/CONSOLE',
+    '/console/',
+    '/console/App.js',
+    '/Metrics',
+    '/metrics/',
+    '/Healthz',
+    '/readyz/',
+    '/Docs',
+    '/docs/',
+    '/OpenAPI.json',
+    '/openapi.json/',
+    '/Operator/overview',
+    '/operator/overview/',
+    '/operator/session/',
+    '/operator/Merchants',
+    '/operations/stream/',
+    '/oct/',
   ]) {
     it(`answers 404 to ${path}`, async () => {
       const answer = await stage.ask('GET', path);
@@ -48,6 +66,61 @@ describe('startGateway()', () => {
       assert.equal(answer.headers.get('allow'), allow);
     });
   }
+
+  const raw = async (target: string, method = 'GET') => {
+    const socket = connect(stage.gateway.port, '127.0.0.1');
+    socket.write(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1');
+    const answer = await text(socket);
+    return { status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+  };
+
+  for (const target of [
+    'http://[',
+    'http://',
+    'http://?x',
+    'http:///healthz',
+    'http://[::1/healthz',
+    'http://a:b/healthz',
+    'http://a@b/healthz',
+    'http://a\\healthz',
+    'https://%/healthz',
+    '/healthz#x',
+    '/healthz\xa0',
+    '/healthz\xff',
+  ]) {
+    it(`answers 400 to the request target ${JSON.stringify(target)}`, async () => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { status, body } = await raw(target, method);
+        assert.equal(status, 400, method);
+        // What Node's own parser refuses has no body.
+        if (body !== '') assert.equal(JSON.parse(body).code, 'INVALID_REQUEST');
+      }
+    });
+  }
+
+  it('takes a request target in absolute form', async () => {
+    for (const target of [
+      'http://x/healthz',
+      'HTTPS://other.example:8080/healthz?a',
+      'http://[::1]:1/healthz',
+      '/healthz?a',
+    ]) {
+      assert.deepEqual(await raw(target), { status: 200, body: '{"status":"ok"}' }, target);
+    }
+    for (const target of [
+      'http://x',
+      'http://x/Healthz',
+      'http://x?/healthz',
+      '//healthz',
+      '//x/healthz',
+      '/./healthz',
+      '/%68ealthz',
+    ]) {
+      assert.equal((await raw(target)).status, 404, target);
+    }
+    assert.equal((await raw('*', 'OPTIONS')).status, 404);
+    assert.equal((await raw('http://x/webhook/processor/payment/captured', 'GET')).status, 405);
+  });
 
   it('sets the headers of a careful server', async () => {
     const { headers } = await stage.ask('GET', '/healthz');
@@ -130,6 +203,77 @@ describe('startGateway()', () => {
       PORT: String(stage.gateway.port),
     });
     await assert.rejects(startGateway(settings, { log: stage.log }), { code: 'EADDRINUSE' });
+  });
+});
+
+describe('startGateway() with strangers', () => {
+  const hops = async (count: string) => new Stage().open({ TRUSTED_PROXY_HOPS: count });
+  const warnings = (stage: Stage) => stage.lines.filter(({ event }) => /X-Forwarded-For/.test(event));
+
+  it('warns once of X-Forwarded-For while no proxy is trusted', async () => {
+    const stage = await hops('0');
+    await stage.ask('GET', '/healthz');
+    assert.equal(warnings(stage).length, 0);
+    for (let i = 0; i < 3; i++) await stage.ask('GET', '/healthz', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    assert.deepEqual(
+      warnings(stage).map(({ fields }) => fields.address),
+      ['127.0.0.1'],
+    );
+    await stage.close();
+    const trusting = await hops('1');
+    await trusting.ask('GET', '/healthz', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    assert.deepEqual(warnings(trusting), []);
+    await trusting.close();
+  });
+
+  it('counts a sender once, whatever port its proxy writes behind its address', async () => {
+    const stage = await hops('1');
+    const statuses = [];
+    for (let i = 0; i < 6; i++) {
+      const headers = { 'x-forwarded-for': `9.9.9.8:${1_000 + i}` };
+      const ask = { apiKey: null, body: { token: 'x'.repeat(40) }, headers };
+      statuses.push((await stage.ask('POST', '/operator/session', ask)).status);
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
+    assert.deepEqual(
+      stage.lines.filter(({ event }) => event === 'operator penalty').map(({ fields }) => fields.address),
+      ['9.9.9.8'],
+    );
+    await stage.close();
+  });
+
+  it("holds back the refusals of an address that gets many, and nobody else's", async () => {
+    const stage = await hops('1');
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const settled: string[] = [];
+    const ask = async (name: string, path: string, address: string, apiKey: string | null) => {
+      const { status } = await stage.ask('GET', path, { ...from(address), apiKey });
+      settled.push(`${name} ${status}`);
+    };
+    stage.core.answers.set('getPreauthorization', () => ({ preauthorization: HOLD }));
+    for (let i = 0; i < 100; i++) await ask('early', '/nope', '192.0.2.1', null);
+    const held = Promise.all(['a', 'b', 'c'].map((name) => ask(name, '/oct', '192.0.2.1', null)));
+    const missing = `/preauthorization/${HOLD_ID.replace('0', 'f')}`;
+    await Promise.all([
+      ask('neighbour', '/nope', '192.0.2.2', null),
+      ask('merchant', `/preauthorization/${HOLD_ID}`, '192.0.2.1', API_KEY),
+      ask('refused merchant', `${missing}?x=1`, '192.0.2.1', API_KEY),
+      ask('success', '/healthz', '192.0.2.1', null),
+    ]);
+    const later = settled.slice(100);
+    await held;
+    assert.deepEqual(later.sort(), ['merchant 200', 'neighbour 404', 'refused merchant 400', 'success 200']);
+    assert.equal(settled.filter((line) => /^[abc] 405$/.test(line)).length, 3);
+    await stage.close();
+  });
+
+  it('does not wait for held refusals when it stops', async () => {
+    const stage = await hops('0');
+    for (let i = 0; i < 100; i++) await stage.ask('GET', '/nope', { apiKey: null });
+    const held = Promise.all([1, 2, 3].map(() => stage.ask('GET', '/nope', { apiKey: null })));
+    await stage.ask('GET', '/healthz');
+    await stage.close();
+    for (const { status } of await held) assert.equal(status, 404);
   });
 });
 

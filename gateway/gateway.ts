@@ -5,6 +5,7 @@ import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
 import { readChannelTls } from '../proto/tls.ts';
 import { answerProblems } from './answer-problems.ts';
+import { closeUnread } from './close-unread.ts';
 import { createConsole } from './console/console.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
@@ -138,6 +139,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
     await next();
     if (closing.aborted) ctx.set('Connection', 'close');
   });
+  app.use(closeUnread());
   app.use(holdBackRefusals(registry, closing));
   app.use(answerProblems(log));
   app.use(readRequestTarget);

@@ -14,7 +14,6 @@ import { Problem } from '../problem.ts';
 import { openAccept } from './accept-notifications.ts';
 import { readAnnounced } from './announced.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { closeUnread } from './close-unread.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { createFailures } from './failures.ts';
 import { parseNotification } from './notification.ts';
@@ -109,7 +108,7 @@ export function createRelay(options: RelayOptions): Relay {
     }
   }
 
-  const counted = countOutcomes(options.registry, closeUnread(relay, bounds.timeoutMs));
+  const counted = countOutcomes(options.registry, relay);
   return {
     middleware: async (ctx, next) => (ctx.path.startsWith(PREFIX) ? counted(ctx) : next()),
     close: failures.close,

@@ -267,6 +267,32 @@ describe('startGateway() with strangers', () => {
     await stage.close();
   });
 
+  for (const [path, status] of [
+    ['/oct', 401],
+    ['/nope', 404],
+    ['/healthz', 405],
+    ['/webhook/processor/payment/captured', 415],
+  ] as const) {
+    it(`answers ${status} to an endless body for ${path}, and reads a few MiB of it at most`, async () => {
+      const stage = await hops('0');
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000000\r\n\r\n`);
+      const [head] = await once(socket, 'data');
+      assert.equal(Number(String(head).slice(9, 12)), status);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const chunk = Buffer.alloc(64 * 1024);
+      const send = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', send);
+      send();
+      await closed;
+      assert.ok(socket.bytesWritten < 100 * 2 ** 20, `${socket.bytesWritten} bytes`);
+      await stage.close();
+    });
+  }
+
   it('does not wait for held refusals when it stops', async () => {
     const stage = await hops('0');
     for (let i = 0; i < 100; i++) await stage.ask('GET', '/nope', { apiKey: null });

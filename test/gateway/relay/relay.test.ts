@@ -229,7 +229,7 @@ describe('createRelay()', () => {
       assert.equal(answer.status, 400, what);
       assert.match(JSON.parse(answer.body).errors[0].message, new RegExp(what));
     }
-    const items = Array.from({ length: 150 }, (_, i) => ({ sku: `sku-${i}`, price: 10.5, tags: ['a', 'b'] }));
+    const items = Array.from({ length: 120 }, (_, i) => ({ sku: `sku-${i}`, price: 10.5, tags: ['a', 'b'] }));
     assert.equal((await stage.send(notification({ extra: { items } }))).status, 200);
   });
 

@@ -251,19 +251,19 @@ describe('startGateway() with strangers', () => {
       settled.push(`${name} ${status}`);
     };
     stage.core.answers.set('getPreauthorization', () => ({ preauthorization: HOLD }));
-    for (let i = 0; i < 100; i++) await ask('early', '/nope', '192.0.2.1', null);
-    const held = Promise.all(['a', 'b', 'c'].map((name) => ask(name, '/oct', '192.0.2.1', null)));
-    const missing = `/preauthorization/${HOLD_ID.replace('0', 'f')}`;
+    const flood = Promise.all(Array.from({ length: 300 }, () => ask('flood', '/nope', '192.0.2.1', null)));
+    while (settled.length < 100) await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([
       ask('neighbour', '/nope', '192.0.2.2', null),
       ask('merchant', `/preauthorization/${HOLD_ID}`, '192.0.2.1', API_KEY),
-      ask('refused merchant', `${missing}?x=1`, '192.0.2.1', API_KEY),
+      ask('refused merchant', `/preauthorization/${HOLD_ID}?x=1`, '192.0.2.1', API_KEY),
       ask('success', '/healthz', '192.0.2.1', null),
     ]);
-    const later = settled.slice(100);
-    await held;
-    assert.deepEqual(later.sort(), ['merchant 200', 'neighbour 404', 'refused merchant 400', 'success 200']);
-    assert.equal(settled.filter((line) => /^[abc] 405$/.test(line)).length, 3);
+    const others = settled.filter((line) => !line.startsWith('flood'));
+    assert.deepEqual(others.sort(), ['merchant 200', 'neighbour 404', 'refused merchant 400', 'success 200']);
+    assert.ok(settled.length < 304, 'some of the flood are held back still');
+    await flood;
+    assert.equal(settled.filter((line) => line === 'flood 404').length, 300, 'all are answered in the end');
     await stage.close();
   });
 
@@ -292,15 +292,6 @@ describe('startGateway() with strangers', () => {
       await stage.close();
     });
   }
-
-  it('does not wait for held refusals when it stops', async () => {
-    const stage = await hops('0');
-    for (let i = 0; i < 100; i++) await stage.ask('GET', '/nope', { apiKey: null });
-    const held = Promise.all([1, 2, 3].map(() => stage.ask('GET', '/nope', { apiKey: null })));
-    await stage.ask('GET', '/healthz');
-    await stage.close();
-    for (const { status } of await held) assert.equal(status, 404);
-  });
 });
 
 describe('startGateway() without core', () => {

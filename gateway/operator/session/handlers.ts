@@ -22,7 +22,7 @@ export function sessionHandlers(
 }
 
 /** Of one address, before anything of them is read. */
-const MOST_SIGN_INS_PER_SECOND = 200;
+const MOST_SIGN_INS_PER_SECOND = 100;
 /** A token and a name, even when every character of them is escaped. */
 const MOST_SIGN_IN_BYTES = 4 * 1024;
 

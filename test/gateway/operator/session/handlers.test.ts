@@ -179,9 +179,8 @@ describe('Console session', () => {
     const send = (body: string) =>
       other.ask('POST', '/operator/session', { apiKey: null, body, headers: from('203.0.113.9') });
     assert.equal((await send(JSON.stringify({ token: WRONG, x: 'x'.repeat(5_000) }))).status, 413);
-    const statuses = await Promise.all(Array.from({ length: 230 }, async () => (await send('{')).status));
-    assert.ok(statuses.filter((status) => status === 429).length >= 20);
-    assert.ok(statuses.includes(400));
+    const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await send('{')).status));
+    assert.deepEqual(new Set(statuses), new Set([400, 429]));
     await other.close();
   });
 

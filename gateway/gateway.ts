@@ -6,10 +6,12 @@ import { Registry } from 'prom-client';
 import { errorFields, type Log, openLog } from '../proto/log.ts';
 import { readChannelTls } from '../proto/tls.ts';
 import { answerProblems } from './answer-problems.ts';
+import { closeUnread } from './close-unread.ts';
 import { createConsole } from './console/console.ts';
 import { connectCore } from './core.ts';
 import { watchCredentials } from './credentials.ts';
 import { createHealth } from './health.ts';
+import { holdBackRefusals } from './hold-back.ts';
 import { createHttpServer } from './http-server.ts';
 import { openLimits } from './limits.ts';
 import { logRequests } from './log-requests.ts';
@@ -17,10 +19,12 @@ import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
+import { readRequestTarget } from './request-target.ts';
 import { OPENINGS, OpenStreams } from './rest/open-streams.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 import { traceRequests } from './trace-requests.ts';
+import { warnOfProxy } from './warn-of-proxy.ts';
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -126,6 +130,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
+  if (TRUSTED_PROXY_HOPS === 0) app.use(warnOfProxy(log));
   app.use(traceRequests);
   app.use(logRequests(log, requestMeter(registry)));
   app.use(helmet());
@@ -134,6 +139,9 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
     await next();
     if (closing.aborted) ctx.set('Connection', 'close');
   });
+  app.use(closeUnread());
+  app.use(holdBackRefusals(registry, closing));
   app.use(answerProblems(log));
+  app.use(readRequestTarget);
   return app;
 }

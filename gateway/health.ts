@@ -1,9 +1,9 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import { z } from 'zod';
 import type { Core } from './core.ts';
 import type { Credentials } from './credentials.ts';
 import { Problem } from './problem.ts';
-import { type Route, routerPath } from './route.ts';
+import { createRouter, type Route, routerPath } from './route.ts';
 
 /** Questions about the gateway itself. */
 export const HEALTH_ROUTES = {
@@ -36,7 +36,7 @@ export function createHealth(
   credentials: Pick<Credentials, 'isHeard'>,
   closing: AbortSignal,
 ): Router {
-  const router = new Router();
+  const router = createRouter();
   router.get(routerPath(HEALTH_ROUTES.getHealth), (ctx) => {
     ctx.body = { status: 'ok' };
   });

@@ -45,6 +45,7 @@ export function openLimits({ redisUrl, log, registry, maxKeys = MAX_KEYS }: Limi
   const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl);
   const fellBack = countFallbacks(registry, log);
   redis?.on('error', (error) => fellBack.because(error));
+  if (redis) countLosses(redis, registry);
   return {
     limiter: ({ name, points, durationSeconds }) => {
       assert(durationSeconds >= 1 && durationSeconds <= MAX_DURATION_SECONDS);
@@ -62,10 +63,14 @@ export function limiterKey(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Takes a point. `allowed` is false when none was left; rejects only for bugs. */
-export async function take(limiter: Limiter, key: string): Promise<{ allowed: boolean; state: RateLimiterRes }> {
+/** Takes points. `allowed` is false when too few were left; rejects only for bugs. */
+export async function take(
+  limiter: Limiter,
+  key: string,
+  points = 1,
+): Promise<{ allowed: boolean; state: RateLimiterRes }> {
   try {
-    return { allowed: true, state: await limiter.consume(key) };
+    return { allowed: true, state: await limiter.consume(key, points) };
   } catch (state) {
     // The library rejects with this, not an Error, when the points are used up.
     if (!(state instanceof RateLimiterRes)) throw state;
@@ -73,7 +78,10 @@ export async function take(limiter: Limiter, key: string): Promise<{ allowed: bo
   }
 }
 
-/** Nothing waits for Redis: no queue while it is away, no second try of a command. */
+/**
+ * Nothing waits for Redis: no queue while it is away, no second try of a command. A Redis that hangs loses its connection after the
+ * first silence, and a new one counts only once Redis has answered on it: until then, limits are decided here without asking.
+ */
 function connectRedis(url: string): Redis {
   return new Redis(url, {
     enableOfflineQueue: false,
@@ -81,7 +89,25 @@ function connectRedis(url: string): Redis {
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     commandTimeout: REDIS_TIMEOUT_MS,
+    socketTimeout: REDIS_TIMEOUT_MS,
+    enableReadyCheck: true,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+}
+
+function countLosses(redis: Redis, registry: Registry): void {
+  const losses = new Counter({
+    name: 'holdfast_limits_redis_lost_total',
+    help: 'Times Redis went away or was given up because it did not answer in time.',
+    registers: [registry],
+  });
+  let isReady = false;
+  redis.on('ready', () => {
+    isReady = true;
+  });
+  redis.on('close', () => {
+    if (isReady) losses.inc();
+    isReady = false;
   });
 }
 

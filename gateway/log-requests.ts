@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../proto/log.ts';
 
-/** One line per request, when its answer is out or its client is gone; then `onEnd` hears of it. */
+/** One line per request, when its answer is out or its client is gone; then `onEnd` hears of it. Time in which it was held back is not its own. */
 export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {
   return async (ctx, next) => {
     const startedMs = performance.now();
     ctx.res.once('close', () => {
-      const durationMs = performance.now() - startedMs;
+      const durationMs = Math.max(0, performance.now() - startedMs - (ctx.state.heldMs ?? 0));
       log.info('request', {
         requestId: ctx.state.requestId,
         traceId: ctx.state.traceId,

@@ -1,9 +1,10 @@
 /** What the gateway counts, by Prometheus' convention, and GET /metrics behind the operator token. */
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Credentials } from './credentials.ts';
 import { routeOf } from './log-requests.ts';
+import { createRouter } from './route.ts';
 
 /** Counts and times requests that have ended, by their route's pattern, never their path. */
 export function requestMeter(registry: Registry): (ctx: Context, durationMs: number) => void {
@@ -43,7 +44,7 @@ export function exportRuntime(registry: Registry, credentials: Pick<Credentials,
 
 /** GET /metrics, for whoever `requiresOperator` lets pass. */
 export function createMetrics(registry: Registry, requiresOperator: Middleware): Router {
-  const router = new Router();
+  const router = createRouter();
   router.get('/metrics', requiresOperator, async (ctx) => {
     ctx.type = registry.contentType;
     ctx.body = await registry.metrics();

@@ -1,3 +1,4 @@
+import Router from '@koa/router';
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
@@ -33,6 +34,11 @@ export interface RouteAnswer {
   /** Unset: application/json. */
   readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, z.ZodType>>;
+}
+
+/** A router to which `/Oct` and `/oct/` are not `/oct`: whatever guards a path outside, such as a proxy's rule, sees the one spelling. */
+export function createRouter(): Router {
+  return new Router({ sensitive: true, strict: true });
 }
 
 /** The path as @koa/router reads it: `/oct/{requestId}` → `/oct/:requestId`. */

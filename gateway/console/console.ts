@@ -1,6 +1,7 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { answerKept, type Kept } from '../kept.ts';
+import { createRouter } from '../route.ts';
 import { readAssets } from './assets.ts';
 
 /**
@@ -21,7 +22,7 @@ const POLICY = [
 
 /** GET /console and the files it is made of, each under its own path; there is no other. Reads them once. */
 export function createConsole(): Router {
-  const router = new Router();
+  const router = createRouter();
   for (const [path, asset] of readAssets()) router.get(path, (ctx) => answer(ctx, asset));
   return router;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import { answerKept, keep } from '../kept.ts';
+import { createRouter } from '../route.ts';
 import { createDocument } from './document.ts';
 import { pageOf, STYLE } from './page.ts';
 
@@ -21,7 +22,7 @@ export function serveDocument(): Router {
   const document = createDocument();
   const json = keep('json', JSON.stringify(document));
   const page = keep('html', pageOf(document));
-  const router = new Router();
+  const router = createRouter();
   router.get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -1,8 +1,8 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Limits } from '../limits.ts';
 import type { WatchOptions } from '../rest/watch-operations.ts';
-import { type Route, routerPath } from '../route.ts';
+import { createRouter, type Route, routerPath } from '../route.ts';
 import { authenticateOperator } from './authenticate.ts';
 import { createFailedLogins } from './failed-logins.ts';
 import { holdHandlers } from './holds.ts';
@@ -48,13 +48,13 @@ export function createOperator(options: OperatorOptions): OperatorDoor {
   const sessions = createSessions(options.gatewayToken, limits);
   const requiresOperator = authenticateOperator(verify, sessions);
   const handlers: Record<keyof typeof OPERATOR_ROUTES, Middleware> = {
-    ...sessionHandlers(verify, sessions),
+    ...sessionHandlers(verify, sessions, limits),
     ...overviewHandlers(options),
     ...holdHandlers(core),
     ...merchantHandlers(core),
     ...notificationHandlers(core),
   };
-  const router = new Router({ sensitive: true, strict: true });
+  const router = createRouter();
   for (const [name, route] of Object.entries<Route>(OPERATOR_ROUTES)) {
     const handler = handlers[name as keyof typeof OPERATOR_ROUTES];
     const demands = route.credential === 'none' ? [] : [requiresOperator];

@@ -5,10 +5,14 @@ import { Problem, type ProblemCode } from '../problem.ts';
 import { parseFields, readJsonBytes } from '../rest/read-body.ts';
 
 /** Reads the body. Without a body it is `{}`, so that a command that says nothing need not say it in JSON. */
-export async function readFields<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
+export async function readFields<S extends z.ZodType>(
+  ctx: Context,
+  schema: S,
+  maxBytes?: number,
+): Promise<z.output<S>> {
   const { headers } = ctx.req;
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  return parseFields(isEmpty ? Buffer.from('{}') : await readJsonBytes(ctx), schema);
+  return parseFields(isEmpty ? Buffer.from('{}') : await readJsonBytes(ctx, maxBytes), schema);
 }
 
 /** A name from the path. A malformed one is answered like one that does not exist, without asking core. */

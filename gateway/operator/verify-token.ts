@@ -16,8 +16,9 @@ const KNOWN_MS = 10_000;
 const MOST_KNOWN = 100;
 
 /**
- * A token that was right once is never limited: others at its address may guess as they like. Only the very token is in that
- * memory, so it helps no guesser. And it is good for as long as core is away, which is when metrics matter most.
+ * A right token is never locked out by wrong ones from its address: these are answered 429, and one that was right once is not even
+ * counted among them. Only the very token is in that memory, so it helps no guesser. And it is good for as long as core is away,
+ * which is when metrics matter most.
  */
 export function createVerifyToken(
   core: Pick<Core, 'operators'>,
@@ -29,8 +30,9 @@ export function createVerifyToken(
     const digest = createHash('sha256').update(token).digest('base64');
     const knownAtMs = known.get(digest);
     if (knownAtMs !== undefined && now() - knownAtMs < KNOWN_MS) return;
-    if (knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
-    const isOperators = /^[\x21-\x7E]{32,256}$/.test(token) && (await ask(core, token, knownAtMs !== undefined));
+    const isToken = /^[\x21-\x7E]{32,256}$/.test(token);
+    if (isToken && knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
+    const isOperators = isToken && (await ask(core, token, knownAtMs !== undefined));
     known.delete(digest);
     if (!isOperators) throw (network && (await failedLogins.fail(network))) || new Problem('UNAUTHENTICATED');
     known.set(digest, now());

@@ -69,7 +69,7 @@ function failureOf({ reason, announced, fields, address, body, headers }: Eviden
     reason,
     ...announced,
     claimedMerchantId: fields.merchantId,
-    address: address.slice(0, 64),
+    address,
     bodyBytes: body.length,
     bodySha256: createHash('sha256').update(body).digest(),
     signatureSha256Prefix: headers.length === 0 ? '' : createHash('sha256').update(signature).digest('hex').slice(0, 8),

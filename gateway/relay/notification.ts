@@ -1,7 +1,8 @@
 import { SIGNED_FIELDS, type SignedFields } from '../../proto/signature.ts';
+import { StrictJsonRefusal } from '../json-structure.ts';
 import { MERCHANT_ID } from '../merchant-id.ts';
 import { type FieldError, Problem } from '../problem.ts';
-import { JsonNumber, parseStrictJson, type StrictJsonObject, StrictJsonRefusal } from '../strict-json.ts';
+import { type JsonObject, parseStrictJson } from '../strict-json.ts';
 
 /** What each signed field looks like (PRODUCT section 10). */
 export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
@@ -12,41 +13,36 @@ export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
   currency: /^[A-Z]{3}$/,
 };
 
-/** Reads the five signed fields as text; other fields pass untouched. Throws INVALID_REQUEST that names each fault. */
+/**
+ * Reads the five signed fields as text; other fields pass untouched, unless a parser that is blind to case would take one of them
+ * for a signed one. Throws INVALID_REQUEST that names each fault.
+ */
 export function parseNotification(body: Buffer): SignedFields {
-  const json = parse(body);
+  const { json, amountSource } = parse(body);
   const fields = {} as Record<keyof SignedFields, string>;
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = lookalikes(json);
   for (const name of SIGNED_FIELDS) {
-    const text = textOf(json, name);
-    if (text !== undefined && GRAMMAR[name].test(text)) fields[name] = text;
+    const value = Object.hasOwn(json, name) ? json[name] : undefined;
+    const text = name === 'amount' && typeof value === 'number' ? amountSource : value;
+    if (typeof text === 'string' && GRAMMAR[name].test(text)) fields[name] = text;
     else
-      errors.push({
-        field: name,
-        message: Object.hasOwn(json, name) ? `must match ${GRAMMAR[name].source}` : 'is required',
-      });
+      errors.push({ field: name, message: value === undefined ? 'is required' : `must match ${GRAMMAR[name].source}` });
   }
   if (errors.length > 0) throw new Problem('INVALID_REQUEST', { detail: 'The notification is not valid.', errors });
   return fields;
 }
 
-/**
- * The merchant that a body seems to name, read as cheaply as may be: it only decides whose penalty is looked up before
- * the strict reading, which refuses every body that could be read in two ways.
- */
-export function claimedMerchant(body: Buffer): string | undefined {
-  try {
-    const merchantId: unknown = JSON.parse(body.toString('utf8'))?.merchantId;
-    return typeof merchantId === 'string' && GRAMMAR.merchantId.test(merchantId) ? merchantId : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+/** Other senders' fields are theirs. JSON.parse makes a shape for each object with names of its own, which costs several times what a value does. */
+const JSON_BOUNDS = { maxValues: 2_000, maxNames: 500, maxNameLength: 256, maxDepth: 100 } as const;
 
-function parse(body: Buffer): StrictJsonObject {
+/** The amount's source is what was signed: 10.50 is not 10.5. */
+function parse(body: Buffer): { json: JsonObject; amountSource: string | undefined } {
+  let amountSource: string | undefined;
   try {
-    return parseStrictJson(body);
+    const json = parseStrictJson(body, JSON_BOUNDS, (source, depth, path) => {
+      if (depth === 1 && path()[0] === 'amount') amountSource = source;
+    });
+    return { json, amountSource };
   } catch (error) {
     if (!(error instanceof StrictJsonRefusal)) throw error;
     const errors = [{ field: 'body', message: error.message }];
@@ -54,9 +50,26 @@ function parse(body: Buffer): StrictJsonObject {
   }
 }
 
-/** The text that was signed: of a string its characters, of the amount also a number's source. */
-function textOf(json: StrictJsonObject, name: keyof SignedFields): string | undefined {
-  const value = Object.hasOwn(json, name) ? json[name] : undefined;
-  if (typeof value === 'string') return value;
-  return name === 'amount' && value instanceof JsonNumber ? value.source : undefined;
+/**
+ * JSON parsers of Go and ASP.NET compare names without regard to case, and the last one wins: an unsigned field must not become a
+ * signed one there.
+ */
+function lookalikes(json: JsonObject): FieldError[] {
+  return Object.keys(json).flatMap((name) => {
+    const signed = name.length > LONGEST ? undefined : SIGNED_BY_FOLDED.get(fold(name));
+    if (signed === undefined || signed === name) return [];
+    return [{ field: signed, message: 'is given under a name that differs from it in the case of letters' }];
+  });
 }
+
+/**
+ * A name as the most careless parser compares it: in upper case, as Java and .NET do, so that ſ becomes S and ı becomes I; then in
+ * lower case, for the Kelvin sign. This takes more for equal than Unicode's simple case folding, never less.
+ */
+function fold(name: string): string {
+  return name.replaceAll('İ', 'i').toUpperCase().toLowerCase();
+}
+
+const SIGNED_BY_FOLDED: ReadonlyMap<string, string> = new Map(SIGNED_FIELDS.map((name) => [fold(name), name]));
+/** Folding never makes a name shorter. */
+const LONGEST = Math.max(...SIGNED_FIELDS.map((name) => name.length));

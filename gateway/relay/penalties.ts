@@ -6,8 +6,11 @@ import { rateLimited } from '../rate-limited.ts';
 
 /** Limits of failed verifications. Valid traffic has buckets of its own and never meets them. */
 export interface Penalties {
-  /** Throws RATE_LIMITED while the pair of sender and claimed merchant serves a penalty. */
-  check(network: string, claimedMerchantId: string | undefined): Promise<void>;
+  /**
+   * Before a verification. While the pair of sender and claimed merchant serves a penalty, a few a second may be verified: the sender
+   * may share its address with a guesser. Throws RATE_LIMITED when there were more.
+   */
+  check(network: string, claimedMerchantId: string): Promise<void>;
   /** Counts a failure. Answers what the sender is told: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
   fail(network: string, claimedMerchantId: string): Promise<Problem>;
 }
@@ -17,17 +20,22 @@ const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as
 /** Guesses of one sender about all merchants. */
 const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;
 const LONGEST_PENALTY_SECONDS = 15 * 60;
+/** Verifications of a pair that serves a penalty. At that pace nobody guesses 256 bits, and what verifies passes. */
+const DURING_PENALTY = { name: 'relay-penalty-verifications', points: 100, durationSeconds: 1 } as const;
 
 /** Opens the counts. */
 export function createPenalties(limits: Limits, log: Log): Penalties {
   const pairs = limits.limiter(PAIR);
   const addresses = limits.limiter(ADDRESS);
+  const duringPenalty = limits.limiter(DURING_PENALTY);
   const punish = growingPenalty(limits, 'relay-strikes', LONGEST_PENALTY_SECONDS);
 
-  async function check(network: string, claimedMerchantId: string | undefined): Promise<void> {
-    if (claimedMerchantId === undefined) return;
-    const state = await pairs.get(limiterKey(network, claimedMerchantId));
-    if (state && state.consumedPoints > PAIR.points) throw rateLimited(PAIR.points, state.msBeforeNext);
+  async function check(network: string, claimedMerchantId: string): Promise<void> {
+    const key = limiterKey(network, claimedMerchantId);
+    const state = await pairs.get(key);
+    if (state === null || state.consumedPoints <= PAIR.points) return;
+    const { allowed, state: budget } = await take(duringPenalty, key);
+    if (!allowed) throw rateLimited(DURING_PENALTY.points, budget.msBeforeNext);
   }
 
   async function fail(network: string, claimedMerchantId: string): Promise<Problem> {

@@ -4,19 +4,19 @@ import type { Registry } from 'prom-client';
 import type { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { GrpcClient } from '../../proto/grpc.ts';
 import type { Log } from '../../proto/log.ts';
-import { readBody } from '../body.ts';
+import type { SignedFields } from '../../proto/signature.ts';
 import type { Credentials } from '../credentials.ts';
 import { demandJson } from '../demand-json.ts';
+import { demandRate } from '../demand-rate.ts';
 import type { Limits } from '../limits.ts';
-import { networkOf } from '../network.ts';
+import { networkOf, readAddress } from '../network.ts';
 import { Problem } from '../problem.ts';
 import { openAccept } from './accept-notifications.ts';
 import { readAnnounced } from './announced.ts';
-import { closeUnread } from './close-unread.ts';
+import { createBodyBudget } from './body-budget.ts';
 import { countOutcomes } from './count-outcomes.ts';
-import { demandRate } from './demand-rate.ts';
 import { createFailures } from './failures.ts';
-import { claimedMerchant, parseNotification } from './notification.ts';
+import { parseNotification } from './notification.ts';
 import { createPenalties } from './penalties.ts';
 import { storeNotification } from './store-notification.ts';
 import { verify } from './verify.ts';
@@ -33,7 +33,7 @@ export interface RelayOptions {
   readonly registry: Registry;
   /** Verified notifications of one merchant, per second. */
   readonly verifiedPerSecond: number;
-  /** Requests of one address, per second. */
+  /** Requests of one address, and KiB of its larger bodies, per second. */
   readonly addressPerSecond: number;
   /** For the whole body, milliseconds. */
   readonly bodyTimeoutMs?: number;
@@ -60,6 +60,7 @@ export function createRelay(options: RelayOptions): Relay {
   const addressBucket = perSecond('relay-address', options.addressPerSecond);
   const verifiedBucket = perSecond('relay-verified', options.verifiedPerSecond);
   const bounds = { maxBytes: MAX_BODY_BYTES, timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS };
+  const bodies = createBodyBudget(limits, options.addressPerSecond, bounds);
   const penalties = createPenalties(limits, log);
   const failures = createFailures(options);
   const accept = openAccept(notifications);
@@ -69,20 +70,28 @@ export function createRelay(options: RelayOptions): Relay {
     await demandRate(addressBucket, network);
     const announced = readAnnounced(ctx);
     demandJson(ctx);
-    const body = await readBody(ctx.req, bounds);
-    await penalties.check(network, claimedMerchant(body));
-    const fields = parseNotification(body);
+    const body = await bodies.read(ctx, network);
+    const fields = await parse(body, network);
+    await penalties.check(network, fields.merchantId);
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
     const headers = ctx.req.headersDistinct['x-service-signature'] ?? [];
     const failure = verify(credentials.secretsOf(fields.merchantId), fields, headers);
     if (failure !== undefined) {
       const refusal = await penalties.fail(network, fields.merchantId);
-      failures.record({ reason: failure, announced, fields, address: ctx.ip, body, headers, refusal });
+      failures.record({
+        reason: failure,
+        announced,
+        fields,
+        address: readAddress(ctx.ip) ?? 'unknown',
+        body,
+        headers,
+        refusal,
+      });
       throw refusal;
     }
-    await demandRate(verifiedBucket, fields.merchantId);
     ctx.state.merchantId = fields.merchantId;
     ctx.state.requestId = fields.requestId;
+    await demandRate(verifiedBucket, fields.merchantId);
     await storeNotification(
       ctx,
       { accept, notifications, log },
@@ -90,7 +99,16 @@ export function createRelay(options: RelayOptions): Relay {
     );
   }
 
-  const counted = countOutcomes(options.registry, closeUnread(relay, bounds.timeoutMs));
+  async function parse(body: Buffer, network: string): Promise<SignedFields> {
+    try {
+      return parseNotification(body);
+    } catch (error) {
+      await bodies.chargeMalformed(network);
+      throw error;
+    }
+  }
+
+  const counted = countOutcomes(options.registry, relay);
   return {
     middleware: async (ctx, next) => (ctx.path.startsWith(PREFIX) ? counted(ctx) : next()),
     close: failures.close,

@@ -2,12 +2,18 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readBody as readBytes } from '../body.ts';
 import { demandJson } from '../demand-json.ts';
+import { StrictJsonRefusal } from '../json-structure.ts';
 import { type FieldError, Problem } from '../problem.ts';
-import { JsonNumber, parseStrictJson, type StrictJson, StrictJsonRefusal } from '../strict-json.ts';
+import { type JsonObject, parseStrictJson, plainInteger } from '../strict-json.ts';
 import { identityOf } from './authenticate.ts';
 import { fieldErrors, fieldName, firstOfEach } from './field-errors.ts';
 
-const BOUNDS = { maxBytes: 64 * 1024, timeoutMs: 5_000 } as const;
+const MOST_BYTES = 64 * 1024;
+const TIMEOUT_MS = 5_000;
+/** The largest body is a contract of 1 000 terminals and 200 currencies; the most names are of a hold with 20 pairs of metadata. */
+const JSON_BOUNDS = { maxValues: 2_000, maxNames: 100, maxNameLength: 256, maxDepth: 20 } as const;
+/** A client that has more wrong is not helped by reading of all of it. */
+const MOST_ERRORS = 50;
 
 /** A body that may name its merchant. */
 type Schema = z.ZodType<{ merchantId?: string | undefined }>;
@@ -18,9 +24,9 @@ export async function readBody<S extends Schema>(ctx: Context, schema: S): Promi
 }
 
 /** Reads the body byte for byte. Throws Problem UNSUPPORTED_MEDIA_TYPE, and BodyRefusal: too large, too slow, broken off. */
-export async function readJsonBytes(ctx: Context): Promise<Buffer> {
+export async function readJsonBytes(ctx: Context, maxBytes: number = MOST_BYTES): Promise<Buffer> {
   demandJson(ctx);
-  return readBytes(ctx.req, BOUNDS);
+  return readBytes(ctx.req, { maxBytes, timeoutMs: TIMEOUT_MS });
 }
 
 /**
@@ -36,39 +42,33 @@ export function parseBody<S extends Schema>(ctx: Context, bytes: Buffer, schema:
   return data;
 }
 
-/** Reads the fields of a body: strict JSON, then the schema. Throws Problem INVALID_REQUEST with each field at fault. */
+/** Reads the fields of a body: strict JSON, then the schema. Throws Problem INVALID_REQUEST with the fields at fault. */
 export function parseFields<S extends z.ZodType>(bytes: Buffer, schema: S): z.output<S> {
-  const json = parse(bytes);
   const faults: FieldError[] = [];
-  const result = schema.safeParse(plain(json, [], faults));
+  const json = parse(bytes, faults);
+  const result = schema.safeParse(json);
   if (!result.success) faults.push(...fieldErrors(result.error.issues));
-  if (faults.length > 0 || !result.success) throw invalid('The body is not valid.', firstOfEach(faults));
+  if (faults.length > 0 || !result.success) {
+    throw invalid('The body is not valid.', firstOfEach(faults).slice(0, MOST_ERRORS));
+  }
   return result.data;
 }
 
-function parse(bytes: Buffer): StrictJson {
+/**
+ * No number of this API is anything but an integer written as one: `5.0` and `1e2` are what they look like to some readers only,
+ * so they are faults.
+ */
+function parse(bytes: Buffer, faults: FieldError[]): JsonObject {
   try {
-    return parseStrictJson(bytes);
+    return parseStrictJson(bytes, JSON_BOUNDS, (source, _depth, path) => {
+      if (plainInteger(source) !== undefined || faults.length === MOST_ERRORS) return;
+      faults.push({ field: fieldName(path()), message: 'must be a plain integer' });
+    });
   } catch (error) {
     if (!(error instanceof StrictJsonRefusal)) throw error;
     const field = error.field === undefined ? 'body' : fieldName([error.field]);
     throw invalid('The body is not valid JSON.', [{ field, message: error.message }]);
   }
-}
-
-/**
- * The values behind strict JSON. No number of this API is anything but an integer written as one: `5.0` and `1e2` are
- * what they look like to some readers only, so they are faults.
- */
-function plain(json: StrictJson, path: string[], faults: FieldError[]): unknown {
-  if (json instanceof JsonNumber) {
-    if (json.integer !== undefined) return json.integer;
-    faults.push({ field: fieldName(path), message: 'must be a plain integer' });
-    return undefined;
-  }
-  if (Array.isArray(json)) return json.map((item, index) => plain(item, [...path, String(index)], faults));
-  if (json === null || typeof json !== 'object') return json;
-  return Object.fromEntries(Object.entries(json).map(([name, item]) => [name, plain(item, [...path, name], faults)]));
 }
 
 function invalid(detail: string, errors: FieldError[]): Problem {

@@ -1,7 +1,7 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Limiter } from '../limits.ts';
-import { routerPath } from '../route.ts';
+import { createRouter, routerPath } from '../route.ts';
 import { authenticate } from './authenticate.ts';
 import { capturePreauthorization } from './capture-preauthorization.ts';
 import { createOct } from './create-oct.ts';
@@ -41,7 +41,7 @@ export function createRest(options: RestOptions): Router {
     watchOperations: watchOperations(options),
     getOperation: getOperation(core),
   };
-  const router = new Router({ sensitive: true, strict: true });
+  const router = createRouter();
   router.use(authenticate(credentials), limitRate(limiter));
   for (const [name, route] of Object.entries(REST_ROUTES)) {
     router[route.method](routerPath(route), handlers[name as keyof typeof REST_ROUTES]);

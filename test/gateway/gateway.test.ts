@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { startGateway } from '../../gateway/gateway.ts';
 import { readSettings } from '../../gateway/settings.ts';
 import { signNotification } from '../../proto/signature.ts';
@@ -28,6 +29,23 @@ describe('startGateway()', () => {
     '/preauthorization/a/b',
     '/%',
     '/webhook',
+    '/CONSOLE',
+    '/console/',
+    '/console/App.js',
+    '/Metrics',
+    '/metrics/',
+    '/Healthz',
+    '/readyz/',
+    '/Docs',
+    '/docs/',
+    '/OpenAPI.json',
+    '/openapi.json/',
+    '/Operator/overview',
+    '/operator/overview/',
+    '/operator/session/',
+    '/operator/Merchants',
+    '/operations/stream/',
+    '/oct/',
   ]) {
     it(`answers 404 to ${path}`, async () => {
       const answer = await stage.ask('GET', path);
@@ -48,6 +66,61 @@ describe('startGateway()', () => {
       assert.equal(answer.headers.get('allow'), allow);
     });
   }
+
+  const raw = async (target: string, method = 'GET') => {
+    const socket = connect(stage.gateway.port, '127.0.0.1');
+    socket.write(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1');
+    const answer = await text(socket);
+    return { status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+  };
+
+  for (const target of [
+    'http://[',
+    'http://',
+    'http://?x',
+    'http:///healthz',
+    'http://[::1/healthz',
+    'http://a:b/healthz',
+    'http://a@b/healthz',
+    'http://a\\healthz',
+    'https://%/healthz',
+    '/healthz#x',
+    '/healthz\xa0',
+    '/healthz\xff',
+  ]) {
+    it(`answers 400 to the request target ${JSON.stringify(target)}`, async () => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { status, body } = await raw(target, method);
+        assert.equal(status, 400, method);
+        // What Node's own parser refuses has no body.
+        if (body !== '') assert.equal(JSON.parse(body).code, 'INVALID_REQUEST');
+      }
+    });
+  }
+
+  it('takes a request target in absolute form', async () => {
+    for (const target of [
+      'http://x/healthz',
+      'HTTPS://other.example:8080/healthz?a',
+      'http://[::1]:1/healthz',
+      '/healthz?a',
+    ]) {
+      assert.deepEqual(await raw(target), { status: 200, body: '{"status":"ok"}' }, target);
+    }
+    for (const target of [
+      'http://x',
+      'http://x/Healthz',
+      'http://x?/healthz',
+      '//healthz',
+      '//x/healthz',
+      '/./healthz',
+      '/%68ealthz',
+    ]) {
+      assert.equal((await raw(target)).status, 404, target);
+    }
+    assert.equal((await raw('*', 'OPTIONS')).status, 404);
+    assert.equal((await raw('http://x/webhook/processor/payment/captured', 'GET')).status, 405);
+  });
 
   it('sets the headers of a careful server', async () => {
     const { headers } = await stage.ask('GET', '/healthz');
@@ -131,6 +204,94 @@ describe('startGateway()', () => {
     });
     await assert.rejects(startGateway(settings, { log: stage.log }), { code: 'EADDRINUSE' });
   });
+});
+
+describe('startGateway() with strangers', () => {
+  const hops = async (count: string) => new Stage().open({ TRUSTED_PROXY_HOPS: count });
+  const warnings = (stage: Stage) => stage.lines.filter(({ event }) => /X-Forwarded-For/.test(event));
+
+  it('warns once of X-Forwarded-For while no proxy is trusted', async () => {
+    const stage = await hops('0');
+    await stage.ask('GET', '/healthz');
+    assert.equal(warnings(stage).length, 0);
+    for (let i = 0; i < 3; i++) await stage.ask('GET', '/healthz', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    assert.deepEqual(
+      warnings(stage).map(({ fields }) => fields.address),
+      ['127.0.0.1'],
+    );
+    await stage.close();
+    const trusting = await hops('1');
+    await trusting.ask('GET', '/healthz', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    assert.deepEqual(warnings(trusting), []);
+    await trusting.close();
+  });
+
+  it('counts a sender once, whatever port its proxy writes behind its address', async () => {
+    const stage = await hops('1');
+    const statuses = [];
+    for (let i = 0; i < 6; i++) {
+      const headers = { 'x-forwarded-for': `9.9.9.8:${1_000 + i}` };
+      const ask = { apiKey: null, body: { token: 'x'.repeat(40) }, headers };
+      statuses.push((await stage.ask('POST', '/operator/session', ask)).status);
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
+    assert.deepEqual(
+      stage.lines.filter(({ event }) => event === 'operator penalty').map(({ fields }) => fields.address),
+      ['9.9.9.8'],
+    );
+    await stage.close();
+  });
+
+  it("holds back the refusals of an address that gets many, and nobody else's", async () => {
+    const stage = await hops('1');
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const settled: string[] = [];
+    const ask = async (name: string, path: string, address: string, apiKey: string | null) => {
+      const { status } = await stage.ask('GET', path, { ...from(address), apiKey });
+      settled.push(`${name} ${status}`);
+    };
+    stage.core.answers.set('getPreauthorization', () => ({ preauthorization: HOLD }));
+    const flood = Promise.all(Array.from({ length: 300 }, () => ask('flood', '/nope', '192.0.2.1', null)));
+    while (settled.length < 100) await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([
+      ask('neighbour', '/nope', '192.0.2.2', null),
+      ask('merchant', `/preauthorization/${HOLD_ID}`, '192.0.2.1', API_KEY),
+      ask('refused merchant', `/preauthorization/${HOLD_ID}?x=1`, '192.0.2.1', API_KEY),
+      ask('success', '/healthz', '192.0.2.1', null),
+    ]);
+    const others = settled.filter((line) => !line.startsWith('flood'));
+    assert.deepEqual(others.sort(), ['merchant 200', 'neighbour 404', 'refused merchant 400', 'success 200']);
+    assert.ok(settled.length < 304, 'some of the flood are held back still');
+    await flood;
+    assert.equal(settled.filter((line) => line === 'flood 404').length, 300, 'all are answered in the end');
+    await stage.close();
+  });
+
+  for (const [path, status] of [
+    ['/oct', 401],
+    ['/nope', 404],
+    ['/healthz', 405],
+    ['/webhook/processor/payment/captured', 415],
+  ] as const) {
+    it(`answers ${status} to an endless body for ${path}, and reads a few MiB of it at most`, async () => {
+      const stage = await hops('0');
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000000\r\n\r\n`);
+      const [head] = await once(socket, 'data');
+      assert.equal(Number(String(head).slice(9, 12)), status);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const chunk = Buffer.alloc(64 * 1024);
+      const send = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', send);
+      send();
+      await closed;
+      assert.ok(socket.bytesWritten < 100 * 2 ** 20, `${socket.bytesWritten} bytes`);
+      await stage.close();
+    });
+  }
 });
 
 describe('startGateway() without core', () => {

@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict';
+import { fromJsonString } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
-import { JsonNumber, parseStrictJson, StrictJsonRefusal } from '../../gateway/strict-json.ts';
+import { StrictJsonRefusal } from '../../gateway/json-structure.ts';
+import { parseStrictJson, plainInteger } from '../../gateway/strict-json.ts';
 
-const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'));
+const BOUNDS = { maxValues: 2_000, maxNames: 1_000, maxNameLength: 256, maxDepth: 100 };
+const parse = (text: string, bounds = BOUNDS) => parseStrictJson(Buffer.from(text, 'utf8'), bounds);
+
+/** Numbers as they were written, by their path. */
+function numbersOf(text: string): Record<string, string> {
+  const numbers: Record<string, string> = {};
+  parseStrictJson(Buffer.from(text), BOUNDS, (source, depth, path) => {
+    assert.equal(path().length, depth);
+    numbers[path().join('.')] = source;
+  });
+  return numbers;
+}
 
 /** Bodies of 100 KB that some parser somewhere takes quadratic time, or its whole stack, to read. */
 const KB100 = 100_000;
@@ -27,23 +41,24 @@ const PATHOLOGICAL: Record<string, string> = {
 };
 
 describe('parseStrictJson()', () => {
-  it('keeps the source text of numbers', () => {
-    const body = parse('{"a":10.50,"b":[1e2,-0],"c":12345678901234567890}');
-    assert.deepEqual(
-      JSON.stringify(body),
-      JSON.stringify({
-        a: { source: '10.50' },
-        b: [{ source: '1e2' }, { source: '-0' }],
-        c: { source: '12345678901234567890' },
-      }),
-    );
+  it('hands over the source text of numbers and where they stand', () => {
+    const text =
+      '{"a":10.50,"b":[1e2,-0,{"c":[]},{"d":[[7]]}],"c":12345678901234567890,"t":"1 2","u":{"v" : -1.5E+3 }}';
+    assert.deepEqual(numbersOf(text), {
+      a: '10.50',
+      'b.0': '1e2',
+      'b.1': '-0',
+      'b.3.d.0.0': '7',
+      c: '12345678901234567890',
+      'u.v': '-1.5E+3',
+    });
   });
 
   it('tells integers from everything that merely equals one', () => {
     const integers = Object.entries({ '5': 5, '0': 0, '-7': -7, '999999999999': 999_999_999_999 });
-    for (const [source, value] of integers) assert.equal(new JsonNumber(source).integer, value);
+    for (const [source, value] of integers) assert.equal(plainInteger(source), value);
     for (const source of ['5.0', '5e0', '1E2', '9007199254740993', '1234567890123456789', '0.1']) {
-      assert.equal(new JsonNumber(source).integer, undefined, source);
+      assert.equal(plainInteger(source), undefined, source);
     }
   });
 
@@ -95,15 +110,24 @@ describe('parseStrictJson()', () => {
       [0xed, 0xa0, 0x80],
       [0xff, 0xfe, 0x7b, 0, 0x7d, 0],
     ]) {
-      assert.throws(() => parseStrictJson(Uint8Array.from(bytes)), StrictJsonRefusal);
+      assert.throws(() => parseStrictJson(Uint8Array.from(bytes), BOUNDS), StrictJsonRefusal);
     }
     const overlong = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc1, 0xa1]), Buffer.from('"}')]);
-    assert.throws(() => parseStrictJson(overlong), /not UTF-8/);
+    assert.throws(() => parseStrictJson(overlong, BOUNDS), /not UTF-8/);
   });
 
-  it('takes 99 levels and refuses more', () => {
-    assert.ok(parse(`{"a":${'['.repeat(98)}${']'.repeat(98)}}`));
-    assert.throws(() => parse(`{"a":${'['.repeat(101)}${']'.repeat(101)}}`), /nested too deeply/);
+  it('takes as much structure as its bounds say, and refuses one more', () => {
+    const bounds = { maxValues: 10, maxNames: 4, maxNameLength: 5, maxDepth: 3 };
+    const cases = {
+      'nested deeper than 3 levels': ['{"a":[[1]]}', '{"a":[[[1]]]}'],
+      'more than 10 values': ['{"a":[1,2,3,4,5,6,"",[]]}', '{"a":[1,2,3,4,5,6,"",[],{}]}'],
+      'more than 4 names': ['{"a":1,"b":{"c":1,"d":1}}', '{"a":1,"b":{"c":1},"d":{"a":1}}'],
+      'a name of more than 5 characters': ['{"abcde":"abcdef"}', '{"abcdef":1}'],
+    };
+    for (const [message, [taken = '', refused = '']] of Object.entries(cases)) {
+      assert.deepEqual(parse(taken, bounds), JSON.parse(taken));
+      assert.throws(() => parse(refused, bounds), new RegExp(message));
+    }
   });
 
   it('quotes nothing of the text in its refusal', () => {
@@ -118,14 +142,70 @@ describe('parseStrictJson()', () => {
 
   it('reads any JSON object as JSON.parse reads it', () => {
     const name = fc.string().filter((text) => text !== '__proto__');
-    const json = fc.dictionary(name, fc.jsonValue()).map((value) => JSON.stringify(value));
-    const numbers = (_: string, value: unknown) => (value instanceof JsonNumber ? Number(value.source) : value);
+    const json = fc
+      .dictionary(name, fc.jsonValue())
+      .map((value) => JSON.stringify(value, undefined, value.a ? ' \t\n' : ''));
     fc.assert(
       fc.property(json, (text) => {
-        fc.pre(!text.includes('__proto__') && Buffer.from(text).toString() === text && !/\\ud[89a-f]/i.test(text));
-        assert.equal(JSON.stringify(JSON.parse(JSON.stringify(parse(text), numbers))), text);
+        fc.pre(!text.includes('__proto__') && Buffer.from(text).toString() === text);
+        assert.deepEqual(parse(text), JSON.parse(text));
       }),
     );
+  });
+
+  it('refuses what another strict parser refuses, and only that', () => {
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"\\u0061"',
+      '"b"',
+      '""',
+      '"\\\\"',
+      '"',
+      '\\',
+      '1',
+      '-',
+      '.5',
+      'true',
+      'nul',
+      ' ',
+    ];
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom('1', '""', '"\\""', 'null', '-0.5e1'),
+        tie('object'),
+        tie('list'),
+      ),
+      object: fc
+        .array(fc.tuple(fc.constantFrom('"a"', '"\\u0061"', '"b"', '"\\\\"', '"{"'), tie('value')), { maxLength: 3 })
+        .map((members) => `{${members.map(([key, of]) => `${key} : ${of}`).join(' ,')}}`),
+      list: fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    }));
+    const broken = fc.tuple(value.object as fc.Arbitrary<string>, fc.nat(), fc.constantFrom('', ...pieces));
+    const texts = broken.map(([text, at, piece]) => {
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + piece + text.slice(piece === '' ? place : place + (at % 2));
+    });
+    let refused = 0;
+    fc.assert(
+      fc.property(texts, (text) => {
+        const isRefused = throws(() => fromJsonString(StructSchema, text));
+        refused += isRefused ? 1 : 0;
+        assert.equal(
+          throws(() => parse(text)),
+          isRefused,
+          text,
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+    assert.ok(refused > 100 && refused < 4_900, `${refused} of 5 000`);
   });
 
   for (const [name, text] of Object.entries(PATHOLOGICAL)) {
@@ -137,11 +217,20 @@ describe('parseStrictJson()', () => {
   }
 });
 
+function throws(act: () => unknown): boolean {
+  try {
+    act();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** The best of a few runs is asked for: a busy machine makes a run slow, a quadratic parser makes them all slow. */
 function elapsedMs(bytes: Uint8Array): number {
   const startedAt = performance.now();
   try {
-    parseStrictJson(bytes);
+    parseStrictJson(bytes, BOUNDS);
   } catch (error) {
     assert.ok(error instanceof StrictJsonRefusal, String(error));
   }

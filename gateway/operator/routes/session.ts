@@ -14,7 +14,7 @@ export const SESSION_ROUTES = {
     description:
       'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that change ' +
       'something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, then 429 with ' +
-      'a growing penalty.',
+      'a growing penalty; the right one is taken all the same.',
     credential: 'none',
     body: SignInBody,
     answers: { 200: { description: 'The session', schema: OperatorSession } },

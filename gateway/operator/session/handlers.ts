@@ -1,4 +1,6 @@
 import type { Context, Middleware } from 'koa';
+import { demandRate } from '../../demand-rate.ts';
+import type { Limiter, Limits } from '../../limits.ts';
 import { networkOf } from '../../network.ts';
 import { readQuery } from '../../rest/read-query.ts';
 import { NoQuery } from '../../rest/schema/fields.ts';
@@ -13,18 +15,27 @@ import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
 export function sessionHandlers(
   verify: VerifyToken,
   sessions: Sessions,
+  limits: Limits,
 ): Record<keyof typeof SESSION_ROUTES, Middleware> {
-  return { signIn: signIn(verify, sessions), getSession: getSession(sessions), signOut: signOut(sessions) };
+  const signIns = limits.limiter({ name: 'operator-sign-ins', points: MOST_SIGN_INS_PER_SECOND, durationSeconds: 1 });
+  return { signIn: signIn(verify, sessions, signIns), getSession: getSession(sessions), signOut: signOut(sessions) };
 }
+
+/** Of one address, before anything of them is read. */
+const MOST_SIGN_INS_PER_SECOND = 100;
+/** A token and a name, even when every character of them is escaped. */
+const MOST_SIGN_IN_BYTES = 4 * 1024;
 
 /**
  * 200 the session, in a cookie that no script can read. Only JSON is taken, which no other site's form can send, so nobody can be
  * signed in unawares.
  */
-function signIn(verify: VerifyToken, sessions: Sessions): Middleware {
+function signIn(verify: VerifyToken, sessions: Sessions, signIns: Limiter): Middleware {
   return async (ctx) => {
-    const { token, operator = '' } = await readFields(ctx, SignInBody);
-    await verify(token, networkOf(ctx.ip));
+    const network = networkOf(ctx.ip);
+    await demandRate(signIns, network);
+    const { token, operator = '' } = await readFields(ctx, SignInBody, MOST_SIGN_IN_BYTES);
+    await verify(token, network);
     const session = sessions.start(token, operator);
     setCookie(ctx, sessions.seal(session), SESSION_SECONDS);
     ctx.body = sessionJson(sessions, session);

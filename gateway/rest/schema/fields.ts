@@ -9,12 +9,12 @@ const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
 /** A text that PostgreSQL and protobuf can keep as it is. */
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
-/** Free text of `min` to `max` characters: no NUL, no lone surrogates, no card numbers. */
+/** Free text of `min` to `max` characters: no NUL, no lone surrogates, no card numbers. A longer one is not searched for them. */
 export const text = (max: number, min = 1) =>
   z
     .string()
     .min(min)
-    .max(max)
+    .max(max, { abort: true })
     .refine(storable, 'must not contain NUL or unpaired surrogates')
     .refine((value) => !hasCardNumber(value), 'must not contain a card number');
 

@@ -33,24 +33,27 @@ describe('createPenalties()', () => {
     for (let i = 0; i < times; i++) refusals.push(await penalties.fail(network, merchantId));
     return refusals.map(({ status, details }) => [status, details.retryAfterSeconds]);
   };
-  const isBlocked = async (network: string, merchantId: string) => {
-    try {
-      await penalties.check(network, merchantId);
-      return false;
-    } catch (error) {
+  /** How many of 120 verifications that are asked for at once may be made. */
+  const allowed = async (network: string, merchantId: string) => {
+    const checks = await Promise.allSettled(Array.from({ length: 120 }, () => penalties.check(network, merchantId)));
+    const refusals = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason] : []));
+    for (const error of refusals) {
       assert.ok(error instanceof Problem && error.code === 'RATE_LIMITED');
-      return true;
+      assert.equal(error.details.retryAfterSeconds, 1);
     }
+    return checks.length - refusals.length;
   };
   const unverified = (times: number) => Array.from({ length: times }, () => [401, undefined]);
 
-  it('answers ten failures of a pair in a minute with 401, then blocks that pair and nothing else', async () => {
+  it('answers ten failures of a pair in a minute with 401, then slows that pair and nothing else', async () => {
     assert.deepEqual(await failTimes(11, '192.0.2.1', 'acme'), [...unverified(10), [429, 60]]);
-    assert.equal(await isBlocked('192.0.2.1', 'acme'), true);
-    assert.equal(await isBlocked('192.0.2.1', 'globex'), false);
-    assert.equal(await isBlocked('192.0.2.2', 'acme'), false);
-    pass(61);
-    assert.equal(await isBlocked('192.0.2.1', 'acme'), false);
+    assert.equal(await allowed('192.0.2.1', 'acme'), 100);
+    assert.equal(await allowed('192.0.2.1', 'globex'), 120);
+    assert.equal(await allowed('192.0.2.2', 'acme'), 120);
+    pass(1.001);
+    assert.equal(await allowed('192.0.2.1', 'acme'), 100, 'each second anew');
+    pass(60);
+    assert.equal(await allowed('192.0.2.1', 'acme'), 120, 'the penalty is over');
   });
 
   it('counts by the minute', async () => {
@@ -83,8 +86,8 @@ describe('createPenalties()', () => {
     for (let i = 0; i < 50; i++) assert.deepEqual(await failTimes(2, '192.0.2.1', `m${i}`), unverified(2));
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'another'), [[429, 60]]);
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'm0'), [[429, 60]]);
-    assert.equal(await isBlocked('192.0.2.1', 'm0'), false);
-    assert.equal(await isBlocked('192.0.2.1', 'another'), false);
+    assert.equal(await allowed('192.0.2.1', 'm0'), 120);
+    assert.equal(await allowed('192.0.2.1', 'another'), 120);
     assert.deepEqual(await failTimes(1, '192.0.2.2', 'm0'), unverified(1));
     pass(61);
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'another'), unverified(1));
@@ -113,8 +116,10 @@ describe('createRelay() under attack', () => {
       assert.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60);
       assert.equal(headers['ratelimit-remaining'], '0');
     }
-    assert.equal((await stage.send({ ...notification(), from: '198.51.100.1' })).status, 429, 'the pair is blocked');
-    assert.equal((await stage.send({ ...notification(), from: '198.51.100.2' })).status, 200);
+    assert.equal((await stage.send({ ...notification(), signature: null, from: '198.51.100.1' })).status, 429);
+    assert.equal((await stage.send({ ...notification(), from: '198.51.100.1' })).status, 200, 'what verifies passes');
+    const elsewhere = notification({ requestId: 'REQ-2' });
+    assert.equal((await stage.send({ ...elsewhere, from: '198.51.100.2' })).status, 200);
     const other = notification({ merchantId: 'globex' });
     assert.equal((await stage.send({ ...other, from: '198.51.100.1' })).status, 200);
   });
@@ -138,8 +143,9 @@ describe('createRelay() under attack', () => {
     stage = await openStage();
     for (let i = 0; i < 11; i++)
       await stage.send({ ...notification(), signature: null, from: `2001:db8:0:1::${i + 1}` });
-    assert.equal((await stage.send({ ...notification(), from: '2001:db8:0:1:ffff::1' })).status, 429);
-    assert.equal((await stage.send({ ...notification(), from: '2001:db8:0:2::1' })).status, 200);
+    const status = async (from: string) => (await stage.send({ ...notification(), signature: null, from })).status;
+    assert.equal(await status('2001:db8:0:1:ffff::1'), 429);
+    assert.equal(await status('2001:db8:0:2::1'), 401);
   });
 
   it('punishes a claim of nobody exactly like a claim of somebody', async () => {
@@ -168,6 +174,18 @@ describe('createRelay() under attack', () => {
     assert.equal((await stage.send(notification())).status, 200);
   });
 
+  it('takes what verifies from an address that floods it with what does not, through every penalty', async () => {
+    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    stage = await openStage();
+    for (let round = 1; round <= 8; round++) {
+      await statuses(20, { signature: null, from: '198.51.100.1' });
+      const genuine = await stage.send({ ...notification({ requestId: `R${round}` }), from: '198.51.100.1' });
+      assert.equal(genuine.status, 200, `round ${round}`);
+      mock.timers.setTime(START_MS + round * 100_000);
+    }
+    assert.equal(stage.core.accepted.length, 8);
+  });
+
   it('limits the requests of an address before it looks at them', async () => {
     mock.timers.enable({ apis: ['Date'], now: START_MS });
     stage = await openStage({ addressPerSecond: 3 });
@@ -175,5 +193,39 @@ describe('createRelay() under attack', () => {
     assert.equal(answers.get(405)?.length, 3);
     assert.equal(answers.get(429)?.length, 2);
     assert.equal((await stage.send({ ...notification(), from: '198.51.100.2' })).status, 200);
+  });
+
+  it('lets an address send so many KiB of large bodies a second, and small ones beside them', async () => {
+    stage = await openStage({ addressPerSecond: 130 });
+    const large = (i: number) => notification({ requestId: `L${i}`, extra: { x: 'x'.repeat(60_000) } });
+    const from = '198.51.100.1';
+    const send = (i: number, headers = {}) => stage.send({ ...large(i), headers, from });
+    const declared = await Promise.all([1, 2, 3].map((i) => send(i)));
+    const answers = declared.map(({ status }) => status).sort();
+    assert.deepEqual(answers, [200, 200, 429]);
+    assert.ok(declared.find(({ status }) => status === 429)?.headers['retry-after']);
+    const chunked = await Promise.all([4, 5, 6].map((i) => send(i, { 'transfer-encoding': 'chunked' })));
+    assert.ok(
+      chunked.some(({ status }) => status === 429),
+      'undeclared ones count, too',
+    );
+    assert.equal((await stage.send({ ...notification(), from })).status, 200, 'a small one passes');
+    assert.equal((await stage.send({ ...large(7), from: '198.51.100.2' })).status, 200);
+  });
+
+  it('charges a malformed body to its address as if it were the largest', async () => {
+    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    stage = await openStage({ addressPerSecond: 130 });
+    const from = '198.51.100.1';
+    const large = notification({ extra: { x: 'x'.repeat(5_000) } });
+    const malformed = await Promise.all([1, 2].map(() => stage.send({ ...notification(), body: '{', from })));
+    assert.deepEqual(
+      malformed.map(({ status }) => status),
+      [400, 400],
+    );
+    assert.equal((await stage.send({ ...large, from })).status, 429);
+    assert.equal((await stage.send({ ...notification(), from })).status, 200);
+    mock.timers.setTime(START_MS + 1_001);
+    assert.equal((await stage.send({ ...large, from })).status, 200);
   });
 });

@@ -186,6 +186,53 @@ describe('createRelay()', () => {
     assert.equal(await codeOf({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
   });
 
+  it('answers 400 for a name that a parser blind to case would take for a signed one', async () => {
+    const { body, signature } = notification();
+    const lookalikes = {
+      amount: ['Amount', 'AMOUNT', 'amounT', '\\u0041mount'],
+      status: ['Status', 'ſtatus', 'statuſ', '\\u017ftatus', 'ſTATUS', '\uFB06atus'],
+      merchantId: ['merchantid', 'MerchantId', 'MERCHANTID', 'merchantİd', 'merchantıd', 'merchantID'],
+      requestId: ['requestID', 'requeſtId', 'Requestid'],
+      currency: ['Currency', 'currencY'],
+    };
+    for (const [field, names] of Object.entries(lookalikes)) {
+      for (const name of names) {
+        for (const text of [body.replace('{', `{"${name}":"1",`), body.replace(/}$/, `,"${name}":null}`)]) {
+          const answer = await stage.send({ body: text, signature });
+          assert.equal(answer.status, 400, text);
+          assert.equal(JSON.parse(answer.body).errors[0].field, field, text);
+        }
+      }
+    }
+    assert.equal(stage.core.accepted.length, 0);
+    const others = ['amounts', 'amoun', 'merchant_id', 'kurrency', '\u212Acurrency', 'ämount', 'ſ', ''];
+    const extra = {
+      ...Object.fromEntries(others.map((name) => [name, 1])),
+      nested: { Amount: 1, STATUS: [{ Status: 1 }] },
+    };
+    assert.equal((await stage.send(notification({ extra }))).status, 200, 'other names and deeper ones pass');
+  });
+
+  it('answers 400 for more structure than it reads, and takes what an honest sender may send', async () => {
+    const { body, signature } = notification();
+    const more = (text: string) => body.replace(/}$/, `,"x":${text}}`);
+    const lots = (count: number, item: (i: number) => string) =>
+      Array.from({ length: count }, (_, i) => item(i)).join(',');
+    const refused = {
+      values: more(`[${lots(30_000, () => '0')}]`),
+      names: more(`[${lots(2_000, (i) => `{"k${i}":""}`)}]`),
+      levels: more('['.repeat(20_000)),
+      characters: body.replace('{', `{"${'x'.repeat(300)}":1,`),
+    };
+    for (const [what, text] of Object.entries(refused)) {
+      const answer = await stage.send({ body: text, signature });
+      assert.equal(answer.status, 400, what);
+      assert.match(JSON.parse(answer.body).errors[0].message, new RegExp(what));
+    }
+    const items = Array.from({ length: 120 }, (_, i) => ({ sku: `sku-${i}`, price: 10.5, tags: ['a', 'b'] }));
+    assert.equal((await stage.send(notification({ extra: { items } }))).status, 200);
+  });
+
   it('answers 404 for a statusInfo or path that is none', async () => {
     const paths = [
       'payment/',

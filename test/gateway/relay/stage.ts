@@ -7,6 +7,7 @@ import { credentials as channelCredentials, status } from '@grpc/grpc-js';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { answerProblems } from '../../../gateway/answer-problems.ts';
+import { closeUnread } from '../../../gateway/close-unread.ts';
 import { type Limits, openLimits } from '../../../gateway/limits.ts';
 import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -103,7 +104,7 @@ export async function openStage(
     // A sender that went away is no fault.
     if (error.code !== 'ECONNRESET') errors.push(error);
   });
-  app.use(answerProblems(log)).use(relay.middleware);
+  app.use(closeUnread(options.bodyTimeoutMs)).use(answerProblems(log)).use(relay.middleware);
   const server = createServer({ headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }, app.callback());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

@@ -137,7 +137,7 @@ describe('Console session', () => {
     assert.equal(answer.status, 415);
   });
 
-  it('does not start any more after five wrong tokens from one address, whether right or wrong', async () => {
+  it('answers wrong tokens with 429 after five of them from one address, on every route', async () => {
     const headers = from('203.0.113.1');
     for (let i = 0; i < 5; i++) assert.equal((await signIn({ token: WRONG }, headers)).status, 401);
     const limited = await signIn({ token: WRONG }, headers);
@@ -151,6 +151,37 @@ describe('Console session', () => {
     const lines = stage.lines.filter(({ event }) => event.startsWith('operator'));
     assert(lines.some(({ event, fields }) => event === 'operator penalty' && fields.address === '203.0.113.1'));
     assert(!JSON.stringify(stage.lines).includes(WRONG));
+  });
+
+  for (const how of ['signing in', 'as a bearer']) {
+    it(`takes the right token, ${how}, from an address that wrong ones came from and come from`, async () => {
+      const other = await new Stage().open({ TRUSTED_PROXY_HOPS: '1' });
+      answerAll(other.core);
+      const headers = from();
+      const send = (token: string) =>
+        how === 'signing in'
+          ? other.ask('POST', '/operator/session', { apiKey: null, body: { token }, headers })
+          : other.ask('GET', '/operator/overview', { apiKey: token, headers });
+      const wrong = await Promise.all(Array.from({ length: 30 }, (_, i) => send(WRONG + i)));
+      assert.equal(wrong.filter(({ status }) => status === 429).length, 25);
+      const [right, ...more] = await Promise.all([OPERATOR_TOKEN, `${WRONG}y`, `${WRONG}z`].map(send));
+      assert.equal(right?.status, 200);
+      assert.deepEqual(
+        more.map(({ status }) => status),
+        [429, 429],
+      );
+      await other.close();
+    });
+  }
+
+  it('does not read the body of a sender that signs in all the time, nor a long one', async () => {
+    const other = await new Stage().open({ TRUSTED_PROXY_HOPS: '1' });
+    const send = (body: string) =>
+      other.ask('POST', '/operator/session', { apiKey: null, body, headers: from('203.0.113.9') });
+    assert.equal((await send(JSON.stringify({ token: WRONG, x: 'x'.repeat(5_000) }))).status, 413);
+    const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await send('{')).status));
+    assert.deepEqual(new Set(statuses), new Set([400, 429]));
+    await other.close();
   });
 
   it('leaves whoever is known alone, whatever others at the address guess', async () => {

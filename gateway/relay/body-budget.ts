@@ -1,0 +1,43 @@
+import type { Context } from 'koa';
+import { type BodyBounds, readBody } from '../body.ts';
+import { demandRate } from '../demand-rate.ts';
+import { type Limits, limiterKey } from '../limits.ts';
+
+/** What the bodies of one address may cost in a second, before a signature tells whose they are. */
+export interface BodyBudget {
+  /** Reads a body. Throws RATE_LIMITED when the address has used up its budget, if it can before reading; and BodyRefusal. */
+  read(ctx: Context, network: string): Promise<Buffer>;
+  /** Charges a body that could not be parsed as if it were the largest. */
+  chargeMalformed(network: string): Promise<void>;
+}
+
+/** Bodies up to this size cost no more than the request itself, so those who send large ones cannot use up the budget of small ones. */
+const FREE_BYTES = 4 * 1024;
+
+/** Opens the budgets: `kibPerSecond` for each address, and never less than one body of the largest size. */
+export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: BodyBounds): BodyBudget {
+  const mostKib = kibOf(bounds.maxBytes);
+  const points = Math.max(kibPerSecond, mostKib);
+  const limiter = limits.limiter({ name: 'relay-body-kib', points, durationSeconds: 1 });
+
+  async function charge(network: string, bytes: number): Promise<void> {
+    if (bytes > FREE_BYTES) await demandRate(limiter, network, Math.min(kibOf(bytes), mostKib));
+  }
+
+  return {
+    read: async (ctx, network) => {
+      const declaredBytes = ctx.request.length;
+      if (declaredBytes !== undefined) await charge(network, declaredBytes);
+      const body = await readBody(ctx.req, bounds);
+      if (declaredBytes === undefined) await charge(network, body.length);
+      return body;
+    },
+    chargeMalformed: async (network) => {
+      await limiter.penalty(limiterKey(network), mostKib);
+    },
+  };
+}
+
+function kibOf(bytes: number): number {
+  return Math.ceil(bytes / 1024);
+}

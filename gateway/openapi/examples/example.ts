@@ -57,5 +57,5 @@ export const paymentMethodData = { type: 'card', brand: 'visa', last4: '4242', e
 
 /** The beginning of an event stream: when to connect again, then one result with the token to resume from. */
 export function streamOf(operation: object): string {
-  return `retry: 1000\n\nid: bzE6MTA0Mg\nevent: operation\ndata: ${JSON.stringify(operation)}\n\n`;
+  return `retry: 1000\n\nid: bzI6MTA0Mjo2YzdkOGU5ZjBhMWI\nevent: operation\ndata: ${JSON.stringify(operation)}\n\n`;
 }

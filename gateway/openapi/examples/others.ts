@@ -85,7 +85,7 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     route: 'watchOperations',
     name: 'resumed',
     summary: 'What was missed since an event, then what happens',
-    parameters: { 'Last-Event-ID': 'bzE6MA' },
+    parameters: { 'Last-Event-ID': 'bzI6MDo' },
     status: 200,
     answer: streamOf(capture),
   },

@@ -77,7 +77,7 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     route: 'watchOperatorOperations',
     name: 'resumed',
     summary: 'Of one merchant, since an event',
-    parameters: { merchantId: MERCHANT_ID, 'Last-Event-ID': 'bzE6MA' },
+    parameters: { merchantId: MERCHANT_ID, 'Last-Event-ID': 'bzI6MDo' },
     status: 200,
     answer: streamOf(capture),
   },

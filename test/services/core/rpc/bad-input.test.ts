@@ -1,5 +1,6 @@
 /** Requests that cannot be: each is refused naming its fields, none reaches the database or the processor. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../proto/gen/google/rpc/error_details_pb.js';
@@ -22,6 +23,8 @@ const NUL = 'a\0b';
 /** A token that somebody made up. */
 const pageToken = (key: string) => Buffer.from(JSON.stringify([key, '{}'])).toString('base64url');
 const HALF = 'a\ud800';
+/** Made for this test alone. */
+const PRIVATE_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const CARD_NUMBER = '4242 4242-42424242';
 
 /** service/Method → requests and the fields that are at fault. */
@@ -111,6 +114,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...MERCHANT, contract: { ...CONTRACT, internalUrl: 'https://x/#f' } }, 'contract.internal_url'],
     [{ ...MERCHANT, contract: { ...CONTRACT, requireSignedCaptures: true } }, 'contract.capture_public_key'],
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: 'no key' } }, 'contract.capture_public_key'],
+    [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: PRIVATE_KEY } }, 'contract.capture_public_key'],
   ],
   'MerchantService/UpdateMerchant': [[{ merchantId: 'acme', name: '', contract: CONTRACT }, 'name']],
   'MerchantService/GetMerchant': [[{ merchantId: NUL }, 'merchant_id']],

@@ -44,7 +44,7 @@ function isCard(groups: readonly string[]): boolean {
 
 /**
  * Whether the groups from one of them on, as far as they go together, are a card: one run; 4-4-…, 4-6-5 and 4-6-4 as on cards, though a
- * space was forgotten; or groups of one size, the last one maybe shorter. Each digit is looked at once: a text of 500 takes 30 µs.
+ * space was forgotten; or groups of one size, the last one maybe shorter. Each digit is looked at once: a text of 500 takes 0.1 ms.
  */
 function beginsWithCard(groups: readonly string[], from: number): boolean {
   const first = groups[from]?.length ?? 0;

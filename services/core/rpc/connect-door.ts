@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Interceptor } from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { DoorTls } from '../../../proto/tls.ts';
 import {
   clearEntrance,
@@ -11,6 +10,7 @@ import {
   type Handler,
   secureEntrance,
 } from './connect-entrance.ts';
+import { serveConnect } from './connect-requests.ts';
 import type { MountedService } from './services.ts';
 
 /** A listening door. */
@@ -36,15 +36,11 @@ const MAX_TIMEOUT_MS = 60_000;
 /** Opens the door. Rejects when the port is taken. */
 export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectDoor> {
   const shutdown = new AbortController();
-  const adapter = connectNodeAdapter({
-    routes: (router) => {
-      for (const { service, implementation } of parts.services) router.service(service, implementation);
-    },
+  const serve = serveConnect(parts.services, {
     interceptors: parts.interceptors,
     readMaxBytes: READ_MAX_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
-    jsonOptions: { ignoreUnknownFields: false },
   });
   const answering = new Set<object>();
   let idle = () => {};
@@ -54,7 +50,7 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
       answering.delete(response);
       if (answering.size === 0) idle();
     });
-    adapter(request as never, response as never);
+    serve(request, response);
   };
   const bounds = parts.bounds ?? ENTRANCE_BOUNDS;
   const entrance = parts.tls ? secureEntrance(parts.tls, handler, bounds) : clearEntrance(handler, bounds);

@@ -14,7 +14,6 @@ describe('isReturnUrl()', () => {
     'http://0x7f.1/',
     'http://[::1]/',
     'http://[::ffff:127.0.0.1]/',
-    'http://１２７.0.0.1/',
   ];
   const bad = [
     '',
@@ -38,6 +37,11 @@ describe('isReturnUrl()', () => {
     'data:text/html,x',
     'ftp://localhost/',
     'https://',
+    'http://１２７.0.0.1/',
+    ' https://shop.example/',
+    'https://shop.example/\n',
+    'https://shop\t.example/',
+    'https://shop.example/\u202e',
   ];
   for (const text of good) it(`takes ${text}`, () => assert.equal(isReturnUrl(text), true));
   for (const text of bad) it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isReturnUrl(text), false));

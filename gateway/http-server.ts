@@ -1,17 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-
-/**
- * Times and sizes of an edge: Node's defaults (60 s for the head of a request, 300 s for all of it) are for friends. An
- * answer may take as long as it takes.
- */
-const BOUNDS = {
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024,
-} as const;
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { createHttpDoor } from '../proto/http-door.ts';
 
 const DRAIN_MS = 10_000;
 
@@ -20,7 +9,7 @@ const DRAIN_MS = 10_000;
  * finish within 10 s and then closes every connection. Node alone would wait for those that never sent a request, too.
  */
 export function createHttpServer(listener: RequestListener): { server: Server; drain: () => Promise<void> } {
-  const server = createServer(BOUNDS, listener);
+  const server = createHttpDoor(listener);
   const answering = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
   server.on('request', (_request, response) => {

@@ -64,11 +64,28 @@ export function readChannelTls(prefix: string, files: ChannelFiles): ChannelTls 
 }
 
 /** A grpc-js server's credentials. */
-export function doorCredentials(tls: DoorTls | undefined): ServerCredentials {
+export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAKE_MS): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   const pair = [{ cert_chain: tls.cert, private_key: tls.key }];
-  return ServerCredentials.createSsl(tls.clientCa ?? null, pair, tls.clientCa !== undefined);
+  return boundHandshake(
+    ServerCredentials.createSsl(tls.clientCa ?? null, pair, tls.clientCa !== undefined),
+    handshakeMs,
+  );
 }
+
+/**
+ * Node waits 120 s for a handshake. grpc-js hands its credentials' constructor options to Node and has no option for this one, so it
+ * is added to them; the method is private, which is why the package is pinned (test/proto/tls.test.ts).
+ */
+function boundHandshake(door: ServerCredentials, handshakeTimeout: number): ServerCredentials {
+  const own = door as unknown as { _getConstructorOptions(): object };
+  const original = own._getConstructorOptions();
+  own._getConstructorOptions = () => ({ ...original, handshakeTimeout });
+  return door;
+}
+
+/** Until a connection has shaken hands. */
+export const HANDSHAKE_MS = 10_000;
 
 /** A grpc-js channel's credentials, and the options that go with them. */
 export function channelSecurity(tls: ChannelTls | undefined): {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { hasCardNumber } from '../../proto/card-number.ts';
 import type { FieldError } from '../problem.ts';
-import { hasCardNumber } from './card-number.ts';
 
 type Issue = z.core.$ZodIssue;
 

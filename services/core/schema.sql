@@ -260,6 +260,7 @@ create table operation (
 create table processor_event (
   id text not null,
   received_at timestamp(3) with time zone not null,
+  digest bytea,
   constraint processor_event_pkey PRIMARY KEY (id)
 );
 

@@ -1,3 +1,4 @@
+import { boundHttp2Streams } from '../../proto/http2-bounds.ts';
 import { type Log, openLog } from '../../proto/log.ts';
 import { type DoorFiles, readDoorTls } from '../../proto/tls.ts';
 import { openBooks } from './books/books.ts';
@@ -88,6 +89,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
           log,
         });
   opened.defer(() => metricsDoor?.close());
+  opened.defer(boundHttp2Streams());
   const doors: { close(): Promise<void> }[] = [];
   opened.defer(async () => {
     health.drain();

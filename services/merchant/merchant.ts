@@ -1,9 +1,9 @@
 /** A merchant's backend as small as it can be: it takes verified notifications, and shows what it took. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { createHttpDoor } from '../../proto/http-door.ts';
 import type { Log } from '../../proto/log.ts';
 import { takeNotification } from './notification.ts';
 import { openReceived, type Received } from './received.ts';
@@ -17,7 +17,7 @@ export async function startMerchant(
 ): Promise<{ port: number; close(): Promise<void> }> {
   const received = openReceived(settings.MERCHANT_DATA);
   const app = createApp(settings, received, log);
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, app.callback());
+  const server = createHttpDoor(app.callback());
   try {
     server.listen(settings.MERCHANT_PORT, settings.HOST);
     await once(server, 'listening');

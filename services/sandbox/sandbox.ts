@@ -1,7 +1,9 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Server as GrpcServer } from '@grpc/grpc-js';
+import { createHttpDoor } from '../../proto/http-door.ts';
+import { boundHttp2Streams } from '../../proto/http2-bounds.ts';
 import { type Log, openLog } from '../../proto/log.ts';
 import { type DoorTls, doorCredentials, readChannelTls, readDoorTls } from '../../proto/tls.ts';
 import { checkoutApp } from './checkout/app.ts';
@@ -45,7 +47,8 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   let baseUrl = settings.checkoutBaseUrl?.replace(/\/+$/, '') ?? '';
   const origin = () => new URL(baseUrl).origin;
   const app = checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin });
-  const page = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, app.callback());
+  const page = createHttpDoor(app.callback());
+  const unbound = boundHttp2Streams();
   let processor: ReturnType<typeof processorServer> | undefined;
   try {
     const checkoutPort = await listen(page, settings.checkoutPort, settings.host);
@@ -67,6 +70,7 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
     await Promise.all([closePage(page), processor && closeGrpc(processor.server)]);
     await reporter.close();
     ledger.close();
+    unbound();
   }
 }
 

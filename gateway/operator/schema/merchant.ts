@@ -29,7 +29,7 @@ export const Contract = z
       .string()
       .min(1)
       .max(512)
-      .meta({ description: 'Ed25519, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
+      .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
       .optional(),
     webhookUrl: address('Where signed notifications go; absent = nowhere').optional(),
     internalUrl: address('Where the relay forwards verified notifications; absent = stored only').optional(),

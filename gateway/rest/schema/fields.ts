@@ -1,8 +1,8 @@
 /** Fields that several requests share: what is valid, said once. They also become the OpenAPI document. */
 import currencyCodes from 'currency-codes';
 import { z } from 'zod';
+import { hasCardNumber } from '../../../proto/card-number.ts';
 import { MERCHANT_ID } from '../../merchant-id.ts';
-import { hasCardNumber } from '../card-number.ts';
 
 const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
 

@@ -1,6 +1,6 @@
 /** Headers that a merchant may send. */
 import { z } from 'zod';
-import { hasCardNumber } from '../card-number.ts';
+import { hasCardNumber } from '../../../proto/card-number.ts';
 
 export const idempotencyKey = z
   .string()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isReturnUrl } from '../../../proto/return-url.ts';
 import * as fields from './fields.ts';
 
 const metadata = z
@@ -78,11 +79,3 @@ export const ListPreauthorizationsQuery = z
     ...fields.page,
   })
   .meta({ id: 'ListPreauthorizations' });
-
-/** http(s), https outside loopback, nothing hidden in it: no whitespace, no user and password. */
-function isReturnUrl(value: string): boolean {
-  const url = /^[\x21-\x7E]+$/.test(value) ? URL.parse(value) : null;
-  if (url === null || url.username !== '' || url.password !== '') return false;
-  const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback);
-}

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
+import { boundAnswers } from './bound-answer.ts';
 import { DestinationRefused, judgeAddress, literalOf, type Network } from './destination.ts';
 
 /** Finds the addresses of a name. */
@@ -24,7 +25,10 @@ export function guardedConnector(rules: ConnectRules): buildConnector.connector 
   return (options, callback) => {
     judged(options, rules, resolve).then(
       ({ address, servername }) =>
-        connect({ ...options, hostname: address, ...(servername && { servername }) }, callback),
+        connect({ ...options, hostname: address, ...(servername && { servername }) }, (...connected) => {
+          if (connected[1]) boundAnswers(connected[1]);
+          callback(...connected);
+        }),
       (error: Error) => callback(error, null),
     );
   };

@@ -40,15 +40,22 @@ const RETRY_DELAYS_MS = [
 ];
 const MAX_WISHED_MS = 6 * HOUR_MS;
 
-/** Retry-After is a number of seconds or an HTTP date (RFC 9110, section 10.2.3); anything else is ignored. */
+/**
+ * Retry-After is a number of seconds or an HTTP date (RFC 9110, section 10.2.3); anything else is ignored. A number of whatever length
+ * is a number: what is more than we wait counts as that.
+ */
 function wishedMs({ httpStatus, retryAfter, endedAt }: AttemptEnd): number {
   if ((httpStatus !== 429 && httpStatus !== 503) || retryAfter === undefined) return 0;
   const text = retryAfter.trim();
-  const wished = /^\d{1,10}$/.test(text) ? Number(text) * SECOND_MS : httpDateMs(text) - endedAt.getTime();
-  return Number.isFinite(wished) ? Math.min(Math.max(wished, 0), MAX_WISHED_MS) : 0;
+  const wished = /^\d+$/.test(text) ? Number(text) * SECOND_MS : httpDateMs(text) - endedAt.getTime();
+  return Number.isNaN(wished) ? 0 : Math.min(Math.max(wished, 0), MAX_WISHED_MS);
 }
 
-/** All three forms of an HTTP date start with the day's name. Other things that Date.parse takes are not dates here. */
+/**
+ * All three forms of an HTTP date start with the day's name; the one of C's asctime names no zone and is UTC, too. Other things that
+ * Date.parse takes are not dates here.
+ */
 function httpDateMs(text: string): number {
-  return /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
+  return Date.parse(/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d /.test(text) ? `${text} GMT` : text);
 }

@@ -88,7 +88,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return;
     this.#httpStatus = statusCode;
     const retryAfter = headers['retry-after'];
-    if (typeof retryAfter === 'string') this.#retryAfter = retryAfter;
+    // Sent twice, the first one counts.
+    const [wished] = [retryAfter].flat();
+    if (typeof wished === 'string') this.#retryAfter = wished;
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

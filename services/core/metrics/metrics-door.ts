@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { createHttpDoor, type HttpBounds } from '../../../proto/http-door.ts';
 import { errorFields, type Log } from '../../../proto/log.ts';
 import { hashOf } from '../storage/cipher.ts';
 
@@ -16,11 +17,12 @@ export interface MetricsDoorParts {
   readonly operatorTokens: string;
   readonly isReady: () => boolean;
   readonly log: Log;
+  readonly bounds?: HttpBounds;
 }
 
 /** GET /metrics (Prometheus text; needs the operator token), /healthz, /readyz. Rejects when the port is taken. */
 export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
+  const server = createHttpDoor((request, response) => {
     if (request.method !== 'GET') return end(response, 405);
     if (request.url === '/healthz') return end(response, 200, 'ok\n');
     if (request.url === '/readyz') return parts.isReady() ? end(response, 200, 'ready\n') : end(response, 503);
@@ -33,7 +35,7 @@ export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: 
         end(response, 500);
       },
     );
-  });
+  }, parts.bounds);
   server.listen(parts.port, parts.host);
   try {
     await once(server, 'listening');

@@ -14,6 +14,8 @@ export interface Metrics {
   /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
   processorCall(call: string, answer: string, durationMs: number): void;
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
+  /** The processor used an event's identifier for another event. */
+  eventConflict(): void;
   /** Numbers of connections, read at each scrape. */
   watchPool(connections: () => Connections): void;
   /** How far this process's clock is ahead of the database's, seconds, read at each scrape. */
@@ -82,6 +84,11 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     labelNames: ['reason'],
     registers,
   });
+  const eventConflicts = new Counter({
+    name: 'holdfast_processor_event_conflicts_total',
+    help: "Events of the processor that were refused because their event_id was another event's before.",
+    registers,
+  });
   return {
     registry,
     admission: { inFlight: (count) => inFlight.set(count), refused: (reason) => refused.inc({ reason }) },
@@ -98,6 +105,7 @@ export function openMetrics({ runtime = false } = {}): Metrics {
       attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
       attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
     },
+    eventConflict: () => eventConflicts.inc(),
     watchPool: (connections) => watchPool(registry, connections),
     watchClock: (offsetS) => watchClock(registry, offsetS),
   };

@@ -1,4 +1,6 @@
 import { code as currencyOf } from 'currency-codes';
+import { hasCardNumber } from '../../../proto/card-number.ts';
+import { isReturnUrl } from '../../../proto/return-url.ts';
 import type { MerchantRow } from '../storage/merchant.ts';
 import type { Core } from './core.ts';
 import { invalidField, invalidRequest, type Violation } from './refuse.ts';
@@ -14,7 +16,7 @@ export class FieldCheck {
   /** Free text: no card number. */
   text(field: string, value: string | undefined): void {
     if (value === undefined) return;
-    if (isCardNumber(value)) this.add(field, 'must not be a card number');
+    if (hasCardNumber(value)) this.add(field, 'must not contain a card number');
   }
 
   currency(field: string, value: string, contract: MerchantRow): void {
@@ -42,27 +44,4 @@ export async function contractOf(core: Core, merchantId: string): Promise<Mercha
   const contract = await core.contracts.find(merchantId);
   if (!contract) throw invalidField('merchant_id', 'there is no such merchant');
   return contract;
-}
-
-/** Whether a text is a run of 13 to 19 digits, spaces and dashes between them aside, that passes the Luhn check. */
-function isCardNumber(text: string): boolean {
-  return /^\s*\d(?:[ -]?\d){12,18}\s*$/.test(text) && isLuhnValid(text.replace(/\D/g, ''));
-}
-
-function isLuhnValid(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const doubled = index % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
-
-function isReturnUrl(value: string): boolean {
-  const url = URL.parse(value);
-  if (url === null || url.username + url.password !== '') return false;
-  const { protocol, hostname } = url;
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && loopback);
 }

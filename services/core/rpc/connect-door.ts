@@ -1,16 +1,16 @@
 /** The door for everyone else: Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
 import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import {
-  createServer as createHttp2Server,
-  createSecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Interceptor } from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { DoorTls } from '../../../proto/tls.ts';
+import {
+  clearEntrance,
+  ENTRANCE_BOUNDS,
+  type EntranceBounds,
+  type Handler,
+  secureEntrance,
+} from './connect-entrance.ts';
+import { serveConnect } from './connect-requests.ts';
 import type { MountedService } from './services.ts';
 
 /** A listening door. */
@@ -26,6 +26,8 @@ export interface ConnectDoorParts {
   readonly host: string;
   readonly port: number;
   readonly tls: DoorTls | undefined;
+  /** How long it waits for callers; a test may set less. */
+  readonly bounds?: EntranceBounds;
 }
 
 const READ_MAX_BYTES = 1024 * 1024;
@@ -34,15 +36,11 @@ const MAX_TIMEOUT_MS = 60_000;
 /** Opens the door. Rejects when the port is taken. */
 export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectDoor> {
   const shutdown = new AbortController();
-  const adapter = connectNodeAdapter({
-    routes: (router) => {
-      for (const { service, implementation } of parts.services) router.service(service, implementation);
-    },
+  const serve = serveConnect(parts.services, {
     interceptors: parts.interceptors,
     readMaxBytes: READ_MAX_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
-    jsonOptions: { ignoreUnknownFields: false },
   });
   const answering = new Set<object>();
   let idle = () => {};
@@ -52,9 +50,10 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
       answering.delete(response);
       if (answering.size === 0) idle();
     });
-    adapter(request as never, response as never);
+    serve(request, response);
   };
-  const entrance = parts.tls ? secureEntrance(parts.tls, handler) : clearEntrance(handler);
+  const bounds = parts.bounds ?? ENTRANCE_BOUNDS;
+  const entrance = parts.tls ? secureEntrance(parts.tls, handler, bounds) : clearEntrance(handler, bounds);
   const { server } = entrance;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -83,53 +82,6 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
   };
 }
 
-type Handler = (request: Http2ServerRequest | IncomingMessage, response: Http2ServerResponse | ServerResponse) => void;
-
-/** A server, and how it stops taking connections and calls. */
-interface Entrance {
-  readonly server: Server;
-  stop(): void;
-}
-
-/** TLS tells both versions of HTTP apart while shaking hands. */
-function secureEntrance({ cert, key, clientCa }: DoorTls, handler: Handler): Entrance {
-  const mutual = clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true };
-  const options = { cert, key, ...mutual, allowHTTP1: true, handshakeTimeout: FIRST_BYTES_MS };
-  const server = createSecureServer(options, handler);
-  return { server, stop: () => server.close() };
-}
-
-/** In clear, the first bytes tell: HTTP/2 begins with its preface. */
-function clearEntrance(handler: Handler): Entrance {
-  const http1 = createHttpServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, handler);
-  const http2 = createHttp2Server(handler);
-  const strangers = new Set<Socket>();
-  const server = createServer((socket) => {
-    strangers.add(socket);
-    socket.once('close', () => strangers.delete(socket));
-    socket.on('error', () => socket.destroy());
-    socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());
-    socket.once('data', (first) => {
-      strangers.delete(socket);
-      socket.setTimeout(0);
-      socket.pause();
-      socket.unshift(first);
-      const isHttp2 = first.subarray(0, 3).toString('latin1') === 'PRI';
-      (isHttp2 ? http2 : http1).emit('connection', socket);
-      process.nextTick(() => socket.resume());
-    });
-  });
-  const stop = () => {
-    server.close();
-    http1.closeIdleConnections();
-    http1.close();
-    http2.close();
-    for (const socket of strangers) socket.destroy();
-  };
-  return { server, stop };
-}
-
-const FIRST_BYTES_MS = 10_000;
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 

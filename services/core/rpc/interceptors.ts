@@ -17,6 +17,7 @@ import { readsPatience } from './call-patience.ts';
 import { callerKey, roleFinder } from './caller.ts';
 import type { Core } from './core.ts';
 import { findNul } from './find-nul.ts';
+import { hidesHandles } from './hide-handles.ts';
 import { invalidRequest } from './refuse.ts';
 import { translateError } from './translate-error.ts';
 
@@ -30,6 +31,7 @@ export function interceptorsOf(core: Core): Interceptor[] {
     admits(admission),
     readsPatience,
     validates,
+    hidesHandles,
     auditsOperators(core),
   ];
 }

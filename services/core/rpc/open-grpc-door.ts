@@ -1,5 +1,6 @@
 import type { Interceptor } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
+import { GRPC_DOOR_OPTIONS } from '../../../proto/grpc-door.ts';
 import { type DoorTls, doorCredentials } from '../../../proto/tls.ts';
 import type { Health } from '../health.ts';
 import { settlesWithin } from '../settles-within.ts';
@@ -26,7 +27,7 @@ export interface GrpcDoorParts {
 /** Opens the door: core's services, health and reflection. Rejects when the port is taken. */
 export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
   const stopping = new AbortController();
-  const server = new Server(SERVER_OPTIONS);
+  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 1024 * 1024 });
   const calls = mountServices(server, parts.services, parts.interceptors, stopping.signal);
   parts.health.implementation.addToServer(server);
   reflectionOf(parts.services.map(({ service }) => service)).addToServer(server);
@@ -44,13 +45,6 @@ export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
     },
   };
 }
-
-/** The edge keeps its connections; a dead one is noticed within half a minute. */
-const SERVER_OPTIONS = {
-  'grpc.max_receive_message_length': 1024 * 1024,
-  'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 10_000,
-};
 
 /** How long running calls may take to end: longer than a call to the processor takes unless PROCESSOR_TIMEOUT_MS is set higher. */
 const DRAIN_MS = 8_000;

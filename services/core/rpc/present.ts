@@ -9,13 +9,20 @@ import type { HoldRow } from '../storage/hold.ts';
 import type { OctRow } from '../storage/oct.ts';
 import type { OperationRow } from '../storage/operation.ts';
 
-/** A hold as callers see it. The preauthorizationId is opened only once the hold is placed. */
+/** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
 export function presentHold(hold: HoldRow, cipher: Cipher) {
   const placed = hold.phase === 'AUTHORIZED';
+  return {
+    ...presentListed(hold, cipher),
+    ...(placed && { preauthorizationId: openPreauthorizationId(hold, cipher) }),
+  };
+}
+
+/** A hold in a list: without its preauthorizationId, which captures it. */
+export function presentListed(hold: HoldRow, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
     requestId: hold.requestId,
-    ...(placed && { preauthorizationId: openPreauthorizationId(hold, cipher) }),
     status: HoldStatus[hold.status],
     phase: HoldPhase[hold.phase],
     amount: hold.amount,

@@ -5,8 +5,8 @@ import type {
   CreateCheckoutRequest,
   CreateCheckoutResponse,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { isReturnUrl } from '../../../proto/return-url.ts';
 import type { Capabilities } from '../checkout/capability.ts';
-import { isReturnUrl } from '../checkout/return-url.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import { type Intent, NO_ENDING, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';

@@ -3,6 +3,7 @@ import { createValidator } from '@bufbuild/protovalidate';
 import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { serviceDefinition } from '../../../proto/grpc.ts';
+import { GRPC_DOOR_OPTIONS } from '../../../proto/grpc-door.ts';
 import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Clock } from '../clock.ts';
@@ -34,7 +35,7 @@ export interface Processor {
 
 /** A grpc-js server of holdfast.processor.v1, not yet bound; `endSilences` lets go of the calls that get no answer. */
 export function processorServer(processor: Processor): { server: Server; endSilences: () => void } {
-  const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 });
+  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
   const silences = stillness(processor.clock);
   const serve = unary(processor, silences);
   const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl } = processor;

@@ -139,7 +139,8 @@ export enum ErrorReason {
   IDEMPOTENCY_IN_FLIGHT = 16,
 
   /**
-   * The idempotency key was used with other fields or another method. INVALID_ARGUMENT, 422.
+   * The idempotency key was used with other fields or another method, or a processor's event_id for another event.
+   * INVALID_ARGUMENT, 422.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_KEY_REUSED = 17;
    */

@@ -60,7 +60,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   requireSignedCaptures: boolean;
 
   /**
-   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed.
+   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed. Kept and shown in its
+   * canonical form; a private key, a point of small order and text around the key are refused.
    *
    * @generated from field: string capture_public_key = 7;
    */

@@ -27,7 +27,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   requestId: string;
 
   /**
-   * Sensitive handle for captures; set once the hold is placed; at most 64 characters.
+   * Sensitive handle for captures; set once the hold is placed; at most 64 characters. Empty in lists, and for
+   * operators, who capture by request_id.
    *
    * @generated from field: string preauthorization_id = 2;
    */
@@ -132,7 +133,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   metadata: { [key: string]: string };
 
   /**
-   * The checkout page, while it is open. Carries a capability: do not log.
+   * The checkout page, while it is open. Carries a capability: do not log. Empty for operators.
    *
    * @generated from field: string checkout_url = 17;
    */
@@ -188,7 +189,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   paymentMethod?: PaymentMethod | undefined;
 
   /**
-   * A token generated at checkout (save_card), until it is purged; empty otherwise; at most 128 characters.
+   * A token generated at checkout (save_card), until it is purged; empty otherwise, and for
+   * operators; at most 128 characters.
    *
    * @generated from field: string generated_token_id = 25;
    */

@@ -1,8 +1,8 @@
-import { createPublicKey } from 'node:crypto';
 import { code as currencyOf } from 'currency-codes';
 import type { Contract } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import type { MerchantRow } from '../../storage/merchant.ts';
 import { FieldCheck } from '../check-fields.ts';
+import { canonicalCaptureKey } from './capture-key.ts';
 
 /** A hold lasts a week when the contract does not say. */
 const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
@@ -23,11 +23,14 @@ export function contractColumns(contract: Contract | undefined): ContractColumns
   const internalUrl = contract?.internalUrl || null;
   if (webhookUrl && !isEndpoint(webhookUrl)) fields.add('contract.webhook_url', ENDPOINT);
   if (internalUrl && !isEndpoint(internalUrl)) fields.add('contract.internal_url', ENDPOINT);
-  const capturePublicKey = contract?.capturePublicKey || null;
-  if (capturePublicKey && !isEd25519(capturePublicKey)) {
+  const givenKey = contract?.capturePublicKey ?? '';
+  const capturePublicKey = canonicalCaptureKey(givenKey) ?? null;
+  if (givenKey.includes('PRIVATE KEY')) {
+    fields.add('contract.capture_public_key', 'is a private key: make another one, and send its public key');
+  } else if (givenKey !== '' && !capturePublicKey) {
     fields.add('contract.capture_public_key', 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM');
   }
-  if (requireSignedCaptures && !capturePublicKey) {
+  if (requireSignedCaptures && givenKey === '') {
     fields.add('contract.capture_public_key', 'is needed when captures must be signed');
   }
   fields.refuse();
@@ -50,12 +53,4 @@ const ENDPOINT = 'must be an http(s) address without credentials, query or fragm
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' && !/[?#]/.test(value);
-}
-
-function isEd25519(pem: string): boolean {
-  try {
-    return createPublicKey(pem).asymmetricKeyType === 'ed25519';
-  } catch {
-    return false;
-  }
 }

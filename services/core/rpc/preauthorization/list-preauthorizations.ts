@@ -12,7 +12,7 @@ import { scopeOf } from '../caller.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import { presentHold } from '../present.ts';
+import { presentListed } from '../present.ts';
 
 /** Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation and the page's cursor. */
 export function listPreauthorizations(
@@ -31,7 +31,7 @@ export function listPreauthorizations(
       .fork()
       .find(HoldEntity, { $and: where }, { orderBy: { requestId: 'desc' }, limit: size + 1 });
     const { page, nextPageToken } = cutPage(holds, size, (last) => pageToken(last.requestId, filters));
-    return { preauthorizations: page.map((hold) => presentHold(hold, core.cipher)), nextPageToken };
+    return { preauthorizations: page.map((hold) => presentListed(hold, core.cipher)), nextPageToken };
   };
 }
 

@@ -1,33 +1,50 @@
+import { createHash } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
-import type {
-  ProcessorEventService,
-  ReportEventRequest,
+import {
+  type ProcessorEventService,
+  type ReportEventRequest,
+  ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { settleAttempt, tableOf } from '../../settlement/settle-attempt.ts';
 import { CaptureEntity } from '../../storage/capture.ts';
-import type { Statement } from '../../storage/database.ts';
 import { freezeHold } from '../../storage/freeze-hold.ts';
-import { ProcessorEventEntity } from '../../storage/processor-event.ts';
+import { ProcessorEventEntity, rememberEvent } from '../../storage/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice changes
- * nothing, because the first result of an operation stays.
+ * nothing, because the first result of an operation stays. Errors: IDEMPOTENCY_KEY_REUSED when the same event_id said something else
+ * before: one of the two is lost on us, so people must look.
  */
 export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService.method.reportEvent> {
   return async (request) => {
-    const seen = await core.database.orm.em.fork().findOne(ProcessorEventEntity, { id: request.eventId });
-    if (!seen) {
-      await act(core, request);
-      await core.database.query(REMEMBER_EVENT, [request.eventId, core.clock()]);
-    }
-    return {};
+    const { eventId } = request;
+    const digest = digestOf(request);
+    const seen = await core.database.orm.em.fork().findOne(ProcessorEventEntity, { id: eventId });
+    if (seen) return demandSame(core, eventId, digest, seen.digest);
+    await act(core, request);
+    return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
   };
+}
+
+function demandSame(core: Core, eventId: string, digest: Buffer, kept: Uint8Array | null | undefined): object {
+  if (kept == null || digest.equals(kept)) return {};
+  core.metrics.eventConflict();
+  const [told, stands] = [digest.toString('hex'), Buffer.from(kept).toString('hex')];
+  core.log.error('event_id_reused', { eventId, told, kept: stands });
+  throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the event_id was reported before, with another event');
+}
+
+/** SHA-256 of what the event says. When it happened is not part of it: a report repeated may say so anew. */
+function digestOf({ event }: ReportEventRequest): Buffer {
+  const said = create(ReportEventRequestSchema, { event });
+  return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
 async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
@@ -64,8 +81,3 @@ async function reverse(core: Core, captureRequestId: string, amount: bigint, ref
     throw new HoldfastError('UNAVAILABLE', 'the capture has no result yet', { retryAfterS: 1 });
   await core.books.reverseCapture({ requestId: uuidv7(), captureRequestId, reference, at: core.clock() });
 }
-
-const REMEMBER_EVENT: Statement = {
-  name: 'remember-event',
-  text: 'insert into processor_event (id, received_at) values ($1, $2) on conflict (id) do nothing',
-};

@@ -38,11 +38,21 @@ describe('nextAttemptAt()', () => {
       ['12.5', 503, 2_000],
       ['2027', 503, 2_027_000],
       ['', 503, 2_000],
-      ['9'.repeat(400), 503, 2_000],
+      ['99999999999', 503, 6 * 3_600_000],
+      ['9'.repeat(400), 503, 6 * 3_600_000],
+      [`${'0'.repeat(20)}120`, 503, 120_000],
+      ['Fri Jan  1 00:05:00 2027', 503, 300_000],
+      ['2027-01-01T00:05:00Z', 503, 2_000],
+      ['+120', 503, 2_000],
     ];
     for (const [retryAfter, httpStatus, expectedMs] of cases) {
       assert.equal(pauseMs(1, 0.5, { httpStatus, retryAfter }), expectedMs, `${httpStatus} ${retryAfter.slice(0, 40)}`);
     }
+    const zone = process.env.TZ;
+    process.env.TZ = 'Asia/Tokyo';
+    assert.equal(pauseMs(1, 0.5, { httpStatus: 503, retryAfter: 'Fri Jan  1 00:05:00 2027' }), 300_000);
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
     assert.equal(pauseMs(MAX_TRIES, 0.5, { httpStatus: 503, retryAfter: '5' }), undefined);
   });
 });

@@ -1,5 +1,7 @@
 /** Requests that cannot be: each is refused naming its fields, none reaches the database or the processor. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../proto/gen/google/rpc/error_details_pb.js';
@@ -22,6 +24,8 @@ const NUL = 'a\0b';
 /** A token that somebody made up. */
 const pageToken = (key: string) => Buffer.from(JSON.stringify([key, '{}'])).toString('base64url');
 const HALF = 'a\ud800';
+/** Made for this test alone. */
+const PRIVATE_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const CARD_NUMBER = '4242 4242-42424242';
 
 /** service/Method → requests and the fields that are at fault. */
@@ -41,6 +45,8 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...HOLD, userId: CARD_NUMBER }, 'user_id'],
     [{ ...HOLD, userId: NUL }, 'user_id'],
     [{ ...HOLD, userId: HALF }, 'user_id'],
+    [{ ...HOLD, userId: 'ann 4242.4242.4242.4242' }, 'user_id'],
+    [{ ...HOLD, merchantReference: '４２４２４２４２４２４２４２４２' }, 'merchant_reference'],
     [{ ...HOLD, tokenId: '4242424242424242' }, 'token_id'],
     [{ ...HOLD, tokenId: '' }, 'token_id'],
     [{ ...HOLD, merchantReference: CARD_NUMBER }, 'merchant_reference'],
@@ -49,6 +55,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...HOLD, idempotencyKey: 'x'.repeat(256) }, 'idempotency_key'],
     [{ ...HOLD, returnUrl: 'https://shop.example' }, 'return_url'],
     [{ ...CHECKOUT, returnUrl: 'http://shop.example' }, 'return_url'],
+    [{ ...CHECKOUT, returnUrl: 'http://127.evil.com' }, 'return_url'],
     [{ ...CHECKOUT, returnUrl: 'javascript:alert(1)' }, 'return_url'],
     [{ ...CHECKOUT, returnUrl: 'https://user:word@shop.example' }, 'return_url'],
     [{ ...HOLD, metadata: { card: '4242424242424242' } }, 'metadata'],
@@ -111,6 +118,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...MERCHANT, contract: { ...CONTRACT, internalUrl: 'https://x/#f' } }, 'contract.internal_url'],
     [{ ...MERCHANT, contract: { ...CONTRACT, requireSignedCaptures: true } }, 'contract.capture_public_key'],
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: 'no key' } }, 'contract.capture_public_key'],
+    [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: PRIVATE_KEY } }, 'contract.capture_public_key'],
   ],
   'MerchantService/UpdateMerchant': [[{ merchantId: 'acme', name: '', contract: CONTRACT }, 'name']],
   'MerchantService/GetMerchant': [[{ merchantId: NUL }, 'merchant_id']],
@@ -183,6 +191,84 @@ describe('bad input', function () {
       '{"amount": "1e3x"}',
     ]) {
       assert.equal((await send(method, text)).status, 400, text);
+    }
+  });
+
+  it('is refused as integers that are written as something else, naming the field', async () => {
+    const method = 'PreauthorizationService/CreatePreauthorization';
+    const { amount: _amount, ...rest } = HOLD;
+    const withAmount = (source: string, name = 'amount') => `${JSON.stringify(rest).slice(0, -1)},"${name}":${source}}`;
+    const loose = [
+      '5.0',
+      '1e2',
+      '1E2',
+      '-0',
+      '0.5e1',
+      '"05"',
+      '" 5"',
+      '"5 "',
+      '"+5"',
+      '"5.0"',
+      '"1e2"',
+      '""',
+      '9007199254740993',
+    ];
+    for (const source of loose) {
+      const response = await send(method, withAmount(source));
+      const body = (await response.json()) as { code: string; message: string };
+      assert.deepEqual([response.status, body.code], [400, 'invalid_argument'], source);
+      assert.match(body.message, /the request is not valid: amount/, source);
+    }
+    const capture = `{"merchantId":"acme","preauthorizationId":"pre_x","amount_to_capture":1e2}`;
+    const named = (await (await send('PreauthorizationService/CapturePreauthorization', capture)).json()) as object;
+    assert.match(JSON.stringify(named), /the request is not valid: amount_to_capture/);
+    const page = (await (
+      await send('PreauthorizationService/ListPreauthorizations', '{"pageSize":5.0}')
+    ).json()) as object;
+    assert.match(JSON.stringify(page), /the request is not valid: page_size/);
+    // What is no integer may look like one; what is one may come in its canonical string.
+    const reference = { ...rest, amount: '100', merchantReference: '1e2', userId: ' 05', currency: 'CHF' };
+    const text = await (await send(method, JSON.stringify(reference))).text();
+    assert.match(text, /the request is not valid: currency"/);
+  });
+
+  it('is refused as bytes that are no message and no text', async () => {
+    const method = 'PreauthorizationService/CreatePreauthorization';
+    const post = (type: string, body: Uint8Array<ArrayBuffer>) =>
+      fetch(url(method), {
+        method: 'POST',
+        headers: { 'content-type': type, authorization: `Bearer ${stage.tokens.operator}` },
+        body,
+      });
+    const cases: [string, number[]][] = [
+      ['application/proto', [0xff, 0xff, 0xff]],
+      ['application/proto', [0x0a, 0x05, 0x41]],
+      ['application/json', [0xff, 0xfe]],
+      ['application/json', [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
+      ['application/json', [0x7b, 0x22, 0x75, 0x73, 0x65, 0x72, 0x49, 0x64, 0x22, 0x3a, 0x22, 0xc3, 0x28, 0x22, 0x7d]],
+    ];
+    for (const [type, bytes] of cases) {
+      const response = await post(type, Uint8Array.from(bytes));
+      const { code } = (await response.json()) as { code: string };
+      assert.deepEqual([response.status, code], [400, 'invalid_argument'], `${type} ${bytes}`);
+    }
+  });
+
+  it('is refused as a request without a host, or with one that is none', async () => {
+    const port = stage.cores[0]?.connectPort ?? assert.fail();
+    const path = '/holdfast.v1.PreauthorizationService/GetPreauthorization';
+    const heads = [
+      `POST ${path} HTTP/1.0\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: [\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: a b\r\n`,
+      `POST http://[${path} HTTP/1.1\r\nHost: a\r\n`,
+    ];
+    for (const head of heads) {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${head}Connection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+      let said = '';
+      for await (const chunk of socket) said += String(chunk);
+      assert.match(said, /^HTTP\/1\.1 4\d\d /, head);
     }
   });
 

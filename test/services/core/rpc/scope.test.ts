@@ -111,6 +111,37 @@ describe('the scope of a call', function () {
     }
   });
 
+  it('shows what captures a hold or opens its checkout in the answer about it alone, and never to operators', async () => {
+    const checkout = (await mine.checkout()).preauthorization ?? assert.fail();
+    assert.match(checkout.checkoutUrl, /^http/);
+    const { requestId } = names;
+    for (const role of ['gateway', 'internal', 'operator'] as const) {
+      const { holds } = stage.channel(role);
+      const shown = role === 'operator' ? '' : names.preauthorizationId;
+      const one = await holds.getPreauthorization({ merchantId: 'mine', requestId });
+      assert.equal(one.preauthorization?.preauthorizationId, shown, role);
+      const page = await holds.getPreauthorization({ merchantId: 'mine', requestId: checkout.requestId });
+      assert.equal(page.preauthorization?.checkoutUrl, role === 'operator' ? '' : checkout.checkoutUrl, role);
+      const { preauthorizations } = await holds.listPreauthorizations({ merchantId: 'mine' });
+      assert(preauthorizations.length >= 2);
+      for (const listed of preauthorizations) {
+        assert.equal(listed.preauthorizationId, '', role);
+        if (role === 'operator') assert.equal(listed.checkoutUrl, '');
+      }
+      const fields = { merchantId: 'mine', amount: 100n, currency: 'EUR', terminalId: 'T1', userId: 'u' };
+      const placing = { ...fields, tokenId: 'tok_sandbox_ok', idempotencyKey: `shown-to-${role}` };
+      for (const replayed of [false, true]) {
+        const placed = await holds.createPreauthorization(placing);
+        assert.equal(placed.replayed, replayed);
+        assert.equal(placed.preauthorization?.preauthorizationId !== '', role !== 'operator', role);
+        if (!replayed) continue;
+        const named = { merchantId: 'mine', requestId: placed.preauthorization?.requestId ?? '' };
+        const { preauthorization: released } = await holds.releasePreauthorization(named);
+        assert.equal(released?.preauthorizationId !== '', role !== 'operator', role);
+      }
+    }
+  });
+
   it('takes captures that must be signed from the gateway and operators alone', async () => {
     const { merchants } = stage.channel('operator');
     const terms = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true };

@@ -118,7 +118,8 @@ describe('settleAttempt()', function () {
           scripted.settled(requestId, approved),
           scripted.settled(requestId, approved, eventId),
         ]);
-        await scripted.settled(requestId, declined, eventId);
+        await scripted.settled(requestId, approved, eventId);
+        assert.equal((await refusal(scripted.settled(requestId, declined, eventId))).reason, 'IDEMPOTENCY_KEY_REUSED');
         assert.equal(await books(), BOOKS[kind].ok);
         assert.equal(await scripted.countOf(requestId), 1);
       });

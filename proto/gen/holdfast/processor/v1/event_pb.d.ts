@@ -179,7 +179,8 @@ export declare const CaptureReversedSchema: GenMessage<CaptureReversed>;
  */
 export declare const ProcessorEventService: GenService<{
   /**
-   * Reports one event, at least once. An answer means that it is stored and need not be reported again.
+   * Reports one event, at least once. An answer means that it is stored and need not be reported again. Errors:
+   * IDEMPOTENCY_KEY_REUSED when the same event_id said something else before; nothing was changed by this one.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorEventService.ReportEvent
    */

@@ -1,0 +1,101 @@
+/** What Node does not bound of HTTP/2: a request that never ends, an answer that nobody takes, a session that asks for nothing. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+
+export interface Http2Bounds {
+  /** Until all of a request has arrived. */
+  readonly requestMs: number;
+  /** Until an answer that has ended is taken. */
+  readonly takeMs: number;
+  /** Until a new session has asked for something. */
+  readonly firstRequestMs: number;
+  /** How long a session may be without a call. */
+  readonly idleMs: number;
+  /** How often those that are late are looked for. */
+  readonly sweepMs: number;
+}
+
+export const HTTP2_BOUNDS: Http2Bounds = {
+  requestMs: 10_000,
+  takeMs: 30_000,
+  firstRequestMs: 10_000,
+  idleMs: 120_000,
+  sweepMs: 1_000,
+};
+
+/**
+ * Resets every HTTP/2 stream of this process that is late, whichever library serves it: grpc-js shows its streams to nobody, so they
+ * are found by Node's diagnostics channels. Only the stream is reset: a proxy carries other callers on the same session. Answers
+ * how to stop.
+ */
+export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = HTTP2_BOUNDS): () => void {
+  const streams = new Map<ServerHttp2Stream, Progress>();
+  const onStart = (message: unknown) => {
+    streams.set((message as { stream: ServerHttp2Stream }).stream, { startedMs: performance.now() });
+  };
+  const onClose = (message: unknown) => streams.delete((message as { stream: ServerHttp2Stream }).stream);
+  subscribe(START, onStart);
+  subscribe(CLOSE, onClose);
+  const sweep = setInterval(() => {
+    const nowMs = performance.now();
+    for (const [stream, progress] of streams) {
+      if (stream.destroyed) streams.delete(stream);
+      else if (isLate(stream, progress, nowMs, requestMs, takeMs)) stream.close(constants.NGHTTP2_CANCEL);
+    }
+  }, sweepMs).unref();
+  return () => {
+    clearInterval(sweep);
+    unsubscribe(START, onStart);
+    unsubscribe(CLOSE, onClose);
+  };
+}
+
+/** Closes a session that asks for nothing. PINGs do not count: a session that only sends those serves nobody. */
+export function boundHttp2Session(
+  session: ServerHttp2Session,
+  { firstRequestMs, idleMs }: Http2Bounds = HTTP2_BOUNDS,
+): void {
+  const end = () => {
+    session.close();
+    setTimeout(() => session.destroy(), GOODBYE_MS).unref();
+  };
+  let timer = setTimeout(end, firstRequestMs);
+  let open = 0;
+  session.on('stream', (stream) => {
+    open += 1;
+    clearTimeout(timer);
+    stream.once('close', () => {
+      open -= 1;
+      if (open > 0 || session.closed) return;
+      clearTimeout(timer);
+      timer = setTimeout(end, idleMs);
+    });
+  });
+  session.once('close', () => clearTimeout(timer));
+}
+
+interface Progress {
+  readonly startedMs: number;
+  requestComplete?: boolean;
+  endedMs?: number;
+}
+
+function isLate(
+  stream: ServerHttp2Stream,
+  progress: Progress,
+  nowMs: number,
+  requestMs: number,
+  takeMs: number,
+): boolean {
+  if (!progress.requestComplete && nowMs - progress.startedMs > requestMs) {
+    if (stream.state.remoteClose !== 1) return true;
+    progress.requestComplete = true;
+  }
+  if (!stream.writableEnded) return false;
+  progress.endedMs ??= nowMs;
+  return nowMs - progress.endedMs > takeMs;
+}
+
+const START = 'http2.server.stream.start';
+const CLOSE = 'http2.server.stream.close';
+const GOODBYE_MS = 1_000;

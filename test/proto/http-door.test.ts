@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { type EventEmitter, once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { createHttpDoor, HTTP_BOUNDS } from '../../proto/http-door.ts';
+
+const BOUNDS = {
+  ...HTTP_BOUNDS,
+  headersTimeout: 150,
+  requestTimeout: 150,
+  connectionsCheckingInterval: 20,
+  keepAliveTimeout: 150,
+  takeMs: 150,
+};
+const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
+
+describe('createHttpDoor()', () => {
+  const through = async (listener: RequestListener, use: (port: number) => Promise<void>) => {
+    const door = createHttpDoor(listener, BOUNDS);
+    await once(door.listen(0, '127.0.0.1'), 'listening');
+    await use((door.address() as AddressInfo).port);
+    await new Promise((resolve) => door.close(resolve));
+  };
+  const open = (port: number, text: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(text);
+    return socket;
+  };
+
+  for (const text of [
+    '',
+    'GET / HT',
+    'GET / HTTP/1.1\r\nHost: a\r\n',
+    'POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n1',
+  ]) {
+    it(`closes a connection that stalls after ${JSON.stringify(text)}`, async () => {
+      await through(
+        (request) => request.resume(),
+        (port) => closing(open(port, text).resume()).then(() => undefined),
+      );
+    });
+  }
+
+  it('closes a client that does not read its answer, though it sends a byte now and then', async () => {
+    const long = Buffer.alloc(32 * 1024 * 1024);
+    const answers: Record<string, RequestListener> = {
+      'in one piece': (_request, response) => response.end(long),
+      'a stream without end': (_request, response) => {
+        response.on('error', () => undefined);
+        response.write(long);
+      },
+    };
+    for (const listener of Object.values(answers)) {
+      await through(listener, async (port) => {
+        const socket = open(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').pause();
+        const timer = setInterval(() => socket.write('\r\n'), 20);
+        await closing(socket);
+        clearInterval(timer);
+      });
+    }
+  });
+
+  it('lets an answer take its time', async () => {
+    const slow: RequestListener = (_request, response) => {
+      setTimeout(() => response.writeHead(200, { connection: 'close' }).end('done'), 400);
+    };
+    await through(slow, async (port) => {
+      let said = '';
+      const socket = open(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').on('data', (chunk) => (said += String(chunk)));
+      await closing(socket);
+      assert.match(said, /done/);
+    });
+  });
+});

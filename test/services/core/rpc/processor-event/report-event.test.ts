@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { startCore } from '../../../../../services/core/start-core.ts';
+import { sql } from '../../desk.ts';
+import { approved, declined } from '../../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
+import { refusal } from '../../stage.ts';
+
+describe('reportEvent()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  before(async () => {
+    scripted = await openScriptedStage();
+  });
+  after(() => scripted.close());
+  beforeEach(() => scripted.approveAll());
+
+  /** A capture whose answer was lost. */
+  const lostCapture = async () => {
+    const { desk, processor } = scripted;
+    const hold = await desk.hold();
+    processor.says.capture = () => undefined;
+    const { capture } = await desk.capture(hold, 1_000n);
+    assert.equal(capture?.state, OperationState.UNKNOWN);
+    return { hold, requestId: capture.requestId };
+  };
+
+  it('takes the same event again and again', async () => {
+    const { hold, requestId } = await lostCapture();
+    for (let count = 0; count < 3; count++) await scripted.settled(requestId, approved, 'again');
+    assert.equal(await scripted.desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await scripted.countOf(requestId), 1);
+  });
+
+  it('refuses another event under an identifier that was used, and does nothing about it', async () => {
+    const first = await lostCapture();
+    const second = await lostCapture();
+    await scripted.settled(first.requestId, approved, 'used');
+    const others = [
+      scripted.settled(first.requestId, declined, 'used'),
+      scripted.settled(first.requestId, { ...approved, reference: 'another' }, 'used'),
+      scripted.settled(second.requestId, approved, 'used'),
+    ];
+    for (const other of others) {
+      const { status, reason } = await refusal(other);
+      assert.deepEqual([status, reason], ['INVALID_ARGUMENT', 'IDEMPOTENCY_KEY_REUSED']);
+    }
+    assert.equal(await scripted.desk.books(first.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await scripted.stateOf(second.requestId), OperationState.UNKNOWN);
+    await scripted.settled(second.requestId, approved, 'its own');
+    assert.equal(await scripted.desk.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+  });
+
+  it('notices when both come at once', async () => {
+    const [one, two] = [await lostCapture(), await lostCapture()];
+    const ends = await Promise.allSettled([
+      scripted.settled(one.requestId, approved, 'at once'),
+      scripted.settled(two.requestId, declined, 'at once'),
+    ]);
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
+  it('takes an event again that was remembered before digests were', async () => {
+    const { requestId } = await lostCapture();
+    await scripted.settled(requestId, approved, 'old');
+    await sql(scripted.stage, `update processor_event set digest = null where id = 'old'`);
+    await scripted.settled(requestId, approved, 'old');
+  });
+
+  it('counts what it refuses', async () => {
+    const { stage } = scripted;
+    const { requestId } = await lostCapture();
+    await scripted.settled(requestId, approved, 'counted');
+    const core = await startCore({ ...stage.settings, CORE_PORT: 0, CONNECT_PORT: 0, CORE_METRICS_PORT: 0 });
+    const url = `http://127.0.0.1:${core.connectPort}/holdfast.processor.v1.ProcessorEventService/ReportEvent`;
+    const event = { eventId: 'counted', occurredAt: '2027-01-01T00:00:00Z' };
+    const result = { answer: 'ANSWER_DECLINED', errorCode: 'no', errorMessage: 'No.' };
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${stage.tokens.processor}` },
+      body: JSON.stringify({ ...event, operationSettled: { requestId, result } }),
+    });
+    assert.equal(response.status, 400);
+    const scrape = await fetch(`http://127.0.0.1:${core.metricsPort}/metrics`, {
+      headers: { authorization: `Bearer ${stage.tokens.operator}` },
+    });
+    assert.match(await scrape.text(), /^holdfast_processor_event_conflicts_total 1$/m);
+    await core.close();
+  });
+});

@@ -279,7 +279,9 @@ create table quarantined_notification (
   received_at timestamp(3) with time zone not null,
   decided_at timestamp(3) with time zone,
   delivery_id uuid,
+  once_key text,
   constraint quarantined_notification_pkey PRIMARY KEY (id),
+  constraint quarantined_notification_once_key_unique UNIQUE (once_key),
   constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
   constraint quarantined_notification_state CHECK ((state = ANY (ARRAY['HELD'::text, 'RELEASED'::text, 'DISCARDED'::text])))
 );

@@ -9,6 +9,7 @@ import {
   type QuarantinedNotification,
   QuarantineReason,
   QuarantineState,
+  type StoredNotification,
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -91,5 +92,20 @@ export function quarantinedJson(notification: QuarantinedNotification) {
     receivedAt: time(notification.receivedAt),
     decidedAt: time(notification.decidedAt),
     deliveryId: some(notification.deliveryId),
+    accepted: notification.accepted && storedJson(notification.accepted),
+  };
+}
+
+/** A notification that was accepted. */
+export function storedJson(notification: StoredNotification) {
+  return {
+    merchantId: notification.merchantId,
+    requestId: notification.requestId,
+    kind: NotificationKind[notification.kind],
+    statusInfo: notification.statusInfo,
+    status: notification.status,
+    amount: notification.amount,
+    currency: notification.currency,
+    receivedAt: time(notification.receivedAt),
   };
 }

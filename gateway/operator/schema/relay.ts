@@ -40,22 +40,34 @@ export const VerificationFailure = z
 
 export const FailurePage = pageOf(VerificationFailure).meta({ id: 'FailurePage', description: 'Newest first' });
 
+const says = {
+  merchantId,
+  requestId: z.string(),
+  kind: notificationKind,
+  statusInfo: z.string(),
+  status: z.string().meta({ description: 'As signed' }),
+  amount: z.string().meta({ description: 'The very characters that were signed' }),
+  currency: z.string(),
+};
+
+/** A verified notification that was accepted; never its body or signature. */
+export const StoredNotification = z
+  .object({ ...says, receivedAt: time('When it was accepted') })
+  .meta({ id: 'StoredNotification' });
+
 /** A verified notification that was set aside; never its body or signature. */
 export const QuarantinedNotification = z
   .object({
     quarantineId: uuid('notification that was set aside'),
-    merchantId,
-    requestId: z.string(),
-    kind: notificationKind,
-    statusInfo: z.string(),
-    status: z.string().meta({ description: 'As signed' }),
-    amount: z.string().meta({ description: 'The very characters that were signed' }),
-    currency: z.string(),
+    ...says,
     reason: z.enum(['CONFLICT', 'STATUS_INFO_CONTRADICTED']),
     state: quarantineState,
     receivedAt: time('When it was set aside'),
     decidedAt: time('When it was decided').optional(),
     deliveryId: uuid('delivery that forwards it').optional(),
+    accepted: StoredNotification.meta({
+      description: 'The other side: what was accepted under this requestId; absent while nothing is',
+    }).optional(),
   })
   .meta({ id: 'QuarantinedNotification' });
 

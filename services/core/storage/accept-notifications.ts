@@ -1,6 +1,7 @@
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import type { NotificationKind } from './delivery.ts';
+import { onceKey } from './quarantine.ts';
 
 /** A notification that the relay has verified. */
 export interface NotificationInput {
@@ -58,14 +59,16 @@ export async function acceptNotifications(
 
 /** A statement of its own, because it must see what a concurrent transaction stored while the first one waited for it. */
 async function compare(query: Query, others: readonly NotificationInput[]) {
-  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [JSON.stringify(others)]);
+  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [
+    JSON.stringify(others.map((other) => ({ ...other, onceKey: onceKey(other, 'CONFLICT') }))),
+  ]);
 }
 
 /** Columns of the JSON that carries NotificationInput. */
 const INPUT = `input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz, "traceParent" text)
+      "receivedAt" timestamptz, "traceParent" text, "onceKey" text)
   )`;
 
 const STORE: Statement = {
@@ -103,9 +106,9 @@ const SET_CONFLICTS_ASIDE: Statement = {
   ),
   set_aside as (
     insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at)
+      signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt"
+      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt", "onceKey"
     from conflicting
     on conflict do nothing
     returning id

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { NotificationKind } from './delivery.ts';
 
 /** A notification that the relay verified. (merchantId, requestId) is taken once and remembered for ever. */
@@ -25,3 +25,4 @@ export const NotificationEntity = defineEntity({
     },
   ],
 });
+export type NotificationRow = InferEntity<typeof NotificationEntity>;

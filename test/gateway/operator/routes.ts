@@ -87,6 +87,16 @@ const QUARANTINED = {
   reason: 2,
   state: 1,
   receivedAt: NOW,
+  accepted: {
+    merchantId: 'acme',
+    requestId: 'r-1',
+    kind: 1,
+    statusInfo: 'paid',
+    status: 'OK',
+    amount: '10.50',
+    currency: 'EUR',
+    receivedAt: NOW,
+  },
 };
 
 /** Lets core answer everything, secrets included. */

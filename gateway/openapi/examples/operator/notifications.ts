@@ -44,6 +44,16 @@ const contradicted = {
   state: 'HELD',
   receivedAt: '2026-11-21T15:15:00.000Z',
 };
+const accepted = {
+  merchantId: NEW_MERCHANT_ID,
+  requestId: 'invoice-16',
+  kind: 'PAYMENT',
+  statusInfo: 'captured',
+  status: 'OK',
+  amount: '10.50',
+  currency: 'EUR',
+  receivedAt: '2026-11-21T15:15:30.000Z',
+};
 const conflicting = {
   ...contradicted,
   quarantineId: OTHER_QUARANTINE_ID,
@@ -52,6 +62,7 @@ const conflicting = {
   amount: '99.00',
   reason: 'CONFLICT',
   receivedAt: '2026-11-21T15:16:00.000Z',
+  accepted,
 };
 
 /** Deliveries, an endpoint that is paused for a while, and what the relay refused or set aside. */

@@ -1064,6 +1064,75 @@ export declare type ListVerificationFailuresResponse = Message<"holdfast.v1.List
 export declare const ListVerificationFailuresResponseSchema: GenMessage<ListVerificationFailuresResponse>;
 
 /**
+ * A verified notification that was accepted; its (merchantId, requestId) is taken for ever.
+ *
+ * @generated from message holdfast.v1.StoredNotification
+ */
+export declare type StoredNotification = Message<"holdfast.v1.StoredNotification"> & {
+  /**
+   * The merchant whose secret signed it.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The sender's requestId.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 3;
+   */
+  kind: NotificationKind;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: string status_info = 4;
+   */
+  statusInfo: string;
+
+  /**
+   * OK or KO, as signed.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+
+  /**
+   * The amount's source text, as signed.
+   *
+   * @generated from field: string amount = 6;
+   */
+  amount: string;
+
+  /**
+   * Currency, as signed.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+
+  /**
+   * When it was accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp received_at = 8;
+   */
+  receivedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.StoredNotification.
+ * Use `create(StoredNotificationSchema)` to create a new message.
+ */
+export declare const StoredNotificationSchema: GenMessage<StoredNotification>;
+
+/**
  * A notification that was set aside.
  *
  * @generated from message holdfast.v1.QuarantinedNotification
@@ -1159,6 +1228,14 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
    * @generated from field: string delivery_id = 13;
    */
   deliveryId: string;
+
+  /**
+   * The other side: what was accepted under the same (merchantId, requestId). Always with CONFLICT; with
+   * STATUS_INFO_CONTRADICTED absent while the pair is free.
+   *
+   * @generated from field: holdfast.v1.StoredNotification accepted = 14;
+   */
+  accepted?: StoredNotification | undefined;
 };
 
 /**
@@ -1652,8 +1729,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sets aside a notification that the relay has verified and must not accept; when the call answers,
-   * it is on disk. It does not occupy (merchantId, requestId). The same notification is stored, and
-   * alerted on, once. Gateway only.
+   * it is on disk. It does not occupy (merchantId, requestId). The same signed text is stored, and
+   * alerted on, once for each reason. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.QuarantineNotification
    */

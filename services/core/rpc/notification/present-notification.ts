@@ -9,12 +9,14 @@ import {
   type QuarantinedNotificationSchema,
   QuarantineReason,
   QuarantineState,
+  type StoredNotificationSchema,
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { DeliveryRow } from '../../storage/delivery.ts';
 import type { DeliveryAttemptRow } from '../../storage/delivery-attempt.ts';
 import type { EndpointRow } from '../../storage/endpoint.ts';
+import type { AcceptedRow } from '../../storage/quarantine.ts';
 import type { QuarantinedNotificationRow } from '../../storage/quarantined-notification.ts';
 import type { VerificationFailureRow } from '../../storage/verification-failure.ts';
 import { endpointKindOf, notificationKindOf } from './kinds.ts';
@@ -63,9 +65,10 @@ export function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<ty
   };
 }
 
-/** A notification that was set aside, as operators see it; never its body or signature. */
+/** A notification that was set aside and what was accepted under its name, as operators see them; never a body or signature. */
 export function presentQuarantined(
   row: QuarantinedNotificationRow,
+  accepted: AcceptedRow | undefined,
 ): MessageInitShape<typeof QuarantinedNotificationSchema> {
   return {
     quarantineId: row.id,
@@ -81,6 +84,23 @@ export function presentQuarantined(
     receivedAt: timestampFromDate(row.receivedAt),
     ...(row.decidedAt && { decidedAt: timestampFromDate(row.decidedAt) }),
     deliveryId: row.deliveryId ?? '',
+    ...(accepted && { accepted: presentStored(accepted) }),
+  };
+}
+
+/** An accepted notification as operators see it; never its body. */
+export function presentStored(row: AcceptedRow): MessageInitShape<typeof StoredNotificationSchema> {
+  const { merchantId, requestId, statusInfo, status, amount, currency } = row;
+  const kind = notificationKindOf(row.kind);
+  return {
+    merchantId,
+    requestId,
+    kind,
+    statusInfo,
+    status,
+    amount,
+    currency,
+    receivedAt: timestampFromDate(row.receivedAt),
   };
 }
 

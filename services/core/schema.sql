@@ -201,6 +201,7 @@ create table notification (
   currency text not null,
   body bytea,
   received_at timestamp(3) with time zone not null,
+  parked_signature text,
   constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
 );
 
@@ -365,6 +366,8 @@ CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_
 CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
 
 CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
+CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
+CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
 CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);

@@ -6,6 +6,7 @@ import { openTerms } from './delivery/terms.ts';
 import { openDeliverer } from './jobs/deliver.ts';
 import { every, type PeriodicJob } from './jobs/every.ts';
 import { expiries } from './jobs/expire-holds.ts';
+import { forwardParkedNotifications } from './jobs/forward-parked.ts';
 import { inquiries, type Recovery } from './jobs/inquire.ts';
 import { openPurge } from './jobs/purge.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
@@ -109,6 +110,11 @@ function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): Per
   const purge = openPurge(database, settings.RETENTION_DAYS);
   return [
     { name: 'sweep-deliveries', intervalMs: 5_000, runOnce: (now) => sweepDeliveries(database, queue, now) },
+    {
+      name: 'forward-parked',
+      intervalMs: 1_000,
+      runOnce: (now) => forwardParkedNotifications(database, queue, now),
+    },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];
 }

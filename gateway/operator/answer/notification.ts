@@ -10,6 +10,7 @@ import {
   QuarantineReason,
   QuarantineState,
   type StoredNotification,
+  StoredNotificationState,
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -92,12 +93,17 @@ export function quarantinedJson(notification: QuarantinedNotification) {
     receivedAt: time(notification.receivedAt),
     decidedAt: time(notification.decidedAt),
     deliveryId: some(notification.deliveryId),
-    accepted: notification.accepted && storedJson(notification.accepted),
+    accepted: notification.accepted && acceptedJson(notification.accepted),
   };
 }
 
-/** A notification that was accepted. */
+/** A notification that was accepted, and where it stands. */
 export function storedJson(notification: StoredNotification) {
+  const state = StoredNotificationState[notification.state];
+  return { ...acceptedJson(notification), state, deliveryId: some(notification.deliveryId) };
+}
+
+function acceptedJson(notification: StoredNotification) {
   return {
     merchantId: notification.merchantId,
     requestId: notification.requestId,

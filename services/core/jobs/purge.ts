@@ -65,7 +65,7 @@ function lowestIdAt(at: Date): string {
 
 const EMPTY_NOTIFICATIONS: Statement = {
   name: 'empty-notifications',
-  text: `update notification set body = null where (merchant_id, request_id) in
+  text: `update notification set body = null, parked_signature = null where (merchant_id, request_id) in
     (select merchant_id, request_id from notification where received_at < $1 and body is not null limit 1000)
     returning request_id`,
 };

@@ -28,7 +28,7 @@ export interface NotificationInput {
 /** What became of one. */
 export interface Accepted {
   readonly outcome: 'STORED' | 'DUPLICATE' | 'CONFLICT';
-  /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. */
+  /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. Otherwise it is parked. */
   readonly forwards: boolean;
   /** CONFLICT, and seen for the first time. */
   readonly isNewConflict: boolean;
@@ -74,10 +74,16 @@ const INPUT = `input as materialized (
 const STORE: Statement = {
   name: 'store-notifications',
   text: `with ${INPUT},
+  addressed as materialized (
+    select i.*, m.internal_url is not null as forwards from input i
+    left join merchant m on ${byIndex('m.id', 'i."merchantId"')}
+  ),
   stored as (
-    insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at)
-    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt"
-    from input order by "merchantId", "requestId"
+    insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
+      parked_signature)
+    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt",
+      case when not forwards then signature end
+    from addressed order by "merchantId", "requestId"
     on conflict do nothing
     returning merchant_id, request_id
   ),
@@ -86,10 +92,9 @@ const STORE: Statement = {
       attempt_count, due_at, created_at, trace_parent)
     select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", decode(i.body, 'base64'),
       i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
-    from input i
+    from addressed i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
-    join merchant m on ${byIndex('m.id', 'i."merchantId"')}
-    where m.internal_url is not null
+    where i.forwards
     returning id
   )
   select i."deliveryId" as id, i."deliveryId" in (select id from delivered) as forwards

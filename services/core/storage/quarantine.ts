@@ -7,8 +7,8 @@ import type { QuarantinedNotificationRow } from './quarantined-notification.ts';
 /** What an accepted notification and one that was set aside are told apart by. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
 
-/** An accepted notification without its body. */
-export type AcceptedRow = Omit<NotificationRow, 'body'>;
+/** An accepted notification as it was signed. */
+export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature'>;
 
 type Reason = QuarantinedNotificationRow['reason'];
 

@@ -9,7 +9,7 @@ import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
-import { Badge, choicesOfWords, Id, QUARANTINE } from '../words/words.js';
+import { Badge, choicesOfWords, Id, QUARANTINE, said } from '../words/words.js';
 
 const FIELDS = [
   { name: 'merchantId', label: 'Merchant' },
@@ -59,10 +59,6 @@ function BothSides({ item }) {
   const { accepted } = item;
   return html`${said(item)}
     ${accepted && html`<br /><span class="quiet">Accepted: ${said(accepted)}, <${Time} at=${accepted.receivedAt} /></span>`}`;
-}
-
-function said({ kind, statusInfo, status, amount, currency }) {
-  return `${kind.toLowerCase()}/${statusInfo} ${status} ${amount} ${currency}`;
 }
 
 function Choice({ item, ask }) {

@@ -74,7 +74,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   webhookUrl: string;
 
   /**
-   * Where the relay forwards verified notifications; empty = stored only.
+   * Where the relay forwards verified notifications; empty = they are parked, and forwarded when
+   * it is set.
    *
    * @generated from field: string internal_url = 9;
    */

@@ -45,6 +45,7 @@ const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'ResumeEndpoint',
   'ReleaseQuarantinedNotification',
   'DiscardQuarantinedNotification',
+  'ReplayStoredNotification',
 ]);
 
 /** What of a request is kept; the rest may be a secret, a card's token or a hold's handle. */

@@ -10,6 +10,7 @@ import {
   QuarantineReason,
   QuarantineState,
   type StoredNotificationSchema,
+  StoredNotificationState,
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -18,6 +19,7 @@ import type { DeliveryAttemptRow } from '../../storage/delivery-attempt.ts';
 import type { EndpointRow } from '../../storage/endpoint.ts';
 import type { AcceptedRow } from '../../storage/quarantine.ts';
 import type { QuarantinedNotificationRow } from '../../storage/quarantined-notification.ts';
+import type { StoredRow } from '../../storage/stored-notifications.ts';
 import type { VerificationFailureRow } from '../../storage/verification-failure.ts';
 import { endpointKindOf, notificationKindOf } from './kinds.ts';
 
@@ -84,12 +86,19 @@ export function presentQuarantined(
     receivedAt: timestampFromDate(row.receivedAt),
     ...(row.decidedAt && { decidedAt: timestampFromDate(row.decidedAt) }),
     deliveryId: row.deliveryId ?? '',
-    ...(accepted && { accepted: presentStored(accepted) }),
+    ...(accepted && { accepted: presentAccepted(accepted) }),
   };
 }
 
-/** An accepted notification as operators see it; never its body. */
-export function presentStored(row: AcceptedRow): MessageInitShape<typeof StoredNotificationSchema> {
+/** An accepted notification as operators see it, and where it stands; never its body. */
+export function presentStored(row: StoredRow): MessageInitShape<typeof StoredNotificationSchema> {
+  const forwarding =
+    row.deliveryId === null ? StoredNotificationState.NOT_FORWARDED : StoredNotificationState.FORWARDED;
+  const state = row.parked ? StoredNotificationState.PARKED : forwarding;
+  return { ...presentAccepted(row), state, deliveryId: row.deliveryId ?? '' };
+}
+
+function presentAccepted(row: AcceptedRow): MessageInitShape<typeof StoredNotificationSchema> {
   const { merchantId, requestId, statusInfo, status, amount, currency } = row;
   const kind = notificationKindOf(row.kind);
   return {

@@ -1,9 +1,12 @@
 /** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
 import { createHash } from 'node:crypto';
-import type { MerchantCredentials, WatchCredentialsResponse } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import { status } from '@grpc/grpc-js';
+import type { MerchantCredentials } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import type { Core } from './core.ts';
 import { errorFields, type Log } from './log.ts';
 import { pause } from './pause.ts';
+import { isServiceError, Problem } from './problem.ts';
+import { sharedRun } from './shared-run.ts';
 
 /** Read without waiting; every answer is about the newest snapshot that core has told. */
 export interface Credentials {
@@ -17,6 +20,12 @@ export interface Credentials {
   isFresh(): boolean;
   /** Whether core is answering: it has spoken within the last two heartbeats. */
   isHeard(): boolean;
+  /**
+   * Settles when the snapshot has all that core had committed when this was called. Before a credential is refused, it may be
+   * one that was created a moment ago. Unknown senders cost core one call each REFRESH_EVERY_MS, however many they are.
+   * Throws UNAVAILABLE when core does not answer: then nothing is known against the credential.
+   */
+  refresh(): Promise<void>;
   /** Settles with the first snapshot. */
   readonly ready: Promise<void>;
   /** Calls back after each change, when keys or secrets may have ended. Answers how to stop. */
@@ -28,6 +37,9 @@ export interface Credentials {
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; two missing ones mean that the feed is dead, though its connection may not be. */
 const SILENT_AFTER_MS = 12_000;
+/** Between two calls for what is newer than the snapshot. */
+const REFRESH_EVERY_MS = 50;
+const REFRESH_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
 
 /** Follows core's feed until closed, reconnecting by itself. */
@@ -61,7 +73,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       for await (const message of core.merchants.watchCredentials({}, { signal })) {
         watchdog.refresh();
         waitMs = RECONNECT_MS.first;
-        incoming.put(message);
+        incoming.put(message.merchants);
         if (message.snapshotComplete) adopt(incoming, message.merchants.length > 0);
       }
     } finally {
@@ -77,6 +89,12 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     if (isChange) for (const listener of listeners) listener();
   }
 
+  const refresh = sharedRun(async () => {
+    const news = await newerThan(core, snapshot.changeNumber);
+    snapshot.put(news);
+    if (news.length > 0) for (const listener of listeners) listener();
+  }, REFRESH_EVERY_MS);
+
   const following = follow();
   return {
     merchantOfApiKey: (key) => snapshot.merchantOfHash(hashOf(key)),
@@ -87,6 +105,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     },
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
+    refresh,
     ready: first.promise,
     onChange: (listener) => {
       listeners.add(listener);
@@ -99,14 +118,34 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   };
 }
 
+async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<MerchantCredentials[]> {
+  try {
+    const call = { timeoutMs: REFRESH_TIMEOUT_MS };
+    return (await core.merchants.listCredentialChanges({ afterChangeNumber }, call)).merchants;
+  } catch (error) {
+    // A core of an earlier version: its feed is all there is.
+    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return [];
+    throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
+  }
+}
+
 /** Merchants by name, and their names by key hash. */
 class Snapshot {
   readonly #merchants = new Map<string, MerchantCredentials>();
   readonly #merchantOfHash = new Map<string, string>();
 
-  put(message: WatchCredentialsResponse): void {
-    for (const merchant of message.merchants) {
-      for (const hash of this.#merchants.get(merchant.merchantId)?.apiKeyHashes ?? []) {
+  /** The highest of the merchants'. */
+  changeNumber = 0n;
+
+  /** Takes what is newer than what it has: feed and refresh may tell of one merchant in either order. */
+  put(merchants: readonly MerchantCredentials[]): void {
+    for (const merchant of merchants) {
+      const known = this.#merchants.get(merchant.merchantId);
+      // A core of an earlier version tells no numbers; then the feed alone tells, in order.
+      const isOlder = known && merchant.changeNumber !== 0n && known.changeNumber > merchant.changeNumber;
+      if (isOlder) continue;
+      if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
+      for (const hash of known?.apiKeyHashes ?? []) {
         this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
       }
       this.#merchants.set(merchant.merchantId, merchant);

@@ -49,6 +49,8 @@ interface FakeMerchant {
 /** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
 export class FakeCore {
   readonly calls: { method: string; request: Json; token?: string; operator?: string }[] = [];
+  /** Requests for what is newer than a snapshot; they are not among the calls. */
+  readonly refreshes: Json[] = [];
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
@@ -137,7 +139,8 @@ export class FakeCore {
   #unary(method: string, output: DescMessage) {
     return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
       const caller = callerOf(call.metadata);
-      if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
+      if (method === 'listCredentialChanges') this.refreshes.push(call.request);
+      else if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
       try {
         if (caller.token !== TOKEN && caller.token !== OPERATOR_TOKEN) throw UNAUTHENTICATED;
         if (method === 'checkOperator') {

@@ -25,6 +25,7 @@ export function openCredentialsFeed(database: Database, cipher: Cipher): Credent
         ),
         requireSignedCaptures: row.require_signed_captures,
         capturePublicKey: row.capture_public_key ?? '',
+        changeNumber: row.change_number,
       }));
       return { merchants, changeNumber: rows.at(-1)?.change_number ?? changeNumber };
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
+import { Problem } from '../../../gateway/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../proto/signature.ts';
 import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
@@ -283,6 +284,39 @@ describe('createRelay()', () => {
     stage.core.failing = undefined;
     assert.equal((await stage.send(notification())).status, 200);
     assert.equal(stage.core.accepted.length, 1);
+  });
+
+  it('takes a secret that core has told of only when asked, and never calls it a failure', async () => {
+    const secret = 'whsec_brand-new-0000000000000000000000000000000000000=';
+    const fields = { merchantId: 'acme', requestId: 'NEW', status: 'OK', amount: '1000', currency: 'EUR' };
+    const { body } = notification(fields);
+    let refreshed = 0;
+    stage.refresh = async () => {
+      refreshed += 1;
+      stage.secrets = { ...SECRETS, acme: [...(SECRETS.acme ?? []), secret] };
+    };
+    assert.equal((await stage.send(notification())).status, 200);
+    assert.equal(refreshed, 0, 'what verifies asks for nothing');
+    assert.equal((await stage.send({ body, signature: signNotification(secret, fields) })).status, 200);
+    assert.equal(refreshed, 1);
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total'), 0);
+  });
+
+  it('asks for the newest secrets whether the merchant exists or not, and answers 503 when it cannot', async () => {
+    let refreshed = 0;
+    stage.refresh = async () => {
+      refreshed += 1;
+    };
+    const wrong = [notification({ merchantId: 'nobody' }), { ...notification(), signature: `${'A'.repeat(43)}=` }];
+    for (const sent of wrong) assert.equal(await codeOf(sent), '401 UNAUTHENTICATED');
+    assert.equal(refreshed, 2);
+    stage.refresh = () => Promise.reject(new Problem('UNAVAILABLE'));
+    for (const sent of wrong) assert.equal(await codeOf(sent), '503 UNAVAILABLE');
+    assert.equal(
+      await stage.metric('holdfast_relay_verification_failures_total'),
+      2,
+      'what could not be judged does not count',
+    );
   });
 
   it('counts requests by kind and status', async () => {

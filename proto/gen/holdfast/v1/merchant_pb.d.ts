@@ -652,6 +652,46 @@ export declare type WatchCredentialsResponse = Message<"holdfast.v1.WatchCredent
 export declare const WatchCredentialsResponseSchema: GenMessage<WatchCredentialsResponse>;
 
 /**
+ * Asks for what is newer than a snapshot.
+ *
+ * @generated from message holdfast.v1.ListCredentialChangesRequest
+ */
+export declare type ListCredentialChangesRequest = Message<"holdfast.v1.ListCredentialChangesRequest"> & {
+  /**
+   * The highest change number that the gateway knows; 0 = it knows nothing yet.
+   *
+   * @generated from field: int64 after_change_number = 1;
+   */
+  afterChangeNumber: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.ListCredentialChangesRequest.
+ * Use `create(ListCredentialChangesRequestSchema)` to create a new message.
+ */
+export declare const ListCredentialChangesRequestSchema: GenMessage<ListCredentialChangesRequest>;
+
+/**
+ * What is newer.
+ *
+ * @generated from message holdfast.v1.ListCredentialChangesResponse
+ */
+export declare type ListCredentialChangesResponse = Message<"holdfast.v1.ListCredentialChangesResponse"> & {
+  /**
+   * Merchants that changed, with all that the edge must know of them.
+   *
+   * @generated from field: repeated holdfast.v1.MerchantCredentials merchants = 1;
+   */
+  merchants: MerchantCredentials[];
+};
+
+/**
+ * Describes the message holdfast.v1.ListCredentialChangesResponse.
+ * Use `create(ListCredentialChangesResponseSchema)` to create a new message.
+ */
+export declare const ListCredentialChangesResponseSchema: GenMessage<ListCredentialChangesResponse>;
+
+/**
  * What the edge must know of a merchant to authenticate it and to verify its notifications.
  *
  * @generated from message holdfast.v1.MerchantCredentials
@@ -691,6 +731,13 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
    * @generated from field: string capture_public_key = 5;
    */
   capturePublicKey: string;
+
+  /**
+   * Grows with every change of any merchant: of two messages about one merchant the higher is the newer.
+   *
+   * @generated from field: int64 change_number = 6;
+   */
+  changeNumber: bigint;
 };
 
 /**
@@ -755,7 +802,7 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for
- * WatchCredentials and UseNonce (gateway only).
+ * WatchCredentials, ListCredentialChanges and UseNonce (gateway only).
  *
  * @generated from service holdfast.v1.MerchantService
  */
@@ -853,6 +900,17 @@ export declare const MerchantService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchCredentialsRequestSchema;
     output: typeof WatchCredentialsResponseSchema;
+  },
+  /**
+   * What changed since a change number, up to now: for a gateway that meets a credential which its feed may
+   * not have told yet. It names nobody, so no unknown name reaches core.
+   *
+   * @generated from rpc holdfast.v1.MerchantService.ListCredentialChanges
+   */
+  listCredentialChanges: {
+    methodKind: "unary";
+    input: typeof ListCredentialChangesRequestSchema;
+    output: typeof ListCredentialChangesResponseSchema;
   },
   /**
    * Marks a signature nonce as used. Answers whether it was new.

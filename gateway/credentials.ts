@@ -1,7 +1,8 @@
 /** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
 import { createHash } from 'node:crypto';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
-import type { MerchantCredentials } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import type { EndedSession, MerchantCredentials } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import type { Core } from './core.ts';
 import { errorFields, type Log } from './log.ts';
 import { pause } from './pause.ts';
@@ -16,6 +17,8 @@ export interface Credentials {
   secretsOf(merchantId: string): readonly string[] | undefined;
   /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
   captureKeyOf(merchantId: string): string | undefined;
+  /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
+  isSessionEnded(sessionHash: string): boolean;
   /** False when core has said nothing for 30 s, or nothing yet: then nobody can be told from anybody. */
   isFresh(): boolean;
   /** Whether core is answering: it has spoken within the last two heartbeats. */
@@ -73,8 +76,8 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       for await (const message of core.merchants.watchCredentials({}, { signal })) {
         watchdog.refresh();
         waitMs = RECONNECT_MS.first;
-        incoming.put(message.merchants);
-        if (message.snapshotComplete) adopt(incoming, message.merchants.length > 0);
+        incoming.put(message, now());
+        if (message.snapshotComplete) adopt(incoming, message.merchants.length + message.endedSessions.length > 0);
       }
     } finally {
       clearTimeout(watchdog);
@@ -91,8 +94,8 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 
   const refresh = sharedRun(async () => {
     const news = await newerThan(core, snapshot.changeNumber);
-    snapshot.put(news);
-    if (news.length > 0) for (const listener of listeners) listener();
+    snapshot.put(news, now());
+    if (news.merchants.length + news.endedSessions.length > 0) for (const listener of listeners) listener();
   }, REFRESH_EVERY_MS);
 
   const following = follow();
@@ -103,6 +106,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       const merchant = snapshot.merchant(merchantId);
       return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
     },
+    isSessionEnded: (sessionHash) => snapshot.isSessionEnded(sessionHash),
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
     refresh,
@@ -118,27 +122,46 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   };
 }
 
-async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<MerchantCredentials[]> {
+/** What the feed and its refreshes bring. */
+interface News {
+  readonly merchants: readonly MerchantCredentials[];
+  readonly endedSessions: readonly EndedSession[];
+}
+
+async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<News> {
   try {
-    const call = { timeoutMs: REFRESH_TIMEOUT_MS };
-    return (await core.merchants.listCredentialChanges({ afterChangeNumber }, call)).merchants;
+    return await core.merchants.listCredentialChanges({ afterChangeNumber }, { timeoutMs: REFRESH_TIMEOUT_MS });
   } catch (error) {
     // A core of an earlier version: its feed is all there is.
-    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return [];
+    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return { merchants: [], endedSessions: [] };
     throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
   }
 }
 
-/** Merchants by name, and their names by key hash. */
+/** Merchants by name, their names by key hash, and ended sessions. */
 class Snapshot {
   readonly #merchants = new Map<string, MerchantCredentials>();
   readonly #merchantOfHash = new Map<string, string>();
 
-  /** The highest of the merchants'. */
+  /** When each would have run out, milliseconds. */
+  readonly #endedSessions = new Map<string, number>();
+  /** The highest of all that it has. */
   changeNumber = 0n;
 
+  put({ merchants, endedSessions }: News, nowMs: number): void {
+    this.#putMerchants(merchants);
+    if (endedSessions.length === 0) return;
+    for (const [hash, expiresAtMs] of this.#endedSessions) if (expiresAtMs < nowMs) this.#endedSessions.delete(hash);
+    for (const { sessionHash, expiresAt, changeNumber } of endedSessions) {
+      if (changeNumber > this.changeNumber) this.changeNumber = changeNumber;
+      if (expiresAt) {
+        this.#endedSessions.set(Buffer.from(sessionHash).toString('base64'), timestampDate(expiresAt).getTime());
+      }
+    }
+  }
+
   /** Takes what is newer than what it has: feed and refresh may tell of one merchant in either order. */
-  put(merchants: readonly MerchantCredentials[]): void {
+  #putMerchants(merchants: readonly MerchantCredentials[]): void {
     for (const merchant of merchants) {
       const known = this.#merchants.get(merchant.merchantId);
       // A core of an earlier version tells no numbers; then the feed alone tells, in order.
@@ -157,6 +180,10 @@ class Snapshot {
 
   merchant(merchantId: string): MerchantCredentials | undefined {
     return this.#merchants.get(merchantId);
+  }
+
+  isSessionEnded(sessionHash: string): boolean {
+    return this.#endedSessions.has(sessionHash);
   }
 
   merchantOfHash(hash: string): string | undefined {

@@ -83,6 +83,13 @@ create table delivery_attempt (
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number)
 );
 
+create table ended_session (
+  session_hash bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  change_number bigint not null,
+  constraint ended_session_pkey PRIMARY KEY (session_hash)
+);
+
 create table endpoint (
   merchant_id text not null,
   kind text not null,
@@ -352,6 +359,8 @@ CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, i
 CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
 CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);

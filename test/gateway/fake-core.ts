@@ -16,6 +16,7 @@ import {
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import {
+  type EndedSessionSchema,
   type MerchantCredentialsSchema,
   MerchantService,
   WatchCredentialsResponseSchema,
@@ -63,6 +64,7 @@ export class FakeCore {
   address = '';
   #server = new Server();
   #merchants: MessageInitShape<typeof MerchantCredentialsSchema>[] = [];
+  readonly #endedSessions: MessageInitShape<typeof EndedSessionSchema>[] = [];
   readonly #feeds = new Set<ServerWritableStream<object, object>>();
 
   async start(port = 0): Promise<void> {
@@ -147,13 +149,25 @@ export class FakeCore {
           if (caller.token !== OPERATOR_TOKEN) throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN' });
           return void this.onCheck().then(() => callback(null, create(output)));
         }
-        const answer = this.answers.get(method);
+        const answer = this.answers.get(method) ?? this.#builtIn(method);
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
         callback(null, create(output, answer(call.request) as MessageInitShape<typeof output>));
       } catch (error) {
         callback(error as ServiceError);
       }
     };
+  }
+
+  /** Sessions are ended as core ends them; what is newer is told when there is any. */
+  #builtIn(method: string): ((request: Json) => object) | undefined {
+    if (method === 'endSession') {
+      return ({ sessionHash, expiresAt }) => {
+        this.#endedSessions.push({ sessionHash, expiresAt } as MessageInitShape<typeof EndedSessionSchema>);
+        return {};
+      };
+    }
+    const hasNews = method === 'listCredentialChanges' && this.#endedSessions.length > 0;
+    return hasNews ? () => ({ endedSessions: this.#endedSessions }) : undefined;
   }
 
   #feed = (call: ServerWritableStream<object, object>) => {

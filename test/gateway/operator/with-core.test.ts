@@ -13,13 +13,14 @@ describe('Operator routes, with a core behind them', function () {
   let stage: Stage;
   let acme: Awaited<ReturnType<typeof openMerchant>>;
   const gateways: Gateway[] = [];
+  let environment: NodeJS.ProcessEnv = {};
   let cookie = '';
   let csrfToken = '';
 
   before(async () => {
     stage = await openStage({ processorTimeoutMs: 500 });
     acme = await openMerchant(stage, 'acme');
-    const environment = {
+    environment = {
       GATEWAY_TOKEN: stage.tokens.gateway,
       CORE_URL: `127.0.0.1:${stage.cores[0]?.corePort}`,
       PORT: '0',
@@ -152,6 +153,29 @@ describe('Operator routes, with a core behind them', function () {
     }
     const { body: failures } = await ask('GET', '/relay/failures');
     assert.deepEqual(failures.items, []);
+  });
+
+  it('end a session at every gateway, one that starts later included, and its streams', async () => {
+    const [here, there] = gateways as [Gateway, Gateway];
+    const asSession = { cookie, 'x-csrf-token': csrfToken };
+    const look = async ({ port }: Gateway) =>
+      (await fetch(`http://127.0.0.1:${port}/operator/overview`, { headers: asSession })).status;
+    const streamed = await fetch(`http://127.0.0.1:${there.port}/operator/operations/stream`, { headers: asSession });
+    assert.deepEqual([streamed.status, await look(here), await look(there)], [200, 200, 200]);
+    const began = Date.now();
+    const signedOut = await fetch(`http://127.0.0.1:${here.port}/operator/session`, {
+      method: 'DELETE',
+      headers: asSession,
+    });
+    assert.equal(signedOut.status, 204);
+    assert.equal(await look(here), 401);
+    await streamed.text();
+    assert(Date.now() - began < 5_000, 'the stream at the other gateway has ended');
+    assert.equal(await look(there), 401);
+    const later = await startGateway(readSettings(environment), { log: createLog('silent') });
+    gateways.push(later);
+    await later.ready;
+    assert.equal(await look(later), 401);
   });
 });
 

@@ -643,6 +643,13 @@ export declare type WatchCredentialsResponse = Message<"holdfast.v1.WatchCredent
    * @generated from field: bool snapshot_complete = 2;
    */
   snapshotComplete: boolean;
+
+  /**
+   * Console sessions that were ended by signing out.
+   *
+   * @generated from field: repeated holdfast.v1.EndedSession ended_sessions = 3;
+   */
+  endedSessions: EndedSession[];
 };
 
 /**
@@ -650,6 +657,40 @@ export declare type WatchCredentialsResponse = Message<"holdfast.v1.WatchCredent
  * Use `create(WatchCredentialsResponseSchema)` to create a new message.
  */
 export declare const WatchCredentialsResponseSchema: GenMessage<WatchCredentialsResponse>;
+
+/**
+ * A console session that no gateway may take any more.
+ *
+ * @generated from message holdfast.v1.EndedSession
+ */
+export declare type EndedSession = Message<"holdfast.v1.EndedSession"> & {
+  /**
+   * SHA-256 of the session's id.
+   *
+   * @generated from field: bytes session_hash = 1;
+   */
+  sessionHash: Uint8Array;
+
+  /**
+   * When it would have run out by itself; then it need not be remembered.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Its place among the changes of merchants.
+   *
+   * @generated from field: int64 change_number = 3;
+   */
+  changeNumber: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.EndedSession.
+ * Use `create(EndedSessionSchema)` to create a new message.
+ */
+export declare const EndedSessionSchema: GenMessage<EndedSession>;
 
 /**
  * Asks for what is newer than a snapshot.
@@ -683,6 +724,13 @@ export declare type ListCredentialChangesResponse = Message<"holdfast.v1.ListCre
    * @generated from field: repeated holdfast.v1.MerchantCredentials merchants = 1;
    */
   merchants: MerchantCredentials[];
+
+  /**
+   * Sessions that were ended.
+   *
+   * @generated from field: repeated holdfast.v1.EndedSession ended_sessions = 2;
+   */
+  endedSessions: EndedSession[];
 };
 
 /**
@@ -733,7 +781,8 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
   capturePublicKey: string;
 
   /**
-   * Grows with every change of any merchant: of two messages about one merchant the higher is the newer.
+   * Grows with every change of any merchant and every ended session: of two messages about one merchant the
+   * higher is the newer.
    *
    * @generated from field: int64 change_number = 6;
    */
@@ -891,8 +940,8 @@ export declare const MerchantService: GenService<{
     output: typeof RetireSigningSecretResponseSchema;
   },
   /**
-   * The gateway's feed: a whole snapshot first, then whole merchants as they change, and a heartbeat
-   * (a message without merchants) at least every 5 seconds.
+   * The gateway's feed: a whole snapshot first, then whole merchants as they change, console sessions as they
+   * are ended, and a heartbeat (a message without either) at least every 5 seconds.
    *
    * @generated from rpc holdfast.v1.MerchantService.WatchCredentials
    */

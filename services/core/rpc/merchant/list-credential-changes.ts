@@ -5,7 +5,7 @@ import type { Core } from '../core.ts';
 /** What the feed would tell next. It reads the database at each call, so it has all that any core has committed. */
 export function listCredentialChanges(core: Core): MethodImpl<typeof MerchantService.method.listCredentialChanges> {
   return async ({ afterChangeNumber }) => {
-    const { merchants } = await core.credentials.after(afterChangeNumber);
-    return { merchants };
+    const { merchants, endedSessions } = await core.credentials.after(afterChangeNumber);
+    return { merchants, endedSessions };
   };
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import {
@@ -114,6 +116,7 @@ describe('The audit log', () => {
       await relay.acceptNotification({ ...VERIFIED, requestId });
       return operator.notifications.replayStoredNotification({ merchantId: 'acme', requestId }, ALICE);
     },
+    EndSession: () => operator.operators.endSession({ sessionHash: randomBytes(32), expiresAt: timestampNow() }, ALICE),
     ResolveOperation: async () => {
       const { requestId } = await acme.hold();
       await sql(stage, 'update hold set frozen = true where request_id = $1', [requestId]);

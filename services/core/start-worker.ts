@@ -1,6 +1,7 @@
 import { openBooks } from './books/books.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
+import { targetOf } from './delivery/gateway-address.ts';
 import { openSender } from './delivery/sender.ts';
 import { openTerms } from './delivery/terms.ts';
 import { openDeliverer } from './jobs/deliver.ts';
@@ -65,7 +66,6 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openTerms(database, cipher, clock);
-  const gatewayOrigin = settings.GATEWAY_ORIGIN;
   const deliverer = openDeliverer({
     database,
     queue,
@@ -73,7 +73,6 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     terms,
     clock,
     log,
-    gatewayOrigin,
     onAttempt: metrics.deliveryAttempt,
   });
   const books = openBooks(database, queue.ring, metrics.books);
@@ -121,13 +120,11 @@ function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): Per
 
 /** Internal endpoints must not lead back to the gateway, by whichever name. */
 function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
-  const gateway = settings.GATEWAY_ORIGIN === undefined ? undefined : new URL(settings.GATEWAY_ORIGIN);
-  const port = gateway?.port || (gateway?.protocol === 'https:' ? '443' : '80');
   return {
     webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },
     internal: {
       allowed: settings.INTERNAL_ALLOWED_CIDRS,
-      never: gateway && { hostname: gateway.hostname, port },
+      gateways: settings.GATEWAY_ORIGIN.map(targetOf),
     },
   };
 }

@@ -87,6 +87,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   function adopt(incoming: Snapshot, hasNews: boolean): void {
     const isChange = hasNews || incoming !== snapshot;
     heardAtMs = now();
+    if (incoming !== snapshot) incoming.keepEnded(snapshot);
     snapshot = incoming;
     first.resolve();
     if (isChange) for (const listener of listeners) listener();
@@ -180,6 +181,11 @@ class Snapshot {
 
   merchant(merchantId: string): MerchantCredentials | undefined {
     return this.#merchants.get(merchantId);
+  }
+
+  /** A refresh may have told the snapshot before of a session that was ended after this one was read. */
+  keepEnded(before: Snapshot): void {
+    for (const [hash, expiresAtMs] of before.#endedSessions) this.#endedSessions.set(hash, expiresAtMs);
   }
 
   isSessionEnded(sessionHash: string): boolean {

@@ -1,9 +1,13 @@
 /** The edge's live copy of who may speak: API keys (as hashes) and signing secrets of every merchant, fed by core. */
 import { createHash } from 'node:crypto';
-import type { MerchantCredentials, WatchCredentialsResponse } from '../proto/gen/holdfast/v1/merchant_pb.js';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import type { EndedSession, MerchantCredentials } from '../proto/gen/holdfast/v1/merchant_pb.js';
 import { errorFields, type Log } from '../proto/log.ts';
 import type { Core } from './core.ts';
 import { pause } from './pause.ts';
+import { isServiceError, Problem } from './problem.ts';
+import { sharedRun } from './shared-run.ts';
 
 /** Read without waiting; every answer is about the newest snapshot that core has told. */
 export interface Credentials {
@@ -13,10 +17,18 @@ export interface Credentials {
   secretsOf(merchantId: string): readonly string[] | undefined;
   /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
   captureKeyOf(merchantId: string): string | undefined;
+  /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
+  isSessionEnded(sessionHash: string): boolean;
   /** False when core has said nothing for 30 s, or nothing yet: then nobody can be told from anybody. */
   isFresh(): boolean;
   /** Whether core is answering: it has spoken within the last two heartbeats. */
   isHeard(): boolean;
+  /**
+   * Settles when the snapshot has all that core had committed when this was called. Before a credential is refused, it may be
+   * one that was created a moment ago. Unknown senders cost core one call each REFRESH_EVERY_MS, however many they are.
+   * Throws UNAVAILABLE when core does not answer: then nothing is known against the credential.
+   */
+  refresh(): Promise<void>;
   /** Settles with the first snapshot. */
   readonly ready: Promise<void>;
   /** Calls back after each change, when keys or secrets may have ended. Answers how to stop. */
@@ -28,6 +40,9 @@ export interface Credentials {
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; two missing ones mean that the feed is dead, though its connection may not be. */
 const SILENT_AFTER_MS = 12_000;
+/** Between two calls for what is newer than the snapshot. */
+const REFRESH_EVERY_MS = 50;
+const REFRESH_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
 
 /** Follows core's feed until closed, reconnecting by itself. */
@@ -61,8 +76,8 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       for await (const message of core.merchants.watchCredentials({}, { signal })) {
         watchdog.refresh();
         waitMs = RECONNECT_MS.first;
-        incoming.put(message);
-        if (message.snapshotComplete) adopt(incoming, message.merchants.length > 0);
+        incoming.put(message, now());
+        if (message.snapshotComplete) adopt(incoming, message.merchants.length + message.endedSessions.length > 0);
       }
     } finally {
       clearTimeout(watchdog);
@@ -72,10 +87,17 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   function adopt(incoming: Snapshot, hasNews: boolean): void {
     const isChange = hasNews || incoming !== snapshot;
     heardAtMs = now();
+    if (incoming !== snapshot) incoming.keepEnded(snapshot);
     snapshot = incoming;
     first.resolve();
     if (isChange) for (const listener of listeners) listener();
   }
+
+  const refresh = sharedRun(async () => {
+    const news = await newerThan(core, snapshot.changeNumber);
+    snapshot.put(news, now());
+    if (news.merchants.length + news.endedSessions.length > 0) for (const listener of listeners) listener();
+  }, REFRESH_EVERY_MS);
 
   const following = follow();
   return {
@@ -85,8 +107,10 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       const merchant = snapshot.merchant(merchantId);
       return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
     },
+    isSessionEnded: (sessionHash) => snapshot.isSessionEnded(sessionHash),
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
+    refresh,
     ready: first.promise,
     onChange: (listener) => {
       listeners.add(listener);
@@ -99,14 +123,53 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   };
 }
 
-/** Merchants by name, and their names by key hash. */
+/** What the feed and its refreshes bring. */
+interface News {
+  readonly merchants: readonly MerchantCredentials[];
+  readonly endedSessions: readonly EndedSession[];
+}
+
+async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<News> {
+  try {
+    return await core.merchants.listCredentialChanges({ afterChangeNumber }, { timeoutMs: REFRESH_TIMEOUT_MS });
+  } catch (error) {
+    // A core of an earlier version: its feed is all there is.
+    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return { merchants: [], endedSessions: [] };
+    throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
+  }
+}
+
+/** Merchants by name, their names by key hash, and ended sessions. */
 class Snapshot {
   readonly #merchants = new Map<string, MerchantCredentials>();
   readonly #merchantOfHash = new Map<string, string>();
 
-  put(message: WatchCredentialsResponse): void {
-    for (const merchant of message.merchants) {
-      for (const hash of this.#merchants.get(merchant.merchantId)?.apiKeyHashes ?? []) {
+  /** When each would have run out, milliseconds. */
+  readonly #endedSessions = new Map<string, number>();
+  /** The highest of all that it has. */
+  changeNumber = 0n;
+
+  put({ merchants, endedSessions }: News, nowMs: number): void {
+    this.#putMerchants(merchants);
+    if (endedSessions.length === 0) return;
+    for (const [hash, expiresAtMs] of this.#endedSessions) if (expiresAtMs < nowMs) this.#endedSessions.delete(hash);
+    for (const { sessionHash, expiresAt, changeNumber } of endedSessions) {
+      if (changeNumber > this.changeNumber) this.changeNumber = changeNumber;
+      if (expiresAt) {
+        this.#endedSessions.set(Buffer.from(sessionHash).toString('base64'), timestampDate(expiresAt).getTime());
+      }
+    }
+  }
+
+  /** Takes what is newer than what it has: feed and refresh may tell of one merchant in either order. */
+  #putMerchants(merchants: readonly MerchantCredentials[]): void {
+    for (const merchant of merchants) {
+      const known = this.#merchants.get(merchant.merchantId);
+      // A core of an earlier version tells no numbers; then the feed alone tells, in order.
+      const isOlder = known && merchant.changeNumber !== 0n && known.changeNumber > merchant.changeNumber;
+      if (isOlder) continue;
+      if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
+      for (const hash of known?.apiKeyHashes ?? []) {
         this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
       }
       this.#merchants.set(merchant.merchantId, merchant);
@@ -118,6 +181,15 @@ class Snapshot {
 
   merchant(merchantId: string): MerchantCredentials | undefined {
     return this.#merchants.get(merchantId);
+  }
+
+  /** A refresh may have told the snapshot before of a session that was ended after this one was read. */
+  keepEnded(before: Snapshot): void {
+    for (const [hash, expiresAtMs] of before.#endedSessions) this.#endedSessions.set(hash, expiresAtMs);
+  }
+
+  isSessionEnded(sessionHash: string): boolean {
+    return this.#endedSessions.has(sessionHash);
   }
 
   merchantOfHash(hash: string): string | undefined {

@@ -15,13 +15,7 @@ import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js'
 import type { ErrorReason } from '../proto/gen/holdfast/v1/error_pb.js';
 
 /** Words that only the edge says: they are about the HTTP exchange, not about holds. */
-type EdgeCode =
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'REQUEST_TIMEOUT'
-  | 'NOTIFICATION_CONFLICT'
-  | 'STATUS_INFO_CONTRADICTED'
-  | 'INTERNAL';
+type EdgeCode = 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'INTERNAL';
 
 /** The vocabulary of refusals. */
 export type ProblemCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'> | EdgeCode;
@@ -69,12 +63,10 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
   CAPTURE_IN_FLIGHT: [409, 'Another capture or release has no result yet'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],
-  NOTIFICATION_CONFLICT: [409, 'Another notification with this requestId was accepted'],
   STREAM_TOKEN_TOO_OLD: [410, 'The resume token is too old'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The body is not of an accepted type'],
   IDEMPOTENCY_KEY_REUSED: [422, 'The idempotency key was used for another request'],
-  STATUS_INFO_CONTRADICTED: [422, 'The path contradicts the notification'],
   RATE_LIMITED: [429, 'Too many requests'],
   INTERNAL: [500, 'Something went wrong'],
   PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],

@@ -102,7 +102,7 @@ const TAGS = [
   { name: 'Operators: holds', description: 'Holds of all merchants, by requestId' },
   { name: 'Operators: merchants', description: 'Contracts, API keys, signing secrets' },
   { name: 'Operators: deliveries', description: 'Notifications on their way, attempts, endpoints' },
-  { name: 'Operators: relay', description: 'Failed verifications and quarantine' },
+  { name: 'Operators: relay', description: 'Failed verifications, quarantine, and what was accepted' },
   { name: 'Service', description: 'The gateway itself' },
 ];
 

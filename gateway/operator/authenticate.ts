@@ -27,7 +27,7 @@ export interface Operator {
  */
 export function authenticateOperator(verify: VerifyToken, sessions: Sessions): Middleware {
   return async (ctx, next) => {
-    const operator = ctx.get('authorization') === '' ? await bySession(ctx, sessions) : byBearer(ctx);
+    const operator = ctx.get('authorization') === '' ? bySession(ctx, sessions) : byBearer(ctx);
     await verify(operator.token, operator.session ? undefined : networkOf(ctx.ip));
     ctx.state.operator = operator;
     await next();
@@ -58,8 +58,8 @@ function byBearer(ctx: Context): Operator {
   return { token, name, isLive: () => true };
 }
 
-async function bySession(ctx: Context, sessions: Sessions): Promise<Operator> {
-  const session = await sessions.open(ctx.cookies.get(COOKIE) ?? '');
+function bySession(ctx: Context, sessions: Sessions): Operator {
+  const session = sessions.open(ctx.cookies.get(COOKIE) ?? '');
   if (session === undefined) throw new Problem('UNAUTHENTICATED');
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (!isReading && !sessions.isCsrfToken(session, ctx.get('x-csrf-token'))) {

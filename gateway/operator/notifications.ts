@@ -4,6 +4,7 @@ import {
   DeliveryState,
   EndpointKind,
   QuarantineState,
+  StoredNotificationState,
   VerificationFailureReason,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core.ts';
@@ -19,20 +20,21 @@ import {
   endpointJson,
   failureJson,
   quarantinedJson,
+  storedJson,
 } from './answer/notification.ts';
 import { callOf } from './authenticate.ts';
 import { readFields, readName } from './read-fields.ts';
 import type { NOTIFICATION_ROUTES } from './routes/notification.ts';
 import { ListDeliveriesQuery, ReplayDeliveriesBody } from './schema/delivery.ts';
 import { MerchantQuery, NoBody } from './schema/fields.ts';
-import { ListFailuresQuery, ListQuarantineQuery } from './schema/relay.ts';
+import { ListFailuresQuery, ListQuarantineQuery, ListStoredQuery, ReplayStoredBody } from './schema/relay.ts';
 
 type Names = keyof typeof NOTIFICATION_ROUTES;
 type Part<Prefix extends string> = Record<Extract<Names, `${string}${Prefix}${string}`>, Middleware>;
 
 /** Deliveries, endpoints, and what the relay refused or set aside. */
 export function notificationHandlers(core: Pick<Core, 'notifications'>): Record<Names, Middleware> {
-  return { ...deliveryHandlers(core), ...endpointHandlers(core), ...relayHandlers(core) };
+  return { ...deliveryHandlers(core), ...endpointHandlers(core), ...relayHandlers(core), ...storedHandlers(core) };
 }
 
 function deliveryHandlers({ notifications }: Pick<Core, 'notifications'>): Part<'Deliver'> {
@@ -135,6 +137,23 @@ function relayHandlers({ notifications }: Pick<Core, 'notifications'>): Part<'Fa
       const { notification } = await notifications.discardQuarantinedNotification(await named(ctx), callOf(ctx));
       assert(notification, 'core answers with the notification');
       ctx.body = quarantinedJson(notification);
+    },
+  };
+}
+
+function storedHandlers({ notifications }: Pick<Core, 'notifications'>): Part<'Stored'> {
+  return {
+    listStored: async (ctx) => {
+      const { state, pageSize, ...filters } = readQuery(ctx, ListStoredQuery);
+      const request = { ...filters, state: state && StoredNotificationState[state], pageSize: Number(pageSize ?? 0) };
+      const page = await notifications.listStoredNotifications(defined(request), callOf(ctx));
+      ctx.body = { items: page.notifications.map(storedJson), nextPageToken: some(page.nextPageToken) };
+    },
+    replayStored: async (ctx) => {
+      const key = await readFields(ctx, ReplayStoredBody);
+      const { notification } = await notifications.replayStoredNotification(key, callOf(ctx));
+      assert(notification, 'core answers with the notification');
+      ctx.body = storedJson(notification);
     },
   };
 }

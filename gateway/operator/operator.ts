@@ -43,12 +43,12 @@ export interface OperatorDoor {
 
 /** Mounts the operators' routes (PRODUCT section 12). Signing in is the only one that asks for no credential. */
 export function createOperator(options: OperatorOptions): OperatorDoor {
-  const { core, limits, log } = options;
+  const { core, credentials, limits, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));
-  const sessions = createSessions(options.gatewayToken, limits);
+  const sessions = createSessions(options.gatewayToken, credentials);
   const requiresOperator = authenticateOperator(verify, sessions);
   const handlers: Record<keyof typeof OPERATOR_ROUTES, Middleware> = {
-    ...sessionHandlers(verify, sessions, limits),
+    ...sessionHandlers(options, verify, sessions, limits),
     ...overviewHandlers(options),
     ...holdHandlers(core),
     ...merchantHandlers(core),

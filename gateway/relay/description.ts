@@ -25,8 +25,8 @@ export const RELAY_ROUTES = {
     summary: 'Verify, store and forward a notification',
     description:
       '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of its merchant. Send again ' +
-      'what was answered with 408, 429 or 503. A notification that contradicts an accepted one (409) or its own path ' +
-      '(422) is set aside for an operator.',
+      'what was answered with 408, 429 or 503. 202 means that it is on disk in quarantine: its signature is genuine, but ' +
+      'it contradicts an accepted one or its own path. An operator decides about it; sending it again changes nothing.',
     credential: 'serviceSignature',
     parameters: {
       kind: z.enum(['payment', 'oct']).meta({ description: 'What it is about', examples: ['payment'] }),
@@ -44,6 +44,17 @@ export const RELAY_ROUTES = {
           'X-Relay-Duplicate': z.literal('true').meta({ description: 'It was stored before' }).optional(),
         },
       },
+      202: {
+        description: 'Stored in quarantine, now or before; not forwarded unless an operator releases it',
+        schema: z.object({ requestId: z.string() }),
+        headers: {
+          'X-Relay-Held': z.enum(['conflict', 'contradiction']).meta({
+            description:
+              'conflict: another kind, status, amount or currency was accepted with this requestId. contradiction: ' +
+              'statusInfo does not match kind or status; the requestId stays free',
+          }),
+        },
+      },
     },
     codes: [
       'INVALID_REQUEST',
@@ -51,10 +62,8 @@ export const RELAY_ROUTES = {
       'NOT_FOUND',
       'METHOD_NOT_ALLOWED',
       'REQUEST_TIMEOUT',
-      'NOTIFICATION_CONFLICT',
       'PAYLOAD_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
-      'STATUS_INFO_CONTRADICTED',
       'RATE_LIMITED',
       'INTERNAL',
       'UNAVAILABLE',

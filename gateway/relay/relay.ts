@@ -19,7 +19,7 @@ import { createFailures } from './failures.ts';
 import { parseNotification } from './notification.ts';
 import { createPenalties } from './penalties.ts';
 import { storeNotification } from './store-notification.ts';
-import { verify } from './verify.ts';
+import { verifyWithNewest } from './verify.ts';
 
 /** What the relay is made of. */
 export interface RelayOptions {
@@ -27,7 +27,7 @@ export interface RelayOptions {
     GrpcClient<typeof NotificationService>,
     'acceptNotification' | 'batchAcceptNotifications' | 'quarantineNotification' | 'reportVerificationFailures'
   >;
-  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh'>;
+  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh' | 'refresh'>;
   readonly limits: Limits;
   readonly log: Log;
   readonly registry: Registry;
@@ -75,7 +75,7 @@ export function createRelay(options: RelayOptions): Relay {
     await penalties.check(network, fields.merchantId);
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
     const headers = ctx.req.headersDistinct['x-service-signature'] ?? [];
-    const failure = verify(credentials.secretsOf(fields.merchantId), fields, headers);
+    const failure = await verifyWithNewest(credentials, fields, headers);
     if (failure !== undefined) {
       const refusal = await penalties.fail(network, fields.merchantId);
       failures.record({

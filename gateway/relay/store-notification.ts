@@ -15,9 +15,9 @@ interface Verified extends Announced, SignedFields {
 }
 
 /**
- * Has core put a verified notification on disk and answers 200. Throws NOTIFICATION_CONFLICT or
- * STATUS_INFO_CONTRADICTED for what core set aside, and UNAVAILABLE for everything else that is not on disk: the sender
- * shall send it again.
+ * Has core put a verified notification on disk and answers 200, or 202 for one that core quarantined. A sender repeats
+ * what is answered with an error, and in the end gives the endpoint up; repeating changes nothing about a quarantined
+ * one. Throws UNAVAILABLE for everything that is not on disk: the sender shall send it again.
  */
 export async function storeNotification(
   ctx: Context,
@@ -28,16 +28,20 @@ export async function storeNotification(
   if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
-    throw new Problem('STATUS_INFO_CONTRADICTED');
+    return answer(ctx, 202, rest.requestId, { 'X-Relay-Held': 'contradiction' });
   }
   const outcome = await onDisk(accept(notification), log);
-  if (outcome === AcceptOutcome.CONFLICT) throw new Problem('NOTIFICATION_CONFLICT');
+  if (outcome === AcceptOutcome.CONFLICT) return answer(ctx, 202, rest.requestId, { 'X-Relay-Held': 'conflict' });
   const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
   // Core of a later version may say more; only what is known to be on disk is answered with 200.
   if (!isDuplicate && outcome !== AcceptOutcome.STORED) throw unavailable();
-  if (isDuplicate) ctx.set('X-Relay-Duplicate', 'true');
-  ctx.status = 200;
-  ctx.body = { requestId: rest.requestId };
+  answer(ctx, 200, rest.requestId, isDuplicate ? { 'X-Relay-Duplicate': 'true' } : {});
+}
+
+function answer(ctx: Context, status: 200 | 202, requestId: string, headers: Readonly<Record<string, string>>): void {
+  ctx.set(headers);
+  ctx.status = status;
+  ctx.body = { requestId };
 }
 
 const RETRY_AFTER_SECONDS = 5;

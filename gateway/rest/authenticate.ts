@@ -19,7 +19,7 @@ export function authenticate(credentials: Credentials): Middleware {
     const key = /^Bearer +([\x21-\x7E]{1,256})$/i.exec(ctx.get('authorization'))?.[1];
     if (key === undefined) throw new Problem('UNAUTHENTICATED');
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE');
-    const merchantId = credentials.merchantOfApiKey(key);
+    const merchantId = credentials.merchantOfApiKey(key) ?? (await newMerchantOf(credentials, key));
     if (merchantId === undefined) throw new Problem('UNAUTHENTICATED');
     const identity: Identity = {
       merchantId,
@@ -30,6 +30,12 @@ export function authenticate(credentials: Credentials): Middleware {
     ctx.state.merchantId = merchantId;
     await next();
   };
+}
+
+/** A key may be used as soon as its 201 was answered, which can be before the feed told of it. */
+async function newMerchantOf(credentials: Credentials, key: string): Promise<string | undefined> {
+  await credentials.refresh();
+  return credentials.merchantOfApiKey(key);
 }
 
 /** Who is asking, on a route behind authenticate(). */

@@ -1,5 +1,6 @@
 /** The environment of core's processes: the settings that several of them have, and how what is wrong with one is told. */
 import { z } from 'zod';
+import { parseOrigins } from './delivery/gateway-address.ts';
 import { parseEncryptionKeys } from './storage/cipher.ts';
 
 /**
@@ -33,6 +34,8 @@ export const port = z.coerce.number().int().min(0).max(65_535);
 export const file = z.string().optional();
 /** Several, joined by commas, while one is being replaced by another. */
 export const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'at least 32 characters each');
+/** Where the gateway is reached. */
+export const origins = readBy(parseOrigins, 'http or https origins, joined by commas').default([]);
 export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// address');
 
 /** What each process that runs has. */

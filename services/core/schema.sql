@@ -83,6 +83,13 @@ create table delivery_attempt (
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number)
 );
 
+create table ended_session (
+  session_hash bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  change_number bigint not null,
+  constraint ended_session_pkey PRIMARY KEY (session_hash)
+);
+
 create table endpoint (
   merchant_id text not null,
   kind text not null,
@@ -201,6 +208,7 @@ create table notification (
   currency text not null,
   body bytea,
   received_at timestamp(3) with time zone not null,
+  parked_signature text,
   constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
 );
 
@@ -280,7 +288,9 @@ create table quarantined_notification (
   received_at timestamp(3) with time zone not null,
   decided_at timestamp(3) with time zone,
   delivery_id uuid,
+  once_key text,
   constraint quarantined_notification_pkey PRIMARY KEY (id),
+  constraint quarantined_notification_once_key_unique UNIQUE (once_key),
   constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
   constraint quarantined_notification_state CHECK ((state = ANY (ARRAY['HELD'::text, 'RELEASED'::text, 'DISCARDED'::text])))
 );
@@ -351,6 +361,8 @@ CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
 CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
 
+CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
+
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
@@ -364,6 +376,8 @@ CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_
 CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
 
 CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
+CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
+CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
 CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { file, PROCESS, PROCESSOR, port, readEnvironment, tokens } from './environment.ts';
+import { file, origins, PROCESS, PROCESSOR, port, readEnvironment, tokens } from './environment.ts';
 
 export const SCHEMA = z.object({
   ...PROCESS,
@@ -8,6 +8,7 @@ export const SCHEMA = z.object({
   CONNECT_PORT: port.default(50_052),
   CORE_METRICS_PORT: port.optional(),
   MAX_CALLS_IN_FLIGHT: z.coerce.number().int().min(8).max(100_000).default(1_024),
+  GATEWAY_ORIGIN: origins,
   GATEWAY_TOKEN: tokens,
   SERVICE_TOKEN: tokens,
   OPERATOR_TOKEN: tokens,

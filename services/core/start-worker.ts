@@ -2,11 +2,13 @@ import { type Log, openLog } from '../../proto/log.ts';
 import { openBooks } from './books/books.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
+import { targetOf } from './delivery/gateway-address.ts';
 import { openSender } from './delivery/sender.ts';
 import { openTerms } from './delivery/terms.ts';
 import { openDeliverer } from './jobs/deliver.ts';
 import { every, type PeriodicJob } from './jobs/every.ts';
 import { expiries } from './jobs/expire-holds.ts';
+import { forwardParkedNotifications } from './jobs/forward-parked.ts';
 import { inquiries, type Recovery } from './jobs/inquire.ts';
 import { openPurge } from './jobs/purge.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
@@ -65,7 +67,6 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openTerms(database, cipher, clock);
-  const gatewayOrigin = settings.GATEWAY_ORIGIN;
   const deliverer = openDeliverer({
     database,
     queue,
@@ -73,7 +74,6 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     terms,
     clock,
     log,
-    gatewayOrigin,
     onAttempt: metrics.deliveryAttempt,
   });
   const books = openBooks(database, queue.ring, metrics.books);
@@ -110,19 +110,22 @@ function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): Per
   const purge = openPurge(database, settings.RETENTION_DAYS);
   return [
     { name: 'sweep-deliveries', intervalMs: 5_000, runOnce: (now) => sweepDeliveries(database, queue, now) },
+    {
+      name: 'forward-parked',
+      intervalMs: 1_000,
+      runOnce: (now) => forwardParkedNotifications(database, queue, now),
+    },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];
 }
 
 /** Internal endpoints must not lead back to the gateway, by whichever name. */
 function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
-  const gateway = settings.GATEWAY_ORIGIN === undefined ? undefined : new URL(settings.GATEWAY_ORIGIN);
-  const port = gateway?.port || (gateway?.protocol === 'https:' ? '443' : '80');
   return {
     webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },
     internal: {
       allowed: settings.INTERNAL_ALLOWED_CIDRS,
-      never: gateway && { hostname: gateway.hostname, port },
+      gateways: settings.GATEWAY_ORIGIN.map(targetOf),
     },
   };
 }

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { parseNetworks } from './delivery/destination.ts';
-import { PROCESS, PROCESSOR, port, readBy, readEnvironment, tokens } from './environment.ts';
+import { origins, PROCESS, PROCESSOR, port, readBy, readEnvironment, tokens } from './environment.ts';
 
 const networks = readBy(parseNetworks, 'networks in CIDR notation, joined by commas').prefault('');
-const origin = z
-  .string()
-  .transform((text) => URL.parse(text)?.origin ?? '')
-  .pipe(z.string().regex(/^https?:\/\//, 'an http or https origin'));
 
 export const SCHEMA = z.object({
   ...PROCESS,
@@ -15,7 +11,7 @@ export const SCHEMA = z.object({
   OPERATOR_TOKEN: tokens.optional(),
   WEBHOOK_ALLOWED_CIDRS: networks,
   INTERNAL_ALLOWED_CIDRS: networks,
-  GATEWAY_ORIGIN: origin.optional(),
+  GATEWAY_ORIGIN: origins,
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
 });
 

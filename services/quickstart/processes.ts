@@ -29,6 +29,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
     SERVICE_TOKEN: secrets.serviceToken,
     OPERATOR_TOKEN: secrets.operatorToken,
     PROCESSOR_TOKEN: secrets.processorToken,
+    GATEWAY_ORIGIN: baseUrl(ports),
   });
 }
 

@@ -23,8 +23,8 @@ describe('npm run demo', () => {
     const answers = [
       /401 for a random signature/,
       /200 and X-Relay-Duplicate/,
-      /409 NOTIFICATION_CONFLICT/,
-      /422 STATUS_INFO/,
+      /202 and X-Relay-Held: conflict/,
+      /202 and X-Relay-Held: contradiction/,
     ];
     for (const answer of [...answers, /AddSigningSecret: 200/, /RetireSigningSecret: 401/]) assert.match(text, answer);
     assert.doesNotMatch(text, /pre_|hf_|whsec_/);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
 import { connectCore } from '../../gateway/core.ts';
 import { watchCredentials } from '../../gateway/credentials.ts';
-import { FakeCore, TOKEN } from './fake-core.ts';
+import { FakeCore, refusal, TOKEN } from './fake-core.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from './stage.ts';
 
 describe('watchCredentials()', () => {
@@ -67,6 +70,70 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
+  it('asks for what is newer than its snapshot, and keeps the newer of two tellings', async () => {
+    const credentials = watch();
+    await credentials.ready;
+    fake.answers.set('listCredentialChanges', () => ({ merchants: [credentialsOf('acme', ['hf_new'], 7n)] }));
+    await credentials.refresh();
+    assert.equal(credentials.merchantOfApiKey('hf_new'), 'acme');
+    await credentials.refresh();
+    assert.equal(fake.refreshes.at(-1)?.afterChangeNumber, 7n);
+    fake.answers.set('listCredentialChanges', () => ({ merchants: [credentialsOf('acme', ['hf_old'], 6n)] }));
+    await credentials.refresh();
+    assert.deepEqual(
+      ['hf_new', 'hf_old'].map((key) => credentials.merchantOfApiKey(key)),
+      ['acme', undefined],
+    );
+    await credentials.close();
+  });
+
+  it('asks core once for all who wait, and again for who came later', async () => {
+    const credentials = watch();
+    await credentials.ready;
+    fake.answers.set('listCredentialChanges', () => ({}));
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all(Array.from({ length: 500 }, () => credentials.refresh()));
+    }
+    assert.equal(fake.refreshes.length, 3);
+    const first = credentials.refresh();
+    while (fake.refreshes.length === 3) await new Promise(setImmediate);
+    await Promise.all([first, credentials.refresh()]);
+    assert.equal(fake.refreshes.length, 5, 'a call that is under way may have missed what the later one asks for');
+    await credentials.close();
+  });
+
+  it('knows nothing against a credential while core does not answer, and goes by the feed of an older core', async () => {
+    const credentials = watch();
+    await credentials.ready;
+    await credentials.refresh();
+    fake.answers.set('listCredentialChanges', () => {
+      throw refusal(status.INTERNAL, {});
+    });
+    await assert.rejects(credentials.refresh(), { code: 'UNAVAILABLE', status: 503 });
+    await credentials.close();
+  });
+
+  it('keeps a session ended when a snapshot comes that was read before', async () => {
+    const credentials = watch();
+    await credentials.ready;
+    const sessionHash = Buffer.alloc(32, 7);
+    const expiresAt = timestampFromMs(3_600_000);
+    fake.answers.set('listCredentialChanges', () => ({
+      endedSessions: [{ sessionHash, expiresAt, changeNumber: 9n }],
+    }));
+    const isEnded = () => credentials.isSessionEnded(sessionHash.toString('base64'));
+    assert.equal(isEnded(), false);
+    await credentials.refresh();
+    assert.equal(isEnded(), true);
+    const port = Number(fake.address.split(':')[1]);
+    fake.stop();
+    const changed = credentials.changed();
+    await fake.start(port);
+    await changed;
+    assert.equal(isEnded(), true);
+    await credentials.close();
+  });
+
   it('comes back after core was away, without what ended meanwhile', async () => {
     const credentials = watch();
     await credentials.ready;
@@ -82,3 +149,8 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 });
+
+function credentialsOf(merchantId: string, apiKeys: readonly string[], changeNumber: bigint) {
+  const apiKeyHashes = apiKeys.map((key) => createHash('sha256').update(key).digest());
+  return { merchantId, apiKeyHashes, changeNumber };
+}

@@ -16,6 +16,7 @@ import {
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import {
+  type EndedSessionSchema,
   type MerchantCredentialsSchema,
   MerchantService,
   WatchCredentialsResponseSchema,
@@ -49,6 +50,8 @@ interface FakeMerchant {
 /** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
 export class FakeCore {
   readonly calls: { method: string; request: Json; token?: string; operator?: string }[] = [];
+  /** Requests for what is newer than a snapshot; they are not among the calls. */
+  readonly refreshes: Json[] = [];
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
@@ -61,6 +64,7 @@ export class FakeCore {
   address = '';
   #server = new Server();
   #merchants: MessageInitShape<typeof MerchantCredentialsSchema>[] = [];
+  readonly #endedSessions: MessageInitShape<typeof EndedSessionSchema>[] = [];
   readonly #feeds = new Set<ServerWritableStream<object, object>>();
 
   async start(port = 0): Promise<void> {
@@ -137,20 +141,33 @@ export class FakeCore {
   #unary(method: string, output: DescMessage) {
     return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
       const caller = callerOf(call.metadata);
-      if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
+      if (method === 'listCredentialChanges') this.refreshes.push(call.request);
+      else if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
       try {
         if (caller.token !== TOKEN && caller.token !== OPERATOR_TOKEN) throw UNAUTHENTICATED;
         if (method === 'checkOperator') {
           if (caller.token !== OPERATOR_TOKEN) throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN' });
           return void this.onCheck().then(() => callback(null, create(output)));
         }
-        const answer = this.answers.get(method);
+        const answer = this.answers.get(method) ?? this.#builtIn(method);
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
         callback(null, create(output, answer(call.request) as MessageInitShape<typeof output>));
       } catch (error) {
         callback(error as ServiceError);
       }
     };
+  }
+
+  /** Sessions are ended as core ends them; what is newer is told when there is any. */
+  #builtIn(method: string): ((request: Json) => object) | undefined {
+    if (method === 'endSession') {
+      return ({ sessionHash, expiresAt }) => {
+        this.#endedSessions.push({ sessionHash, expiresAt } as MessageInitShape<typeof EndedSessionSchema>);
+        return {};
+      };
+    }
+    const hasNews = method === 'listCredentialChanges' && this.#endedSessions.length > 0;
+    return hasNews ? () => ({ endedSessions: this.#endedSessions }) : undefined;
   }
 
   #feed = (call: ServerWritableStream<object, object>) => {

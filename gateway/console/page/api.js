@@ -134,6 +134,13 @@ export const listQuarantine = (filter) => call('GET', `/relay/quarantine${queryO
 export const decideQuarantine = (id, act) =>
   call('POST', `/relay/quarantine/${encodeURIComponent(id)}/${act}`, { body: {} });
 
+/** Notifications that the relay has accepted, newest first. */
+export const listStored = (filter) => call('GET', `/relay/notifications${queryOf(filter)}`);
+
+/** Forwards an accepted notification, again if it was forwarded before. */
+export const replayStored = (merchantId, requestId) =>
+  call('POST', '/relay/notifications/replay', { body: { merchantId, requestId } });
+
 /** What waits for an operator, oldest first. */
 export const listReviews = (filter) => call('GET', `/reviews${queryOf(filter)}`);
 

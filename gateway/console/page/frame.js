@@ -11,6 +11,7 @@ import { MerchantsView } from './merchants/merchants-view.js';
 import { OverviewView } from './overview/overview-view.js';
 import { FailuresView } from './relay/failures-view.js';
 import { QuarantineView } from './relay/quarantine-view.js';
+import { StoredView } from './relay/stored-view.js';
 import { ReviewsView } from './reviews/reviews-view.js';
 import { html } from './shell/html.js';
 import { Notices, notify } from './shell/notice.js';
@@ -24,6 +25,7 @@ const VIEWS = [
   ['deliveries', 'Deliveries', DeliveriesView, DeliveryView],
   ['endpoints', 'Endpoints', EndpointsView],
   ['relay', 'Relay failures', FailuresView],
+  ['notifications', 'Accepted', StoredView],
   ['quarantine', 'Quarantine', QuarantineView],
   ['reviews', 'Needs review', ReviewsView],
   ['merchants', 'Merchants', MerchantsView, MerchantView],

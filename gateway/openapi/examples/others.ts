@@ -121,6 +121,19 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     status: 200,
     answer: { requestId: 'order-7' },
   },
+  {
+    route: 'relayNotification',
+    name: 'conflict',
+    summary: 'Another amount under the same requestId, just as genuine',
+    parameters: {
+      kind: 'payment',
+      statusInfo: 'captured',
+      'X-Service-Signature': 'eHr+4YSpIuioGDTMXsdP3+mp9hud7+34GOd29dNcDEA=',
+    },
+    body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1051, currency: 'EUR' },
+    status: 202,
+    answer: { requestId: 'order-7' },
+  },
   { route: 'getHealth', name: 'ok', summary: 'It runs', status: 200, answer: { status: 'ok' } },
   { route: 'getReadiness', name: 'ready', summary: 'It can serve', status: 200, answer: { status: 'ready' } },
 ];

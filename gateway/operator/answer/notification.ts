@@ -9,6 +9,8 @@ import {
   type QuarantinedNotification,
   QuarantineReason,
   QuarantineState,
+  type StoredNotification,
+  StoredNotificationState,
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -91,5 +93,25 @@ export function quarantinedJson(notification: QuarantinedNotification) {
     receivedAt: time(notification.receivedAt),
     decidedAt: time(notification.decidedAt),
     deliveryId: some(notification.deliveryId),
+    accepted: notification.accepted && acceptedJson(notification.accepted),
+  };
+}
+
+/** A notification that was accepted, and where it stands. */
+export function storedJson(notification: StoredNotification) {
+  const state = StoredNotificationState[notification.state];
+  return { ...acceptedJson(notification), state, deliveryId: some(notification.deliveryId) };
+}
+
+function acceptedJson(notification: StoredNotification) {
+  return {
+    merchantId: notification.merchantId,
+    requestId: notification.requestId,
+    kind: NotificationKind[notification.kind],
+    statusInfo: notification.statusInfo,
+    status: notification.status,
+    amount: notification.amount,
+    currency: notification.currency,
+    receivedAt: time(notification.receivedAt),
   };
 }

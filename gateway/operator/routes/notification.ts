@@ -15,8 +15,12 @@ import {
   FailurePage,
   ListFailuresQuery,
   ListQuarantineQuery,
+  ListStoredQuery,
   QuarantinedNotification,
   QuarantinePage,
+  ReplayStoredBody,
+  StoredNotification,
+  StoredPage,
 } from '../schema/relay.ts';
 
 const deliveries = { tag: 'Operators: deliveries', credential: 'operator' } as const;
@@ -128,5 +132,24 @@ export const NOTIFICATION_ROUTES = {
     method: 'post',
     path: '/operator/relay/quarantine/{quarantineId}/discard',
     summary: 'Decide that it is never forwarded',
+  },
+  listStored: {
+    ...relay,
+    method: 'get',
+    path: '/operator/relay/notifications',
+    summary: 'List notifications that the relay has accepted',
+    description: 'Newest first. One whose body was purged is shown only when its requestId is asked for.',
+    query: ListStoredQuery,
+    answers: { 200: { description: 'A page', schema: StoredPage } },
+    codes: READ,
+  },
+  replayStored: {
+    ...relay,
+    method: 'post',
+    path: '/operator/relay/notifications/replay',
+    summary: 'Forward an accepted notification, again if it was forwarded before',
+    body: ReplayStoredBody,
+    answers: { 200: { description: 'It, as it is now', schema: StoredNotification } },
+    codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   },
 } as const satisfies Record<string, Route>;

@@ -32,7 +32,9 @@ export const Contract = z
       .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
       .optional(),
     webhookUrl: address('Where signed notifications go; absent = nowhere').optional(),
-    internalUrl: address('Where the relay forwards verified notifications; absent = stored only').optional(),
+    internalUrl: address(
+      'Where the relay forwards verified notifications; absent = they are parked until it is set',
+    ).optional(),
   })
   .meta({ id: 'Contract' });
 

@@ -1,24 +1,32 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Context, Middleware } from 'koa';
+import type { Core } from '../../core.ts';
+import type { Credentials } from '../../credentials.ts';
 import { demandRate } from '../../demand-rate.ts';
 import type { Limiter, Limits } from '../../limits.ts';
 import { networkOf } from '../../network.ts';
 import { readQuery } from '../../rest/read-query.ts';
 import { NoQuery } from '../../rest/schema/fields.ts';
-import { COOKIE, operatorOf } from '../authenticate.ts';
+import { COOKIE, callOf, operatorOf } from '../authenticate.ts';
 import { readFields } from '../read-fields.ts';
 import type { SESSION_ROUTES } from '../routes/session.ts';
 import { SignInBody } from '../schema/session.ts';
 import type { VerifyToken } from '../verify-token.ts';
-import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
+import { SESSION_SECONDS, type Session, type Sessions, sessionHash } from './sessions.ts';
 
 /** Console sessions. */
 export function sessionHandlers(
+  { core, credentials }: { readonly core: Pick<Core, 'operators'>; readonly credentials: Pick<Credentials, 'refresh'> },
   verify: VerifyToken,
   sessions: Sessions,
   limits: Limits,
 ): Record<keyof typeof SESSION_ROUTES, Middleware> {
   const signIns = limits.limiter({ name: 'operator-sign-ins', points: MOST_SIGN_INS_PER_SECOND, durationSeconds: 1 });
-  return { signIn: signIn(verify, sessions, signIns), getSession: getSession(sessions), signOut: signOut(sessions) };
+  return {
+    signIn: signIn(verify, sessions, signIns),
+    getSession: getSession(sessions),
+    signOut: signOut(core, credentials),
+  };
 }
 
 /** Of one address, before anything of them is read. */
@@ -51,11 +59,15 @@ function getSession(sessions: Sessions): Middleware {
   };
 }
 
-/** 204; the session is over at every gateway. */
-function signOut(sessions: Sessions): Middleware {
+/** 204 once it is on disk that the session is over: here at once, at every other gateway within a second. */
+function signOut(core: Pick<Core, 'operators'>, credentials: Pick<Credentials, 'refresh'>): Middleware {
   return async (ctx) => {
     const { session } = operatorOf(ctx);
-    if (session) await sessions.end(session);
+    if (session) {
+      const expiresAt = timestampFromMs(session.expiresAtMs);
+      await core.operators.endSession({ sessionHash: sessionHash(session), expiresAt }, callOf(ctx));
+      await credentials.refresh();
+    }
     setCookie(ctx, '', 0);
     ctx.status = 204;
   };

@@ -1,11 +1,20 @@
 /**
  * Console sessions. A session lives in its cookie, sealed with a key that every gateway derives from GATEWAY_TOKEN: any gateway opens
- * it, none keeps it, and a flood of logins costs no memory. What has to be shared is only which sessions were ended early; that goes
- * where the limits are kept (Redis when there is one).
+ * it, none keeps it, and a flood of logins costs no memory. What has to be shared is only which sessions were ended early: core keeps
+ * their hashes until they would have run out, and tells every gateway with the credentials.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { z } from 'zod';
-import { type Limits, limiterKey } from '../../limits.ts';
+import type { Credentials } from '../../credentials.ts';
+import { Problem } from '../../problem.ts';
 
 /** An operator who has signed in. */
 export interface Session {
@@ -22,10 +31,12 @@ export interface Sessions {
   start(token: string, operator: string): Session;
   /** The cookie's value. */
   seal(session: Session): string;
-  /** Undefined for anything that was not sealed by this version with this key, has run out, or was ended. */
-  open(cookie: string): Promise<Session | undefined>;
-  end(session: Session): Promise<void>;
-  /** Whether it has neither run out nor been ended at this gateway. */
+  /**
+   * Undefined for anything that was not sealed by this version with this key, has run out, or was ended at any gateway. Throws
+   * UNAVAILABLE while nobody can say what was ended.
+   */
+  open(cookie: string): Session | undefined;
+  /** Whether it has neither run out nor been ended. */
   isLive(session: Session): boolean;
   /** What a changing call must carry in X-CSRF-Token. */
   csrfToken(session: Session): string;
@@ -34,37 +45,33 @@ export interface Sessions {
 
 /** A working day. */
 export const SESSION_SECONDS = 8 * 3_600;
-const MOST_REMEMBERED = 1_000;
 const [IV_BYTES, TAG_BYTES] = [12, 16];
 
 const Content = z.strictObject({ id: z.string(), token: z.string(), operator: z.string(), expiresAtMs: z.int() });
 
 /** Opens the sessions of all gateways that share the token. */
-export function createSessions(gatewayToken: string, limits: Limits, now: () => number = Date.now): Sessions {
+export function createSessions(
+  gatewayToken: string,
+  credentials: Pick<Credentials, 'isSessionEnded' | 'isFresh'>,
+  now: () => number = Date.now,
+): Sessions {
   const sealingKey = derive(gatewayToken, 'holdfast console session');
   const csrfKey = derive(gatewayToken, 'holdfast console csrf');
-  const ended = limits.limiter({ name: 'operator-sessions-ended', points: 1, durationSeconds: SESSION_SECONDS });
-  const endedHere = new Set<string>();
 
   const csrfToken = ({ id }: Session) => createHmac('sha256', csrfKey).update(id).digest('base64url');
-  const isLive = ({ id, expiresAtMs }: Session) => now() < expiresAtMs && !endedHere.has(id);
+  const isLive = (session: Session) =>
+    now() < session.expiresAtMs && !credentials.isSessionEnded(sessionHash(session).toString('base64'));
   return {
     start: (token, operator) => {
       const expiresAtMs = now() + SESSION_SECONDS * 1000;
       return { id: randomBytes(32).toString('base64url'), token, operator, expiresAtMs };
     },
     seal: (session) => seal(sealingKey, JSON.stringify(session)),
-    open: async (cookie) => {
+    open: (cookie) => {
       const session = unseal(sealingKey, cookie);
       if (session === undefined || !isLive(session)) return undefined;
-      const state = await ended.get(limiterKey(session.id));
-      return state && state.consumedPoints > 1 ? undefined : session;
-    },
-    end: async (session) => {
-      endedHere.add(session.id);
-      const [oldest] = endedHere;
-      if (endedHere.size > MOST_REMEMBERED && oldest !== undefined) endedHere.delete(oldest);
-      await ended.block(limiterKey(session.id), SESSION_SECONDS);
+      if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Sessions cannot be checked now.' });
+      return session;
     },
     isLive,
     csrfToken,
@@ -73,6 +80,11 @@ export function createSessions(gatewayToken: string, limits: Limits, now: () => 
       return is.length === due.length && timingSafeEqual(is, due);
     },
   };
+}
+
+/** What names a session to core: the id itself stays in the cookie. */
+export function sessionHash({ id }: Session): Buffer {
+  return createHash('sha256').update(id).digest();
 }
 
 /** RFC 5869. The token has 32 characters or more, all of them random, so it needs no stretching. */

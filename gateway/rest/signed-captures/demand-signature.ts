@@ -33,10 +33,35 @@ export async function demandSignature(
     signatureInput: ctx.get('signature-input'),
     signature: ctx.get('signature'),
   };
-  const terms = { publicKey, keyid: merchantId, nowSeconds: Math.floor(Date.now() / 1000) };
+  const nowSeconds = Math.floor(Date.now() / 1000);
   demandContentDigest(contentDigest, body);
-  const { nonce, createdSeconds } = verifyMessageSignature(request, terms);
+  const verify = (key: string) => verifyMessageSignature(request, { publicKey: key, keyid: merchantId, nowSeconds });
+  const newestKey = async () => {
+    await credentials.refresh();
+    return credentials.captureKeyOf(merchantId);
+  };
+  const verified = await verifyWithNewest(publicKey, newestKey, verify);
+  if (verified === undefined) return;
+  const { nonce, createdSeconds } = verified;
   const expiresAt = timestampFromMs(createdSeconds * 1000 + NONCE_KEPT_MS);
   const { fresh } = await merchants.useNonce({ merchantId, nonce, expiresAt });
   if (!fresh) throw refuseSignature('The nonce was used before; each request needs a signature of its own.');
+}
+
+/**
+ * A contract's key may be used as soon as the change was answered, so what fails is judged once more when there is another key.
+ * Answers undefined when none is demanded any more.
+ */
+async function verifyWithNewest<T>(
+  publicKey: string,
+  newestKey: () => Promise<string | undefined>,
+  verify: (key: string) => T,
+): Promise<T | undefined> {
+  try {
+    return verify(publicKey);
+  } catch (refusal) {
+    const newest = await newestKey();
+    if (newest === publicKey) throw refusal;
+    return newest === undefined ? undefined : verify(newest);
+  }
 }

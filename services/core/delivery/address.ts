@@ -1,4 +1,4 @@
-import type { EndpointKind, NotificationKind } from '../storage/delivery.ts';
+import type { NotificationKind } from '../storage/delivery.ts';
 import { DestinationRefused } from './destination.ts';
 
 /** What a notification's address is made of, besides the endpoint's own. */
@@ -30,14 +30,4 @@ export function parseEndpointUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') throw new DestinationRefused('the address carries a user name');
   if (url.search !== '' || url.hash !== '') throw new DestinationRefused('the address carries a query or fragment');
   return url;
-}
-
-/**
- * Refuses an internal endpoint on the gateway's own origin: the relay would forward what it accepted to itself, for ever.
- * Errors: DestinationRefused.
- */
-export function refuseGateway(kind: EndpointKind, url: URL, gatewayOrigin: string | undefined): void {
-  if (kind === 'internal' && gatewayOrigin !== undefined && url.origin === gatewayOrigin) {
-    throw new DestinationRefused("an internalUrl must not be on the gateway's own origin");
-  }
 }

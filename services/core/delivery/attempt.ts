@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { PendingDelivery } from '../storage/due-deliveries.ts';
 import type { EndpointTerms } from '../storage/endpoint-terms.ts';
 import type { AttemptRecord } from '../storage/record-attempts.ts';
-import { notificationUrl, refuseGateway } from './address.ts';
+import { notificationUrl } from './address.ts';
 import { isIllness } from './breaker.ts';
 import { DestinationRefused } from './destination.ts';
 import { responseHead } from './response-head.ts';
@@ -23,8 +23,6 @@ export interface AttemptParts {
   readonly sender: Sender;
   readonly clock: Clock;
   readonly log: Log;
-  /** The gateway's origin, which no internal endpoint may be on. */
-  readonly gatewayOrigin?: string | undefined;
   readonly random?: (() => number) | undefined;
 }
 
@@ -46,7 +44,7 @@ type Outcome = Answer & { readonly fatal?: boolean };
 
 async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Promise<Outcome> {
   try {
-    return await parts.sender.send(row.endpointKind, messageOf(parts, row, terms, at));
+    return await parts.sender.send(row.endpointKind, messageOf(row, terms, at));
   } catch (error) {
     const head = Buffer.alloc(0);
     if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
@@ -55,11 +53,10 @@ async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTe
   }
 }
 
-function messageOf(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message {
+function messageOf(row: PendingDelivery, terms: EndpointTerms, at: Date): Message {
   const endpointUrl = terms.urls[row.endpointKind];
   if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
   const url = notificationUrl(endpointUrl, row);
-  refuseGateway(row.endpointKind, url, parts.gatewayOrigin);
   const parent = traceParent();
   const headers = { ...attemptHeaders(row, terms.secrets, at), ...(parent !== undefined && { traceparent: parent }) };
   return { url, headers, body: row.body };

@@ -1,16 +1,14 @@
 import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
 import { boundAnswers } from './bound-answer.ts';
-import { DestinationRefused, judgeAddress, literalOf, type Network } from './destination.ts';
-
-/** Finds the addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
+import { DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
+import { gatewayAt, type Target } from './gateway-address.ts';
 
 export interface ConnectRules {
   /** Networks that are allowed besides public addresses, and without https. */
   readonly allowed: readonly Network[];
-  /** An address and port that is never connected to, however it is spelled. */
-  readonly never?: { readonly hostname: string; readonly port: string } | undefined;
+  /** Where the gateway is, which is never connected to, however its address is spelled. */
+  readonly gateways?: readonly Target[];
   readonly resolve?: Resolve;
 }
 
@@ -36,13 +34,15 @@ export function guardedConnector(rules: ConnectRules): buildConnector.connector 
 
 async function judged(options: buildConnector.Options, rules: ConnectRules, resolve: Resolve) {
   const secure = options.protocol === 'https:';
+  const port = options.port || (secure ? '443' : '80');
   const literal = literalOf(options.hostname);
-  const addresses = literal ? [literal] : await within(CONNECT_TIMEOUT_MS, resolve(options.hostname));
-  const forbidden = await forbiddenAddresses(options, rules, resolve);
+  const finding = literal ? [literal] : resolve(options.hostname);
+  const judging = gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve);
+  const [addresses, isGateway] = await within(CONNECT_TIMEOUT_MS, Promise.all([finding, judging]));
   let refused = new DestinationRefused('the name has no address');
   for (const address of addresses) {
     try {
-      if (forbidden.includes(address)) throw new DestinationRefused("the address is the gateway's own");
+      if (isGateway(address)) throw new DestinationRefused("the address is the gateway's own");
       judgeAddress(address, secure, rules.allowed);
       return { address, servername: literal || !secure ? undefined : options.hostname };
     } catch (error) {
@@ -52,19 +52,13 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
   throw refused;
 }
 
-async function forbiddenAddresses(options: buildConnector.Options, { never }: ConnectRules, resolve: Resolve) {
-  const port = options.port || (options.protocol === 'https:' ? '443' : '80');
-  if (!never || never.port !== port) return [];
-  const literal = literalOf(never.hostname);
-  return literal ? [literal] : within(CONNECT_TIMEOUT_MS, resolve(never.hostname));
-}
-
-async function resolveName(name: string): Promise<string[]> {
+/** By the system's resolver. */
+export async function resolveName(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
 /** The system's resolver may take much longer than we have. */
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
+export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('resolving the name took too long')), timeoutMs);
   try {

@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js';
 /** A network in CIDR notation, parsed. */
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+/** Finds the addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
 /** Why an address or a URL is not a destination. */
 export class DestinationRefused extends Error {
   constructor(reason: string) {
@@ -37,7 +40,7 @@ export function literalOf(hostname: string): string | undefined {
 }
 
 /** An IPv4 address that hides in an IPv6 one is judged as what it is. */
-function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
+export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!ipaddr.isValid(address)) throw new DestinationRefused('the address is not an IP address');
   const parsed = ipaddr.parse(address);
   return parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;

@@ -1,15 +1,21 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MerchantCredentialsSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { EndedSessionSchema, MerchantCredentialsSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import type { Cipher } from '../storage/cipher.ts';
-import { readCredentials } from '../storage/credentials.ts';
+import { type CredentialsRow, type EndedSessionRow, readCredentials } from '../storage/credentials.ts';
 import type { Database } from '../storage/database.ts';
 
-export type Credentials = MessageInitShape<typeof MerchantCredentialsSchema>;
+/** What is newer than a change number, and the number to go on from. */
+export interface CredentialChanges {
+  readonly merchants: MessageInitShape<typeof MerchantCredentialsSchema>[];
+  readonly endedSessions: MessageInitShape<typeof EndedSessionSchema>[];
+  readonly changeNumber: bigint;
+}
 
-/** What the edge must know of merchants, and its changes. */
+/** What the edge must know to tell who may speak, and its changes. */
 export interface CredentialsFeed {
-  /** Merchants changed after a change number (0 = all), with the number to go on from. */
-  after(changeNumber: bigint): Promise<{ merchants: Credentials[]; changeNumber: bigint }>;
+  /** What changed after a change number (0 = all). */
+  after(changeNumber: bigint): Promise<CredentialChanges>;
 }
 
 /** Opens the feed: it reads the database at each call, because a change by another core must be seen as well. */
@@ -17,16 +23,32 @@ export function openCredentialsFeed(database: Database, cipher: Cipher): Credent
   return {
     async after(changeNumber) {
       const rows = await readCredentials(database.query, changeNumber);
-      const merchants = rows.map((row) => ({
-        merchantId: row.id,
-        apiKeyHashes: row.api_key_hashes.map((hash) => Uint8Array.from(Buffer.from(hash, 'hex'))),
-        signingSecrets: row.secrets.map(({ id, ciphertext }) =>
-          cipher.open(Buffer.from(ciphertext, 'hex'), `signing-secret:${id}`),
-        ),
-        requireSignedCaptures: row.require_signed_captures,
-        capturePublicKey: row.capture_public_key ?? '',
-      }));
-      return { merchants, changeNumber: rows.at(-1)?.change_number ?? changeNumber };
+      return {
+        merchants: rows.flatMap((row) => (row.id === null ? [] : [presentMerchant(row, cipher)])),
+        endedSessions: rows.flatMap((row) => (row.id === null ? [presentSession(row)] : [])),
+        changeNumber: rows.at(-1)?.change_number ?? changeNumber,
+      };
     },
+  };
+}
+
+function presentMerchant(row: CredentialsRow, cipher: Cipher): MessageInitShape<typeof MerchantCredentialsSchema> {
+  return {
+    merchantId: row.id,
+    apiKeyHashes: row.api_key_hashes.map((hash) => Uint8Array.from(Buffer.from(hash, 'hex'))),
+    signingSecrets: row.secrets.map(({ id, ciphertext }) =>
+      cipher.open(Buffer.from(ciphertext, 'hex'), `signing-secret:${id}`),
+    ),
+    requireSignedCaptures: row.require_signed_captures,
+    capturePublicKey: row.capture_public_key ?? '',
+    changeNumber: row.change_number,
+  };
+}
+
+function presentSession(row: EndedSessionRow): MessageInitShape<typeof EndedSessionSchema> {
+  return {
+    sessionHash: Uint8Array.from(row.session_hash),
+    expiresAt: timestampFromDate(row.expires_at),
+    changeNumber: row.change_number,
   };
 }

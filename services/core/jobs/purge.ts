@@ -4,7 +4,7 @@ import type { Database, Statement } from '../storage/database.ts';
 /**
  * Opens the job that keeps the database from growing for ever: after `retentionDays` the bodies of notifications are emptied (what was
  * delivered, to whom and how it ended stays, and so do the keys that recognise duplicates), and the tokens that checkouts generated are
- * forgotten; idempotency keys of settled operations go after a week, nonces when their signatures have expired. A run answers how many
+ * forgotten; idempotency keys of settled operations go after a week, nonces when their signatures have expired, ended sessions a day after they would have run out. A run answers how many
  * rows it changed.
  */
 export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
@@ -27,6 +27,7 @@ export function openPurge(database: Database, retentionDays: number): (now: Date
     changed += await untilNone(database, FORGET_TOKENS, [before]);
     changed += await untilNone(database, REMOVE_KEYS, [keysBefore]);
     changed += await untilNone(database, REMOVE_NONCES, [now]);
+    changed += await untilNone(database, REMOVE_ENDED_SESSIONS, [new Date(now.getTime() - DAY_MS)]);
     return changed;
   };
 }
@@ -65,7 +66,7 @@ function lowestIdAt(at: Date): string {
 
 const EMPTY_NOTIFICATIONS: Statement = {
   name: 'empty-notifications',
-  text: `update notification set body = null where (merchant_id, request_id) in
+  text: `update notification set body = null, parked_signature = null where (merchant_id, request_id) in
     (select merchant_id, request_id from notification where received_at < $1 and body is not null limit 1000)
     returning request_id`,
 };
@@ -97,4 +98,10 @@ const REMOVE_NONCES: Statement = {
   name: 'remove-nonces',
   text: `delete from signature_nonce where (merchant_id, nonce) in
     (select merchant_id, nonce from signature_nonce where expires_at < $1 limit 1000) returning nonce`,
+};
+
+const REMOVE_ENDED_SESSIONS: Statement = {
+  name: 'remove-ended-sessions',
+  text: `delete from ended_session where session_hash in
+    (select session_hash from ended_session where expires_at < $1 limit 1000) returning session_hash`,
 };

@@ -19,6 +19,7 @@ const SERVICES: Readonly<Record<string, readonly Role[]>> = {
 };
 const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.MerchantService.WatchCredentials': GATEWAY,
+  'holdfast.v1.MerchantService.ListCredentialChanges': GATEWAY,
   'holdfast.v1.MerchantService.UseNonce': GATEWAY,
   'holdfast.v1.NotificationService.AcceptNotification': GATEWAY,
   'holdfast.v1.NotificationService.BatchAcceptNotifications': GATEWAY,

@@ -1,6 +1,7 @@
 import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
 import type { NotificationKind } from './delivery.ts';
+import { onceKey } from './quarantine.ts';
 
 /** A notification that the relay has verified. */
 export interface NotificationInput {
@@ -27,7 +28,7 @@ export interface NotificationInput {
 /** What became of one. */
 export interface Accepted {
   readonly outcome: 'STORED' | 'DUPLICATE' | 'CONFLICT';
-  /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. */
+  /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. Otherwise it is parked. */
   readonly forwards: boolean;
   /** CONFLICT, and seen for the first time. */
   readonly isNewConflict: boolean;
@@ -58,23 +59,31 @@ export async function acceptNotifications(
 
 /** A statement of its own, because it must see what a concurrent transaction stored while the first one waited for it. */
 async function compare(query: Query, others: readonly NotificationInput[]) {
-  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [JSON.stringify(others)]);
+  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [
+    JSON.stringify(others.map((other) => ({ ...other, onceKey: onceKey(other, 'CONFLICT') }))),
+  ]);
 }
 
 /** Columns of the JSON that carries NotificationInput. */
 const INPUT = `input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz, "traceParent" text)
+      "receivedAt" timestamptz, "traceParent" text, "onceKey" text)
   )`;
 
 const STORE: Statement = {
   name: 'store-notifications',
   text: `with ${INPUT},
+  addressed as materialized (
+    select i.*, m.internal_url is not null as forwards from input i
+    left join merchant m on ${byIndex('m.id', 'i."merchantId"')}
+  ),
   stored as (
-    insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at)
-    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt"
-    from input order by "merchantId", "requestId"
+    insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
+      parked_signature)
+    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt",
+      case when not forwards then signature end
+    from addressed order by "merchantId", "requestId"
     on conflict do nothing
     returning merchant_id, request_id
   ),
@@ -83,10 +92,9 @@ const STORE: Statement = {
       attempt_count, due_at, created_at, trace_parent)
     select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", decode(i.body, 'base64'),
       i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
-    from input i
+    from addressed i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
-    join merchant m on ${byIndex('m.id', 'i."merchantId"')}
-    where m.internal_url is not null
+    where i.forwards
     returning id
   )
   select i."deliveryId" as id, i."deliveryId" in (select id from delivered) as forwards
@@ -103,9 +111,9 @@ const SET_CONFLICTS_ASIDE: Statement = {
   ),
   set_aside as (
     insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at)
+      signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt"
+      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt", "onceKey"
     from conflicting
     on conflict do nothing
     returning id

@@ -5,6 +5,7 @@ import type { Query, Statement } from './database.ts';
 /** A merchant's live credentials; hashes and ciphertexts hexadecimal, secrets older first. */
 export interface CredentialsRow {
   readonly id: string;
+  readonly session_hash: null;
   readonly change_number: bigint;
   readonly require_signed_captures: boolean;
   readonly capture_public_key: string | null;
@@ -12,9 +13,19 @@ export interface CredentialsRow {
   readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
 }
 
-/** Reads the merchants that changed after a change number, in that order. */
-export function readCredentials(query: Query, after: bigint): Promise<CredentialsRow[]> {
-  return query<CredentialsRow>(READ_CREDENTIALS, [after]);
+/** A console session that was ended. */
+export interface EndedSessionRow {
+  readonly id: null;
+  readonly session_hash: Buffer;
+  readonly change_number: bigint;
+  readonly expires_at: Date;
+}
+
+/**
+ * Reads the merchants that changed after a change number, and the sessions that were ended after it, in that order. One statement sees all of one moment, so the last number is a cursor for both.
+ */
+export function readCredentials(query: Query, after: bigint): Promise<(CredentialsRow | EndedSessionRow)[]> {
+  return query<CredentialsRow | EndedSessionRow>(READ_CREDENTIALS, [after]);
 }
 
 /**
@@ -30,12 +41,17 @@ export async function nextChangeNumber(query: Query): Promise<bigint> {
 
 const READ_CREDENTIALS: Statement = {
   name: 'read-credentials',
-  text: `select m.id, m.change_number, m.require_signed_captures, m.capture_public_key,
+  text: `select m.id, null::bytea as session_hash, null::timestamptz as expires_at, m.change_number,
+      m.require_signed_captures, m.capture_public_key,
       coalesce((select json_agg(encode(k.hash, 'hex')) from api_key k
         where k.merchant_id = m.id and k.revoked_at is null), '[]') as api_key_hashes,
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets
-    from merchant m where m.change_number > $1 order by m.change_number`,
+    from merchant m where m.change_number > $1
+    union all
+    select null, session_hash, expires_at, change_number, null, null, null, null
+    from ended_session where change_number > $1
+    order by change_number`,
 };
 const LOCK_CHANGES: Statement = {
   name: 'lock-changes',

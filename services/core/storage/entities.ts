@@ -3,6 +3,7 @@ import { AuditEntryEntity } from './audit-entry.ts';
 import { CaptureEntity } from './capture.ts';
 import { DeliveryEntity } from './delivery.ts';
 import { DeliveryAttemptEntity } from './delivery-attempt.ts';
+import { EndedSessionEntity } from './ended-session.ts';
 import { EndpointEntity } from './endpoint.ts';
 import { HoldEntity } from './hold.ts';
 import { IdempotencyKeyEntity } from './idempotency-key.ts';
@@ -36,5 +37,6 @@ export const ENTITIES = [
   VerificationFailureEntity,
   ProcessorEventEntity,
   SignatureNonceEntity,
+  EndedSessionEntity,
   AuditEntryEntity,
 ] as const;

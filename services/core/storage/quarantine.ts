@@ -1,17 +1,40 @@
 import type { NotificationInput } from './accept-notifications.ts';
+import { byIndex } from './by-index.ts';
 import type { Query, Statement } from './database.ts';
+import type { NotificationRow } from './notification.ts';
 import type { QuarantinedNotificationRow } from './quarantined-notification.ts';
 
+/** What an accepted notification and one that was set aside are told apart by. */
+export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
+
+/** An accepted notification as it was signed. */
+export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature'>;
+
+type Reason = QuarantinedNotificationRow['reason'];
+
+/**
+ * The key under which a notification is set aside once: reason, kind and signed text. The statusInfo is not signed, so a sender can
+ * repeat a conflict under any word; no word makes another conflict of it. A contradiction lies in the word, in any case of letters.
+ */
+export function onceKey(notification: NotificationInput, reason: Reason): string {
+  const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+  const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
+  return [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+}
+
+/** Reads what was accepted under some names, bodies excluded; a free name is left out. */
+export async function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
+  const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
+  return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
+}
+
 /** Sets a notification aside. Answers false when the same one lies there already, for the same reason. */
-export async function setAside(
-  query: Query,
-  notification: NotificationInput,
-  reason: QuarantinedNotificationRow['reason'],
-): Promise<boolean> {
+export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<boolean> {
   const { quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
   const body = Buffer.from(notification.body, 'base64');
   const values = [quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency, body];
-  const rows = await query(SET_ASIDE, [...values, notification.signature, reason, notification.receivedAt]);
+  const { signature, receivedAt } = notification;
+  const rows = await query(SET_ASIDE, [...values, signature, reason, receivedAt, onceKey(notification, reason)]);
   return rows.length === 1;
 }
 
@@ -28,8 +51,16 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
 const SET_ASIDE: Statement = {
   name: 'set-aside',
   text: `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12) on conflict do nothing returning id`,
+      signature, reason, state, received_at, once_key)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12, $13) on conflict do nothing returning id`,
+};
+
+const READ_ACCEPTED: Statement = {
+  name: 'read-accepted',
+  text: `select n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
+      n.amount, n.currency, n.received_at as "receivedAt"
+    from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
+    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}`,
 };
 
 const RELEASE: Statement = {

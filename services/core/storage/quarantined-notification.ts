@@ -25,6 +25,8 @@ export const QuarantinedNotificationEntity = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /** The delivery that a release made. */
     deliveryId: p.uuid().nullable(),
+    /** What makes it the same as another one (onceKey() in quarantine.ts); null = set aside by an earlier version. */
+    onceKey: p.text().nullable().unique(),
   },
   checks: [
     { name: 'quarantined_notification_reason', expression: "reason in ('CONFLICT', 'STATUS_INFO_CONTRADICTED')" },

@@ -227,7 +227,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     const send = (signature: string) =>
       stack.shop.post('/webhook/processor/payment/captured', body, { 'x-service-signature': signature });
     assert.equal((await send(randomBytes(32).toString('base64'))).status, 401);
-    assert.equal((await send(signNotification(stack.file.signingSecret, fields))).status, 422);
+    assert.equal((await send(signNotification(stack.file.signingSecret, fields))).status, 202);
     await go('quarantine');
     await button(`Discard ${fields.requestId}`).click();
     await button('Discard', page.getByRole('dialog')).click();
@@ -244,6 +244,30 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
         .waitFor();
     }
     await says('By source');
+  });
+
+  it('shows both sides of a conflict, and forwards an accepted notification again', async () => {
+    const { merchantId, signingSecret } = stack.file;
+    const requestId = `accepted-${randomUUID()}`;
+    const send = (amount: string) => {
+      const fields = { merchantId, requestId, status: 'OK', amount, currency: 'EUR' };
+      const body = JSON.stringify({ ...fields, reference: 'r', finalStateDate: new Date().toISOString() });
+      const signature = signNotification(signingSecret, fields);
+      return stack.shop.post('/webhook/processor/payment/captured', body, { 'x-service-signature': signature });
+    };
+    assert.equal((await send('10.50')).status, 200);
+    assert.equal((await send('10.51')).status, 202);
+    await stack.shop.notified(requestId);
+    await go('quarantine');
+    await says(/payment\/captured OK 10\.51 EUR\s*Accepted: payment\/captured OK 10\.50 EUR/);
+    await go('notifications');
+    await button(`Replay ${requestId}`).click();
+    await button('Replay', page.getByRole('dialog')).click();
+    await says('The notification is forwarded.');
+    for (let tries = 0; tries < 50 && (await stack.shop.notified(requestId)).duplicateCount === 0; tries += 1) {
+      await page.waitForTimeout(100);
+    }
+    assert.equal((await stack.shop.notified(requestId)).duplicateCount, 1);
   });
 
   it('keeps who did what in the audit log', async () => {
@@ -271,6 +295,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
       'deliveries',
       'endpoints',
       'relay',
+      'notifications',
       'quarantine',
       'reviews',
       'merchants',

@@ -12,6 +12,7 @@ const LISTS = [
   ['deliveries', '/deliveries', 'No delivery matches.'],
   ['endpoints', '/endpoints', 'Every endpoint works.'],
   ['relay', '/relay/failures', 'Nothing was refused.'],
+  ['notifications', '/relay/notifications', 'No notification matches.'],
   ['quarantine', '/relay/quarantine', 'Nothing is set aside.'],
   ['reviews', '/reviews', 'Nothing waits for you.'],
   ['merchants', '/merchants', 'There is no merchant yet.'],

@@ -99,8 +99,9 @@ describe('the examples in the OpenAPI document', () => {
   }
 });
 
-/** Lost answers, and the holds that they are about. */
+/** Lost answers, and the holds that they are about. The relay's 202 is none: it says what is on disk. */
 function isEarly(example: Example): boolean {
+  if (example.route === 'relayNotification') return false;
   return !isStaged(example) && (example.status === 202 || /_timeout_/.test(JSON.stringify(example.body ?? '')));
 }
 

@@ -64,9 +64,9 @@ async function sendNotifications({ stack, told }: Prepared): Promise<void> {
     return (await stack.shop.post(`/webhook/processor/payment/${statusInfo}`, fields, headers)).status;
   };
   assert.equal(await send('invoice-18', '10.50', 'captured', 'whsec_guessed'), 401);
-  assert.equal(await send('invoice-17', '10.50', 'reversed'), 422);
+  assert.equal(await send('invoice-17', '10.50', 'reversed'), 202);
   assert.equal(await send('invoice-16', '10.50', 'captured'), 200);
-  assert.equal(await send('invoice-16', '99.00', 'captured'), 409);
+  assert.equal(await send('invoice-16', '99.00', 'captured'), 202);
 }
 
 /** Waits until the gateway knows the newer key and the end of the older one, which came after the newer secret. */

@@ -133,15 +133,6 @@ const REAL = {
       return create(shop, { amount: 999 }, key);
     },
   ],
-  NOTIFICATION_CONFLICT: [
-    'relayNotification',
-    async ({ stack }) => {
-      const requestId = randomUUID();
-      await notify(stack, 'captured', requestId, 1000);
-      return notify(stack, 'captured', requestId, 1001);
-    },
-  ],
-  STATUS_INFO_CONTRADICTED: ['relayNotification', ({ stack }) => notify(stack, 'reversed')],
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 
 /** At a gateway whose core does as it is told. */

@@ -27,6 +27,7 @@ const BODIES: Partial<Record<Name, object>> = {
   updateMerchant: { name: 'Acme', contract: CONTRACT },
   captureHold: { amountToCapture: 4_000 },
   replayDeliveries: { merchantId: 'acme' },
+  replayStored: { merchantId: 'acme', requestId: 'r-1' },
   resolveReview: { outcome: 'OK', reason: 'they said so' },
 };
 
@@ -75,6 +76,18 @@ const OPERATION = {
 };
 const SECRET_HOLD = { ...HOLD, checkoutUrl: SECRETS.checkout, checkoutExpiresAt: NOW };
 const ENDPOINT = { merchantId: 'acme', endpointKind: 2, pause: 1, failureCount: 1, changedAt: NOW };
+const STORED = {
+  merchantId: 'acme',
+  requestId: 'r-1',
+  kind: 1,
+  statusInfo: 'paid',
+  status: 'OK',
+  amount: '10.50',
+  currency: 'EUR',
+  receivedAt: NOW,
+  state: 2,
+  deliveryId: OCT_ID,
+};
 const QUARANTINED = {
   quarantineId: RELEASE_ID,
   merchantId: 'acme',
@@ -87,6 +100,7 @@ const QUARANTINED = {
   reason: 2,
   state: 1,
   receivedAt: NOW,
+  accepted: STORED,
 };
 
 /** Lets core answer everything, secrets included. */
@@ -156,6 +170,8 @@ export function answerAll(core: FakeCore): void {
     },
     listQuarantinedNotifications: { notifications: [QUARANTINED] },
     releaseQuarantinedNotification: { notification: { ...QUARANTINED, state: 2, deliveryId: OCT_ID, decidedAt: NOW } },
+    listStoredNotifications: { notifications: [STORED] },
+    replayStoredNotification: { notification: STORED },
     discardQuarantinedNotification: { notification: { ...QUARANTINED, state: 3, decidedAt: NOW } },
   };
   for (const [method, answer] of Object.entries(answers)) core.answers.set(method, () => answer);

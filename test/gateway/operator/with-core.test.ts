@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { readSettings } from '../../../gateway/settings.ts';
 import { openLog } from '../../../proto/log.ts';
+import { signNotification } from '../../../proto/signature.ts';
 import { openMerchant, sql } from '../../services/core/desk.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
@@ -11,13 +13,14 @@ describe('Operator routes, with a core behind them', function () {
   let stage: Stage;
   let acme: Awaited<ReturnType<typeof openMerchant>>;
   const gateways: Gateway[] = [];
+  let environment: NodeJS.ProcessEnv = {};
   let cookie = '';
   let csrfToken = '';
 
   before(async () => {
     stage = await openStage({ processorTimeoutMs: 500 });
     acme = await openMerchant(stage, 'acme');
-    const environment = {
+    environment = {
       GATEWAY_TOKEN: stage.tokens.gateway,
       CORE_URL: `127.0.0.1:${stage.cores[0]?.corePort}`,
       PORT: '0',
@@ -133,4 +136,58 @@ describe('Operator routes, with a core behind them', function () {
     assert.equal((await ask('GET', '/endpoints')).body.items[0].merchantId, 'acme');
     assert.equal((await ask('POST', '/endpoints/acme/webhook/resume')).body.pause, undefined);
   });
+
+  it('make API keys and signing secrets that every gateway takes at once, and never counts as failures', async () => {
+    const { port } = gateways[0] ?? {};
+    for (let round = 0; round < 5; round += 1) {
+      const merchantId = `new-${round}`;
+      const contract = { currencies: ['EUR'], terminals: ['T1'] };
+      const { body: created } = await ask('POST', '/merchants', { merchantId, name: 'New', contract });
+      const { body: added } = await ask('POST', `/merchants/${merchantId}/signing-secrets`);
+      const { body: made } = await ask('POST', `/merchants/${merchantId}/api-keys`);
+      const uses = gateways.flatMap((gateway) => [
+        ...[created.apiKey, made.key].map((key: string) => read(gateway, key)),
+        ...[created.signingSecret, added.secret].map((secret: string) => notify(gateway, merchantId, secret)),
+      ]);
+      assert.deepEqual(await Promise.all(uses), Array(8).fill(200), `${merchantId} at ${port}`);
+    }
+    const { body: failures } = await ask('GET', '/relay/failures');
+    assert.deepEqual(failures.items, []);
+  });
+
+  it('end a session at every gateway, one that starts later included, and its streams', async () => {
+    const [here, there] = gateways as [Gateway, Gateway];
+    const asSession = { cookie, 'x-csrf-token': csrfToken };
+    const look = async ({ port }: Gateway) =>
+      (await fetch(`http://127.0.0.1:${port}/operator/overview`, { headers: asSession })).status;
+    const streamed = await fetch(`http://127.0.0.1:${there.port}/operator/operations/stream`, { headers: asSession });
+    assert.deepEqual([streamed.status, await look(here), await look(there)], [200, 200, 200]);
+    const signedOut = await fetch(`http://127.0.0.1:${here.port}/operator/session`, {
+      method: 'DELETE',
+      headers: asSession,
+    });
+    assert.equal(signedOut.status, 204);
+    assert.equal(await look(here), 401);
+    await streamed.text();
+    assert.equal(await look(there), 401);
+    const later = await startGateway(readSettings(environment), { log: openLog('test', 'silent') });
+    gateways.push(later);
+    await later.ready;
+    assert.equal(await look(later), 401);
+  });
 });
+
+async function read(gateway: Gateway, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await fetch(`http://127.0.0.1:${gateway.port}/operations`, { headers })).status;
+}
+
+async function notify(gateway: Gateway, merchantId: string, secret: string): Promise<number> {
+  const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount: '10.50', currency: 'EUR' };
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/webhook/processor/payment/captured`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-signature': signNotification(secret, fields) },
+    body: JSON.stringify(fields),
+  });
+  return answer.status;
+}

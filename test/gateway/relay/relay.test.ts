@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
+import { Problem } from '../../../gateway/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../proto/signature.ts';
 import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
@@ -86,18 +87,26 @@ describe('createRelay()', () => {
     assert.equal(stage.core.accepted.length, 1);
   });
 
-  it('answers 409 for the same pair with another kind, status, amount or currency', async () => {
+  /** Both are on disk; a sender that was refused would repeat them for days, then give the endpoint up. */
+  const isHeld = async (sent: Sent, as: 'conflict' | 'contradiction') => {
+    const { status, headers, body } = await stage.send(sent);
+    assert.deepEqual([status, headers['x-relay-held'], body], [202, as, '{"requestId":"REQ-1"}'], sent.path);
+    assert.equal(headers['x-relay-duplicate'], undefined);
+  };
+
+  it('answers 202 and conflict for the same pair with another kind, status, amount or currency', async () => {
     await stage.send(notification({ amount: '10.5' }));
     for (const fields of [{ amount: '10.50' }, { status: 'KO' }, { amount: '10.5', currency: 'USD' }]) {
       const sent = { ...notification(fields), path: '/webhook/processor/payment/x' };
-      assert.equal(await codeOf(sent), '409 NOTIFICATION_CONFLICT', JSON.stringify(fields));
+      await isHeld(sent, 'conflict');
     }
     const swapped = { ...notification({ amount: '10.5' }), path: '/webhook/processor/oct/x' };
-    assert.equal(await codeOf(swapped), '409 NOTIFICATION_CONFLICT');
+    await isHeld(swapped, 'conflict');
     assert.equal(stage.core.conflicts.length, 4);
+    assert.equal(stage.core.accepted.length, 1);
   });
 
-  it('answers 422 and sets aside what the path contradicts, without occupying the pair', async () => {
+  it('answers 202 and contradiction for what the path contradicts, without occupying the pair', async () => {
     const paths = [
       'payment/paid',
       'oct/captured',
@@ -108,14 +117,10 @@ describe('createRelay()', () => {
       'oct/FAILED',
     ];
     for (const path of paths) {
-      assert.equal(
-        await codeOf({ ...notification(), path: `/webhook/processor/${path}` }),
-        '422 STATUS_INFO_CONTRADICTED',
-        path,
-      );
+      await isHeld({ ...notification(), path: `/webhook/processor/${path}` }, 'contradiction');
     }
     const refused = { ...notification({ status: 'KO' }), path: '/webhook/processor/payment/captured' };
-    assert.equal(await codeOf(refused), '422 STATUS_INFO_CONTRADICTED');
+    await isHeld(refused, 'contradiction');
     assert.equal(stage.core.quarantined.length, paths.length + 1);
     assert.equal(stage.core.quarantined[0]?.reason, QuarantineReason.STATUS_INFO_CONTRADICTED);
     assert.equal(stage.core.accepted.length, 0);
@@ -326,6 +331,39 @@ describe('createRelay()', () => {
     stage.core.failing = undefined;
     assert.equal((await stage.send(notification())).status, 200);
     assert.equal(stage.core.accepted.length, 1);
+  });
+
+  it('takes a secret that core has told of only when asked, and never calls it a failure', async () => {
+    const secret = 'whsec_brand-new-0000000000000000000000000000000000000=';
+    const fields = { merchantId: 'acme', requestId: 'NEW', status: 'OK', amount: '1000', currency: 'EUR' };
+    const { body } = notification(fields);
+    let refreshed = 0;
+    stage.refresh = async () => {
+      refreshed += 1;
+      stage.secrets = { ...SECRETS, acme: [...(SECRETS.acme ?? []), secret] };
+    };
+    assert.equal((await stage.send(notification())).status, 200);
+    assert.equal(refreshed, 0, 'what verifies asks for nothing');
+    assert.equal((await stage.send({ body, signature: signNotification(secret, fields) })).status, 200);
+    assert.equal(refreshed, 1);
+    assert.equal(await stage.metric('holdfast_relay_verification_failures_total'), 0);
+  });
+
+  it('asks for the newest secrets whether the merchant exists or not, and answers 503 when it cannot', async () => {
+    let refreshed = 0;
+    stage.refresh = async () => {
+      refreshed += 1;
+    };
+    const wrong = [notification({ merchantId: 'nobody' }), { ...notification(), signature: `${'A'.repeat(43)}=` }];
+    for (const sent of wrong) assert.equal(await codeOf(sent), '401 UNAUTHENTICATED');
+    assert.equal(refreshed, 2);
+    stage.refresh = () => Promise.reject(new Problem('UNAVAILABLE'));
+    for (const sent of wrong) assert.equal(await codeOf(sent), '503 UNAVAILABLE');
+    assert.equal(
+      await stage.metric('holdfast_relay_verification_failures_total'),
+      2,
+      'what could not be judged does not count',
+    );
   });
 
   it('counts requests by kind and status', async () => {

@@ -57,6 +57,9 @@ export interface Stage {
   /** Errors that Koa met outside of the answer. */
   readonly errors: Error[];
   fresh: boolean;
+  secrets: typeof SECRETS;
+  /** What happens when the relay asks for the newest credentials. */
+  refresh: () => Promise<void>;
   send(sent: Sent): Promise<Answer>;
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
@@ -87,10 +90,18 @@ export async function openStage(
   const log: Log = { info: write('info'), warn: write('warn'), error: write('error') };
   const registry = new Registry();
   const limits = options.limits ?? openLimits({ log, registry });
-  const stage = { fresh: true };
+  const stage: Pick<Stage, 'fresh' | 'secrets' | 'refresh'> = {
+    fresh: true,
+    secrets: SECRETS,
+    refresh: async () => undefined,
+  };
   const relay = createRelay({
     notifications: channel.client(NotificationService),
-    credentials: { secretsOf: (merchantId) => SECRETS[merchantId], isFresh: () => stage.fresh },
+    credentials: {
+      secretsOf: (merchantId) => stage.secrets[merchantId],
+      isFresh: () => stage.fresh,
+      refresh: () => stage.refresh(),
+    },
     limits,
     log,
     registry,

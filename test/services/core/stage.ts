@@ -41,6 +41,8 @@ export interface StageOptions {
   readonly reach?: Reach;
   /** Address of a processor that takes the sandbox's place, `host:port`. */
   readonly processor?: string;
+  /** Where the gateway is reached; none may be set as internalUrl. */
+  readonly gatewayOrigin?: string;
   /** Where the sandbox reports its events instead of the first core, `host:port`. */
   readonly eventsTo?: string;
 }
@@ -78,6 +80,7 @@ export async function openStage(options: StageOptions = {}) {
     GATEWAY_TOKEN: tokens.gateway,
     SERVICE_TOKEN: tokens.internal,
     OPERATOR_TOKEN: tokens.operator,
+    GATEWAY_ORIGIN: options.gatewayOrigin ?? '',
   });
   const now = () => new Date(clock.now());
   const coreOptions: CoreOptions = { clock: now, ...(options.reach && { reach: options.reach }) };
@@ -149,6 +152,7 @@ export function contract(
     holdPeriod?: { seconds: bigint };
     notifyHolds?: boolean;
     webhookUrl?: string;
+    internalUrl?: string;
   } = {},
 ) {
   return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };

@@ -9,7 +9,7 @@ import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
-import { Badge, choicesOfWords, Id, QUARANTINE } from '../words/words.js';
+import { Badge, choicesOfWords, Id, QUARANTINE, said } from '../words/words.js';
 
 const FIELDS = [
   { name: 'merchantId', label: 'Merchant' },
@@ -48,11 +48,17 @@ function columnsOf(ask) {
     { name: 'Request ID', cell: ({ requestId }) => html`<${Id} id=${requestId} />` },
     {
       name: 'Says',
-      cell: ({ kind, statusInfo, status, amount, currency }) =>
-        `${kind.toLowerCase()}/${statusInfo} ${status} ${amount} ${currency}`,
+      cell: (item) => html`<${BothSides} item=${item} />`,
     },
     { name: 'Decide', cell: (item) => html`<${Choice} item=${item} ask=${ask} />` },
   ];
+}
+
+/** What is held, and what was accepted under the same request ID. */
+function BothSides({ item }) {
+  const { accepted } = item;
+  return html`${said(item)}
+    ${accepted && html`<br /><span class="quiet">Accepted: ${said(accepted)}, <${Time} at=${accepted.receivedAt} /></span>`}`;
 }
 
 function Choice({ item, ask }) {
@@ -73,7 +79,7 @@ function Decide({ asked: { item, act }, onDone, onClose }) {
   };
   return html`<${Confirm} title=${isRelease ? 'Release this notification?' : 'Discard this notification?'}
     action=${isRelease ? 'Release' : 'Discard'} isDangerous=${!isRelease} run=${run} onDone=${onDone} onClose=${onClose}>
-    <p>${item.merchantId}, <code>${item.requestId}</code>: ${item.statusInfo} ${item.status}, ${item.amount} ${item.currency}.</p>
+    <p>${item.merchantId}, <code>${item.requestId}</code>: <${BothSides} item=${item} /></p>
     <p>${
       isRelease
         ? "It is forwarded to the merchant's internal endpoint, once, byte for byte."

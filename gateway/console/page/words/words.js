@@ -18,6 +18,9 @@ const WORDS = {
   DEAD: ['Dead', 'bad'],
   HELD: ['Set aside', 'wait'],
   DISCARDED: ['Discarded', 'calm'],
+  PARKED: ['Parked', 'wait'],
+  FORWARDED: ['Forwarded', 'good'],
+  NOT_FORWARDED: ['Not forwarded', 'calm'],
 };
 
 /** What an operation does. */
@@ -43,6 +46,11 @@ export const QUARANTINE = {
   CONFLICT: 'Another notification with this requestId was accepted',
   STATUS_INFO_CONTRADICTED: 'Its path contradicts it',
 };
+
+/** What a notification of the relay says: its path, then what was signed. */
+export function said({ kind, statusInfo, status, amount, currency }) {
+  return `${kind.toLowerCase()}/${statusInfo} ${status} ${amount} ${currency}`;
+}
 
 /** Why nothing is sent to an endpoint. */
 export const PAUSES = {

@@ -44,6 +44,17 @@ const contradicted = {
   state: 'HELD',
   receivedAt: '2026-11-21T15:15:00.000Z',
 };
+const accepted = {
+  merchantId: NEW_MERCHANT_ID,
+  requestId: 'invoice-16',
+  kind: 'PAYMENT',
+  statusInfo: 'captured',
+  status: 'OK',
+  amount: '10.50',
+  currency: 'EUR',
+  receivedAt: '2026-11-21T15:15:30.000Z',
+};
+const forwarded = { ...accepted, state: 'FORWARDED', deliveryId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4a03' };
 const conflicting = {
   ...contradicted,
   quarantineId: OTHER_QUARANTINE_ID,
@@ -52,6 +63,7 @@ const conflicting = {
   amount: '99.00',
   reason: 'CONFLICT',
   receivedAt: '2026-11-21T15:16:00.000Z',
+  accepted,
 };
 
 /** Deliveries, an endpoint that is paused for a while, and what the relay refused or set aside. */
@@ -166,6 +178,22 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     body: {},
     status: 200,
     answer: { ...conflicting, state: 'DISCARDED', decidedAt: '2026-11-21T15:26:00.000Z' },
+  },
+  {
+    route: 'listStored',
+    name: 'accepted',
+    summary: 'What was accepted of a merchant',
+    parameters: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
+    status: 200,
+    answer: { items: [forwarded] },
+  },
+  {
+    route: 'replayStored',
+    name: 'lost',
+    summary: 'The merchant has lost it',
+    body: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
+    status: 200,
+    answer: forwarded,
   },
   {
     route: 'resumeEndpoint',

@@ -75,7 +75,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   webhookUrl: string;
 
   /**
-   * Where the relay forwards verified notifications; empty = stored only.
+   * Where the relay forwards verified notifications; empty = they are parked, and forwarded when
+   * it is set.
    *
    * @generated from field: string internal_url = 9;
    */
@@ -643,6 +644,13 @@ export declare type WatchCredentialsResponse = Message<"holdfast.v1.WatchCredent
    * @generated from field: bool snapshot_complete = 2;
    */
   snapshotComplete: boolean;
+
+  /**
+   * Console sessions that were ended by signing out.
+   *
+   * @generated from field: repeated holdfast.v1.EndedSession ended_sessions = 3;
+   */
+  endedSessions: EndedSession[];
 };
 
 /**
@@ -650,6 +658,87 @@ export declare type WatchCredentialsResponse = Message<"holdfast.v1.WatchCredent
  * Use `create(WatchCredentialsResponseSchema)` to create a new message.
  */
 export declare const WatchCredentialsResponseSchema: GenMessage<WatchCredentialsResponse>;
+
+/**
+ * A console session that no gateway may take any more.
+ *
+ * @generated from message holdfast.v1.EndedSession
+ */
+export declare type EndedSession = Message<"holdfast.v1.EndedSession"> & {
+  /**
+   * SHA-256 of the session's id.
+   *
+   * @generated from field: bytes session_hash = 1;
+   */
+  sessionHash: Uint8Array;
+
+  /**
+   * When it would have run out by itself; then it need not be remembered.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Its place among the changes of merchants.
+   *
+   * @generated from field: int64 change_number = 3;
+   */
+  changeNumber: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.EndedSession.
+ * Use `create(EndedSessionSchema)` to create a new message.
+ */
+export declare const EndedSessionSchema: GenMessage<EndedSession>;
+
+/**
+ * Asks for what is newer than a snapshot.
+ *
+ * @generated from message holdfast.v1.ListCredentialChangesRequest
+ */
+export declare type ListCredentialChangesRequest = Message<"holdfast.v1.ListCredentialChangesRequest"> & {
+  /**
+   * The highest change number that the gateway knows; 0 = it knows nothing yet.
+   *
+   * @generated from field: int64 after_change_number = 1;
+   */
+  afterChangeNumber: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.ListCredentialChangesRequest.
+ * Use `create(ListCredentialChangesRequestSchema)` to create a new message.
+ */
+export declare const ListCredentialChangesRequestSchema: GenMessage<ListCredentialChangesRequest>;
+
+/**
+ * What is newer.
+ *
+ * @generated from message holdfast.v1.ListCredentialChangesResponse
+ */
+export declare type ListCredentialChangesResponse = Message<"holdfast.v1.ListCredentialChangesResponse"> & {
+  /**
+   * Merchants that changed, with all that the edge must know of them.
+   *
+   * @generated from field: repeated holdfast.v1.MerchantCredentials merchants = 1;
+   */
+  merchants: MerchantCredentials[];
+
+  /**
+   * Sessions that were ended.
+   *
+   * @generated from field: repeated holdfast.v1.EndedSession ended_sessions = 2;
+   */
+  endedSessions: EndedSession[];
+};
+
+/**
+ * Describes the message holdfast.v1.ListCredentialChangesResponse.
+ * Use `create(ListCredentialChangesResponseSchema)` to create a new message.
+ */
+export declare const ListCredentialChangesResponseSchema: GenMessage<ListCredentialChangesResponse>;
 
 /**
  * What the edge must know of a merchant to authenticate it and to verify its notifications.
@@ -691,6 +780,14 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
    * @generated from field: string capture_public_key = 5;
    */
   capturePublicKey: string;
+
+  /**
+   * Grows with every change of any merchant and every ended session: of two messages about one merchant the
+   * higher is the newer.
+   *
+   * @generated from field: int64 change_number = 6;
+   */
+  changeNumber: bigint;
 };
 
 /**
@@ -755,7 +852,7 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for
- * WatchCredentials and UseNonce (gateway only).
+ * WatchCredentials, ListCredentialChanges and UseNonce (gateway only).
  *
  * @generated from service holdfast.v1.MerchantService
  */
@@ -844,8 +941,8 @@ export declare const MerchantService: GenService<{
     output: typeof RetireSigningSecretResponseSchema;
   },
   /**
-   * The gateway's feed: a whole snapshot first, then whole merchants as they change, and a heartbeat
-   * (a message without merchants) at least every 5 seconds.
+   * The gateway's feed: a whole snapshot first, then whole merchants as they change, console sessions as they
+   * are ended, and a heartbeat (a message without either) at least every 5 seconds.
    *
    * @generated from rpc holdfast.v1.MerchantService.WatchCredentials
    */
@@ -853,6 +950,17 @@ export declare const MerchantService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchCredentialsRequestSchema;
     output: typeof WatchCredentialsResponseSchema;
+  },
+  /**
+   * What changed since a change number, up to now: for a gateway that meets a credential which its feed may
+   * not have told yet. It names nobody, so no unknown name reaches core.
+   *
+   * @generated from rpc holdfast.v1.MerchantService.ListCredentialChanges
+   */
+  listCredentialChanges: {
+    methodKind: "unary";
+    input: typeof ListCredentialChangesRequestSchema;
+    output: typeof ListCredentialChangesResponseSchema;
   },
   /**
    * Marks a signature nonce as used. Answers whether it was new.

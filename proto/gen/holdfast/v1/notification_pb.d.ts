@@ -1064,6 +1064,89 @@ export declare type ListVerificationFailuresResponse = Message<"holdfast.v1.List
 export declare const ListVerificationFailuresResponseSchema: GenMessage<ListVerificationFailuresResponse>;
 
 /**
+ * A verified notification that was accepted; its (merchantId, requestId) is taken for ever.
+ *
+ * @generated from message holdfast.v1.StoredNotification
+ */
+export declare type StoredNotification = Message<"holdfast.v1.StoredNotification"> & {
+  /**
+   * The merchant whose secret signed it.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The sender's requestId.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 3;
+   */
+  kind: NotificationKind;
+
+  /**
+   * From the path.
+   *
+   * @generated from field: string status_info = 4;
+   */
+  statusInfo: string;
+
+  /**
+   * OK or KO, as signed.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+
+  /**
+   * The amount's source text, as signed.
+   *
+   * @generated from field: string amount = 6;
+   */
+  amount: string;
+
+  /**
+   * Currency, as signed.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+
+  /**
+   * When it was accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp received_at = 8;
+   */
+  receivedAt?: Timestamp | undefined;
+
+  /**
+   * Where it stands; unspecified in QuarantinedNotification.
+   *
+   * @generated from field: holdfast.v1.StoredNotificationState state = 9;
+   */
+  state: StoredNotificationState;
+
+  /**
+   * The delivery that forwards it; empty unless FORWARDED.
+   *
+   * @generated from field: string delivery_id = 10;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.StoredNotification.
+ * Use `create(StoredNotificationSchema)` to create a new message.
+ */
+export declare const StoredNotificationSchema: GenMessage<StoredNotification>;
+
+/**
  * A notification that was set aside.
  *
  * @generated from message holdfast.v1.QuarantinedNotification
@@ -1159,6 +1242,14 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
    * @generated from field: string delivery_id = 13;
    */
   deliveryId: string;
+
+  /**
+   * The other side: what was accepted under the same (merchantId, requestId). Always with CONFLICT; with
+   * STATUS_INFO_CONTRADICTED absent while the pair is free.
+   *
+   * @generated from field: holdfast.v1.StoredNotification accepted = 14;
+   */
+  accepted?: StoredNotification | undefined;
 };
 
 /**
@@ -1316,6 +1407,128 @@ export declare type DiscardQuarantinedNotificationResponse = Message<"holdfast.v
 export declare const DiscardQuarantinedNotificationResponseSchema: GenMessage<DiscardQuarantinedNotificationResponse>;
 
 /**
+ * Which notifications to list.
+ *
+ * @generated from message holdfast.v1.ListStoredNotificationsRequest
+ */
+export declare type ListStoredNotificationsRequest = Message<"holdfast.v1.ListStoredNotificationsRequest"> & {
+  /**
+   * Whose; empty = all merchants'.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Only this one; merchant_id must be given, too.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * PARKED = only those that wait; unspecified = all.
+   *
+   * @generated from field: holdfast.v1.StoredNotificationState state = 3;
+   */
+  state: StoredNotificationState;
+
+  /**
+   * Items per page, 1 to 200; 0 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListStoredNotificationsRequest.
+ * Use `create(ListStoredNotificationsRequestSchema)` to create a new message.
+ */
+export declare const ListStoredNotificationsRequestSchema: GenMessage<ListStoredNotificationsRequest>;
+
+/**
+ * One page of notifications that were accepted.
+ *
+ * @generated from message holdfast.v1.ListStoredNotificationsResponse
+ */
+export declare type ListStoredNotificationsResponse = Message<"holdfast.v1.ListStoredNotificationsResponse"> & {
+  /**
+   * The notifications, newest first.
+   *
+   * @generated from field: repeated holdfast.v1.StoredNotification notifications = 1;
+   */
+  notifications: StoredNotification[];
+
+  /**
+   * Token of the next page; empty = no more.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListStoredNotificationsResponse.
+ * Use `create(ListStoredNotificationsResponseSchema)` to create a new message.
+ */
+export declare const ListStoredNotificationsResponseSchema: GenMessage<ListStoredNotificationsResponse>;
+
+/**
+ * Names a notification that was accepted.
+ *
+ * @generated from message holdfast.v1.ReplayStoredNotificationRequest
+ */
+export declare type ReplayStoredNotificationRequest = Message<"holdfast.v1.ReplayStoredNotificationRequest"> & {
+  /**
+   * Whose.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The sender's requestId.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayStoredNotificationRequest.
+ * Use `create(ReplayStoredNotificationRequestSchema)` to create a new message.
+ */
+export declare const ReplayStoredNotificationRequestSchema: GenMessage<ReplayStoredNotificationRequest>;
+
+/**
+ * It waits for its attempt.
+ *
+ * @generated from message holdfast.v1.ReplayStoredNotificationResponse
+ */
+export declare type ReplayStoredNotificationResponse = Message<"holdfast.v1.ReplayStoredNotificationResponse"> & {
+  /**
+   * The notification as it is now.
+   *
+   * @generated from field: holdfast.v1.StoredNotification notification = 1;
+   */
+  notification?: StoredNotification | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ReplayStoredNotificationResponse.
+ * Use `create(ReplayStoredNotificationResponseSchema)` to create a new message.
+ */
+export declare const ReplayStoredNotificationResponseSchema: GenMessage<ReplayStoredNotificationResponse>;
+
+/**
  * Which of the seed's two messages.
  *
  * @generated from enum holdfast.v1.NotificationKind
@@ -1435,7 +1648,7 @@ export enum AcceptOutcome {
   UNSPECIFIED = 0,
 
   /**
-   * New: stored, and forwarded when the merchant has an internalUrl.
+   * New: stored, and forwarded now or, without an internalUrl, when one is set.
    *
    * @generated from enum value: ACCEPT_OUTCOME_STORED = 1;
    */
@@ -1623,6 +1836,46 @@ export enum QuarantineState {
 export declare const QuarantineStateSchema: GenEnum<QuarantineState>;
 
 /**
+ * Where an accepted notification stands.
+ *
+ * @generated from enum holdfast.v1.StoredNotificationState
+ */
+export enum StoredNotificationState {
+  /**
+   * In a filter: any.
+   *
+   * @generated from enum value: STORED_NOTIFICATION_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It waits: the merchant had no internalUrl. It is forwarded when one is set.
+   *
+   * @generated from enum value: STORED_NOTIFICATION_STATE_PARKED = 1;
+   */
+  PARKED = 1,
+
+  /**
+   * A delivery forwards it, or has done so.
+   *
+   * @generated from enum value: STORED_NOTIFICATION_STATE_FORWARDED = 2;
+   */
+  FORWARDED = 2,
+
+  /**
+   * Nothing forwards it: it was purged while it was parked, or accepted by a version that did not park.
+   *
+   * @generated from enum value: STORED_NOTIFICATION_STATE_NOT_FORWARDED = 3;
+   */
+  NOT_FORWARDED = 3,
+}
+
+/**
+ * Describes the enum holdfast.v1.StoredNotificationState.
+ */
+export declare const StoredNotificationStateSchema: GenEnum<StoredNotificationState>;
+
+/**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators.
  *
  * @generated from service holdfast.v1.NotificationService
@@ -1652,8 +1905,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sets aside a notification that the relay has verified and must not accept; when the call answers,
-   * it is on disk. It does not occupy (merchantId, requestId). The same notification is stored, and
-   * alerted on, once. Gateway only.
+   * it is on disk. It does not occupy (merchantId, requestId). The same signed text is stored, and
+   * alerted on, once for each reason. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.QuarantineNotification
    */
@@ -1787,6 +2040,29 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof DiscardQuarantinedNotificationRequestSchema;
     output: typeof DiscardQuarantinedNotificationResponseSchema;
+  },
+  /**
+   * Lists notifications that were accepted, newest first; those whose body was purged only by request_id.
+   * Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ListStoredNotifications
+   */
+  listStoredNotifications: {
+    methodKind: "unary";
+    input: typeof ListStoredNotificationsRequestSchema;
+    output: typeof ListStoredNotificationsResponseSchema;
+  },
+  /**
+   * Forwards a stored notification to the merchant's internalUrl, again if it was forwarded before: then with the
+   * webhook-id that it had. Operators only. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged,
+   * or without internalUrl.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.ReplayStoredNotification
+   */
+  replayStoredNotification: {
+    methodKind: "unary";
+    input: typeof ReplayStoredNotificationRequestSchema;
+    output: typeof ReplayStoredNotificationResponseSchema;
   },
 }>;
 

@@ -42,6 +42,47 @@ export declare type CheckOperatorResponse = Message<"holdfast.v1.CheckOperatorRe
 export declare const CheckOperatorResponseSchema: GenMessage<CheckOperatorResponse>;
 
 /**
+ * Names a console session.
+ *
+ * @generated from message holdfast.v1.EndSessionRequest
+ */
+export declare type EndSessionRequest = Message<"holdfast.v1.EndSessionRequest"> & {
+  /**
+   * SHA-256 of the session's id.
+   *
+   * @generated from field: bytes session_hash = 1;
+   */
+  sessionHash: Uint8Array;
+
+  /**
+   * When it runs out by itself.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export declare const EndSessionRequestSchema: GenMessage<EndSessionRequest>;
+
+/**
+ * It is ended.
+ *
+ * @generated from message holdfast.v1.EndSessionResponse
+ */
+export declare type EndSessionResponse = Message<"holdfast.v1.EndSessionResponse"> & {
+};
+
+/**
+ * Describes the message holdfast.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export declare const EndSessionResponseSchema: GenMessage<EndSessionResponse>;
+
+/**
  * Asks for the counts.
  *
  * @generated from message holdfast.v1.GetOverviewRequest
@@ -696,6 +737,18 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof CheckOperatorRequestSchema;
     output: typeof CheckOperatorResponseSchema;
+  },
+  /**
+   * Ends a console session at all gateways, for ever; once more changes nothing. When the call answers, it is
+   * on disk, and gateways hear of it within a second. Errors: INVALID_REQUEST when it runs out later than a day
+   * from now.
+   *
+   * @generated from rpc holdfast.v1.OperatorService.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
   },
   /**
    * Counts what may need somebody's attention.

@@ -45,6 +45,8 @@ const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'ResumeEndpoint',
   'ReleaseQuarantinedNotification',
   'DiscardQuarantinedNotification',
+  'ReplayStoredNotification',
+  'EndSession',
 ]);
 
 /** What of a request is kept; the rest may be a secret, a card's token or a hold's handle. */

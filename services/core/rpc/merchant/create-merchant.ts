@@ -8,11 +8,13 @@ import { stamp } from './change-merchant.ts';
 import { contractColumns } from './contract.ts';
 import { newApiKey, newSigningSecret } from './new-credentials.ts';
 import { presentMerchant } from './present-merchant.ts';
+import { refuseGateway } from './refuse-gateway.ts';
 
 /** Creates a merchant with its first API key and signing secret. Errors: INVALID_REQUEST when the name is taken. */
 export function createMerchant(core: Core): MethodImpl<typeof MerchantService.method.createMerchant> {
   return async (request) => {
     const columns = contractColumns(request.contract);
+    await refuseGateway(core, columns.internalUrl);
     try {
       return await core.database.orm.em.fork().transactional(async (em) => {
         const merchant = em.create(MerchantEntity, {

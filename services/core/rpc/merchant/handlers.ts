@@ -3,6 +3,7 @@ import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant
 import type { Core } from '../core.ts';
 import { createApiKey, revokeApiKey } from './api-keys.ts';
 import { createMerchant } from './create-merchant.ts';
+import { listCredentialChanges } from './list-credential-changes.ts';
 import { getMerchant, listMerchants } from './read-merchants.ts';
 import { addSigningSecret, retireSigningSecret } from './signing-secrets.ts';
 import { updateMerchant } from './update-merchant.ts';
@@ -21,6 +22,7 @@ export function merchantHandlers(core: Core): ServiceImpl<typeof MerchantService
     addSigningSecret: addSigningSecret(core),
     retireSigningSecret: retireSigningSecret(core),
     watchCredentials: watchCredentials(core),
+    listCredentialChanges: listCredentialChanges(core),
     useNonce: useNonce(core),
   };
 }

@@ -6,22 +6,25 @@ import type { Core } from '../core.ts';
 /** How often changes are looked for: a revoked key stops working within 5 s, wherever it was revoked. */
 const POLL_MS = 500;
 const HEARTBEAT_MS = 4_000;
-/** Merchants in one message, so that a snapshot of many stays below the limit of a message. */
+/** Merchants or sessions in one message, so that a snapshot of many stays below the limit of a message. */
 const CHUNK = 500;
 
 /** The gateway's feed: first everything, then what changes, with heartbeats between. */
 export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.method.watchCredentials> {
   return async function* (_request, context) {
-    let { merchants, changeNumber } = await core.credentials.after(0n);
+    let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
     for (let from = 0; from < merchants.length; from += CHUNK) {
-      yield { merchants: merchants.slice(from, from + CHUNK), snapshotComplete: from + CHUNK >= merchants.length };
+      yield { merchants: merchants.slice(from, from + CHUNK) };
     }
-    if (merchants.length === 0) yield { snapshotComplete: true };
+    for (let from = 0; from < endedSessions.length; from += CHUNK) {
+      yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
+    }
+    yield { snapshotComplete: true };
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
     while (await waited(context.signal)) {
-      ({ merchants, changeNumber } = await core.credentials.after(changeNumber));
-      if (merchants.length === 0 && Date.now() < heartbeatAt) continue;
-      yield { merchants, snapshotComplete: true };
+      ({ merchants, endedSessions, changeNumber } = await core.credentials.after(changeNumber));
+      if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
+      yield { merchants, endedSessions, snapshotComplete: true };
       heartbeatAt = Date.now() + HEARTBEAT_MS;
     }
   };

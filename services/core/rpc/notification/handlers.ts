@@ -14,6 +14,7 @@ import { quarantineNotification } from './quarantine-notification.ts';
 import { getDelivery, listDeliveries } from './read-deliveries.ts';
 import { replayDeliveries, replayDelivery } from './replay-deliveries.ts';
 import { reportVerificationFailures } from './report-verification-failures.ts';
+import { listStoredNotifications, replayStoredNotification } from './stored-notifications.ts';
 
 /** The handlers of NotificationService. */
 export function notificationHandlers(base: Core): ServiceImpl<typeof NotificationService> {
@@ -34,5 +35,7 @@ export function notificationHandlers(base: Core): ServiceImpl<typeof Notificatio
     listQuarantinedNotifications: listQuarantinedNotifications(core),
     releaseQuarantinedNotification: releaseQuarantinedNotification(core),
     discardQuarantinedNotification: discardQuarantinedNotification(core),
+    listStoredNotifications: listStoredNotifications(core),
+    replayStoredNotification: replayStoredNotification(core),
   };
 }

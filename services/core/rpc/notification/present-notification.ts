@@ -9,13 +9,17 @@ import {
   type QuarantinedNotificationSchema,
   QuarantineReason,
   QuarantineState,
+  type StoredNotificationSchema,
+  StoredNotificationState,
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { DeliveryRow } from '../../storage/delivery.ts';
 import type { DeliveryAttemptRow } from '../../storage/delivery-attempt.ts';
 import type { EndpointRow } from '../../storage/endpoint.ts';
+import type { AcceptedRow } from '../../storage/quarantine.ts';
 import type { QuarantinedNotificationRow } from '../../storage/quarantined-notification.ts';
+import type { StoredRow } from '../../storage/stored-notifications.ts';
 import type { VerificationFailureRow } from '../../storage/verification-failure.ts';
 import { endpointKindOf, notificationKindOf } from './kinds.ts';
 
@@ -63,9 +67,10 @@ export function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<ty
   };
 }
 
-/** A notification that was set aside, as operators see it; never its body or signature. */
+/** A notification that was set aside and what was accepted under its name, as operators see them; never a body or signature. */
 export function presentQuarantined(
   row: QuarantinedNotificationRow,
+  accepted: AcceptedRow | undefined,
 ): MessageInitShape<typeof QuarantinedNotificationSchema> {
   return {
     quarantineId: row.id,
@@ -81,6 +86,30 @@ export function presentQuarantined(
     receivedAt: timestampFromDate(row.receivedAt),
     ...(row.decidedAt && { decidedAt: timestampFromDate(row.decidedAt) }),
     deliveryId: row.deliveryId ?? '',
+    ...(accepted && { accepted: presentAccepted(accepted) }),
+  };
+}
+
+/** An accepted notification as operators see it, and where it stands; never its body. */
+export function presentStored(row: StoredRow): MessageInitShape<typeof StoredNotificationSchema> {
+  const forwarding =
+    row.deliveryId === null ? StoredNotificationState.NOT_FORWARDED : StoredNotificationState.FORWARDED;
+  const state = row.parked ? StoredNotificationState.PARKED : forwarding;
+  return { ...presentAccepted(row), state, deliveryId: row.deliveryId ?? '' };
+}
+
+function presentAccepted(row: AcceptedRow): MessageInitShape<typeof StoredNotificationSchema> {
+  const { merchantId, requestId, statusInfo, status, amount, currency } = row;
+  const kind = notificationKindOf(row.kind);
+  return {
+    merchantId,
+    requestId,
+    kind,
+    statusInfo,
+    status,
+    amount,
+    currency,
+    receivedAt: timestampFromDate(row.receivedAt),
   };
 }
 

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type NotificationService, QuarantineState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log.ts';
-import { discardHeld, releaseHeld } from '../../storage/quarantine.ts';
+import { discardHeld, type NotificationKey, readAccepted, releaseHeld } from '../../storage/quarantine.ts';
 import {
   QuarantinedNotificationEntity,
   type QuarantinedNotificationRow,
@@ -38,7 +38,7 @@ export function listQuarantinedNotifications(
     const { page, nextPageToken } = cutPage(rows as QuarantinedNotificationRow[], size, (last) =>
       pageToken(last.id, filters),
     );
-    return { notifications: page.map(presentQuarantined), nextPageToken };
+    return { notifications: await present(core, page), nextPageToken };
   };
 }
 
@@ -51,7 +51,8 @@ export function releaseQuarantinedNotification(
     if (row.state === 'HELD') await release(core, row);
     const now = await read(core, quarantineId);
     if (now.state !== 'RELEASED') refuse(now);
-    return { notification: presentQuarantined(now) };
+    const [notification] = await present(core, [now]);
+    return { notification };
   };
 }
 
@@ -68,8 +69,17 @@ export function discardQuarantinedNotification(
     }
     const now = await read(core, quarantineId);
     if (now.state !== 'DISCARDED') refuse(now);
-    return { notification: presentQuarantined(now) };
+    const [notification] = await present(core, [now]);
+    return { notification };
   };
+}
+
+/** Adds to each what was accepted under its name, in one query. */
+async function present(core: NotificationCore, rows: readonly QuarantinedNotificationRow[]) {
+  const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
+  const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);
+  const byName = new Map(accepted.map((each) => [nameOf(each), each]));
+  return rows.map((row) => presentQuarantined(row, byName.get(nameOf(row))));
 }
 
 async function release(core: NotificationCore, { id, merchantId }: QuarantinedNotificationRow): Promise<void> {

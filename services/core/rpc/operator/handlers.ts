@@ -6,12 +6,14 @@ import { getOverview } from '../overview/get-overview.ts';
 import { listMinutes } from '../overview/list-minutes.ts';
 import { listReviewItems } from '../review/list-review-items.ts';
 import { resolveOperation } from '../review/resolve-operation.ts';
+import { endSession } from '../session/end-session.ts';
 
 /** The handlers of OperatorService. */
 export function operatorHandlers(core: Core): ServiceImpl<typeof OperatorService> {
   return {
     // Whoever gets here has an operator's credential: the interceptors have seen to it.
     checkOperator: () => ({}),
+    endSession: endSession(core),
     getOverview: getOverview(core),
     listMinutes: listMinutes(core),
     listReviewItems: listReviewItems(core),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { buildConnector } from 'undici';
-import { notificationUrl, parseEndpointUrl, refuseGateway } from '../../../../services/core/delivery/address.ts';
+import { notificationUrl, parseEndpointUrl } from '../../../../services/core/delivery/address.ts';
 import { type ConnectRules, guardedConnector } from '../../../../services/core/delivery/connect.ts';
 import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/delivery/destination.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
@@ -161,12 +161,29 @@ describe('guardedConnector()', () => {
     assert.equal(await connects(rules, `http://mixed.example:${port}/`), null);
   });
 
-  it('refuses the gateway, by whichever name', async () => {
-    const never = { hostname: 'gateway.example', port: String(port) };
-    const rules = { allowed: parseNetworks('127.0.0.0/8'), never, resolve: async () => ['127.0.0.1'] };
-    for (const spelling of ['127.0.0.1', '2130706433', 'other-name.example']) {
-      assert((await connects(rules, `http://${spelling}:${port}/`)) instanceof DestinationRefused, spelling);
+  it('refuses the gateway, however its address is spelled', async () => {
+    const allowed = parseNetworks('127.0.0.0/8,0.0.0.0/8,::/96,::ffff:0:0/96');
+    const spellings = [
+      ...['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]'],
+      ...['0.0.0.0', '[::]', '127.0.0.2', 'other-name.example', 'GATEWAY.example.'],
+    ];
+    for (const hostname of ['gateway.example', '127.0.0.1', '[::ffff:127.0.0.1]']) {
+      const rules = { allowed, gateways: [{ hostname, port: String(port) }], resolve: async () => ['127.0.0.1'] };
+      for (const spelling of spellings) {
+        const refused = await connects(rules, `http://${spelling}:${port}/`);
+        assert(refused instanceof DestinationRefused, spelling);
+        assert.match(refused.message, /gateway/, spelling);
+      }
     }
+  });
+
+  it('connects beside the gateway: to another port, and to another machine', async () => {
+    const allowed = parseNetworks('127.0.0.0/8');
+    const resolve = async (name: string) => [name === 'gateway.example' ? '192.0.2.1' : '127.0.0.1'];
+    const elsewhere = { hostname: 'gateway.example', port: String(port) };
+    assert.equal(await connects({ allowed, gateways: [elsewhere], resolve }, `http://127.0.0.1:${port}/`), null);
+    const otherPort = { hostname: '127.0.0.1', port: String(port + 1) };
+    assert.equal(await connects({ allowed, gateways: [otherPort], resolve }, `http://127.0.0.1:${port}/`), null);
   });
 
   it('tells the sender why', async () => {
@@ -220,12 +237,5 @@ describe('notificationUrl()', () => {
         statusInfo,
       );
     }
-  });
-
-  it("refuses internal endpoints on the gateway's origin", () => {
-    const url = new URL('http://GATEWAY.example:80/hooks');
-    assert.throws(() => refuseGateway('internal', url, 'http://gateway.example'), DestinationRefused);
-    refuseGateway('webhook', url, 'http://gateway.example');
-    refuseGateway('internal', url, 'http://other.example');
   });
 });

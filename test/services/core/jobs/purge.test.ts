@@ -86,6 +86,21 @@ describe('openPurge()', () => {
     assert.equal(await purge(afterDays(91)), 0);
   });
 
+  it('forgets ended sessions a day after they would have run out', async () => {
+    await stage.sql(
+      `insert into ended_session (session_hash, expires_at, change_number)
+      values ('\\x01', $1::timestamptz - interval '25 hours', 1), ('\\x02', $1::timestamptz - interval '23 hours', 2)`,
+      [stage.clock()],
+    );
+    await openPurge(stage.database, 90)(stage.clock());
+    const left = await stage.sql<{ hash: string }>(`select encode(session_hash, 'hex') as hash from ended_session`);
+    assert.deepEqual(
+      left.map(({ hash }) => hash),
+      ['02'],
+    );
+    await stage.sql('delete from ended_session');
+  });
+
   it('removes idempotency keys of settled operations and nonces that are over', async () => {
     await stage.sql('delete from idempotency_key');
     const [settled, cancelling, releasing] = [uuidv7(), uuidv7(), uuidv7()];

@@ -12,7 +12,7 @@ const CONTRACTS = ['holdfast/v1', 'holdfast/processor/v1'];
 /** What core calls, rather than serves. */
 const ELSEWHERE = 'holdfast.processor.v1.ProcessorService';
 const GATEWAY_ALONE = [
-  ...['WatchCredentials', 'UseNonce'],
+  ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce'],
   ...['AcceptNotification', 'BatchAcceptNotifications', 'QuarantineNotification', 'ReportVerificationFailures'],
 ];
 const ROLES = ['gateway', 'internal', 'operator', 'processor'] as const;

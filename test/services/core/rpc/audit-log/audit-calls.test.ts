@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import {
@@ -28,6 +30,17 @@ const SERVICES = [
 const METHODS = SERVICES.flatMap((service) => service.methods)
   .filter((method) => rolesFor(method).includes('operator') && changesSomething(method))
   .map(({ name }) => name);
+/** A verified notification, but for its requestId. */
+const VERIFIED = {
+  merchantId: 'acme',
+  kind: NotificationKind.PAYMENT,
+  statusInfo: 'captured',
+  status: 'KO',
+  amount: '10',
+  currency: 'EUR',
+  body: Buffer.from('{}'),
+  signature: `${'A'.repeat(43)}=`,
+};
 const ALICE: GrpcCall = { metadata: { 'x-operator': 'alice' } };
 
 describe('The audit log', () => {
@@ -97,6 +110,13 @@ describe('The audit log', () => {
       const quarantineId = await setAside();
       return operator.notifications.discardQuarantinedNotification({ quarantineId }, ALICE);
     },
+    ReplayStoredNotification: async () => {
+      const relay = stage.channel('gateway').opened.client(NotificationService);
+      const requestId = uuidv7();
+      await relay.acceptNotification({ ...VERIFIED, requestId });
+      return operator.notifications.replayStoredNotification({ merchantId: 'acme', requestId }, ALICE);
+    },
+    EndSession: () => operator.operators.endSession({ sessionHash: randomBytes(32), expiresAt: timestampNow() }, ALICE),
     ResolveOperation: async () => {
       const { requestId } = await acme.hold();
       await sql(stage, 'update hold set frozen = true where request_id = $1', [requestId]);
@@ -107,18 +127,8 @@ describe('The audit log', () => {
 
   async function setAside(): Promise<string> {
     const relay = stage.channel('gateway').opened.client(NotificationService);
-    await relay.quarantineNotification({
-      merchantId: 'acme',
-      requestId: uuidv7(),
-      kind: NotificationKind.PAYMENT,
-      statusInfo: 'captured',
-      status: 'KO',
-      amount: '10',
-      currency: 'EUR',
-      body: Buffer.from('{}'),
-      signature: `${'A'.repeat(43)}=`,
-      reason: QuarantineReason.STATUS_INFO_CONTRADICTED,
-    });
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    await relay.quarantineNotification({ ...VERIFIED, requestId: uuidv7(), reason });
     const { notifications } = await operator.notifications.listQuarantinedNotifications({});
     return notifications[0]?.quarantineId ?? '';
   }

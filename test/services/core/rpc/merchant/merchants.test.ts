@@ -15,7 +15,7 @@ describe('MerchantService', function () {
   let gateway: ReturnType<Stage['channel']>['merchants'];
 
   before(async () => {
-    stage = await openStage({ cores: 2 });
+    stage = await openStage({ cores: 2, gatewayOrigin: 'https://pay.example.com,http://127.0.0.1:8080' });
     ({ merchants } = stage.channel('operator'));
     gateway = stage.channel('gateway', 1).merchants;
   });
@@ -44,6 +44,24 @@ describe('MerchantService', function () {
       assert(!everything.includes(secret));
       assert(!everything.includes(Buffer.from(secret).toString('hex')));
     }
+  });
+
+  it('refuses an internalUrl that leads to the gateway, however its address is spelled', async () => {
+    const loop = (internalUrl: string) => ({ merchantId: 'loop', name: 'Loop', contract: contract({ internalUrl }) });
+    const gateways = [
+      ...['http://127.0.0.1:8080', 'http://127.1:8080/a', 'http://2130706433:8080', 'http://[::ffff:127.0.0.1]:8080'],
+      ...['http://localhost:8080', 'https://[::1]:8080', 'https://PAY.example.com', 'https://pay.example.com.:443/x'],
+    ];
+    for (const internalUrl of gateways) {
+      assert.equal(await why(merchants.createMerchant(loop(internalUrl))), 'INVALID_REQUEST', internalUrl);
+    }
+    assert.equal(await why(merchants.getMerchant({ merchantId: 'loop' })), 'OPERATION_NOT_FOUND');
+    await merchants.createMerchant(loop('http://127.0.0.1:8081'));
+    for (const internalUrl of ['https://not-yet.invalid', 'http://pay.example.com:8443', '']) {
+      await merchants.updateMerchant(loop(internalUrl));
+    }
+    assert.equal(await why(merchants.updateMerchant(loop('http://localhost:8080'))), 'INVALID_REQUEST');
+    assert.equal((await get('loop')).contract?.internalUrl, '');
   });
 
   it('takes a name once, also of two who come at once', async () => {

@@ -56,6 +56,41 @@ describe('NotificationService', () => {
     assert.deepEqual((await operator.getDelivery({ deliveryId: delivery.deliveryId })).delivery?.attempts, []);
   });
 
+  it('shows both sides of a conflict, and of a contradiction once its pair is taken', async () => {
+    await relay.acceptNotification(notification('sides'));
+    await relay.acceptNotification(notification('sides', { status: 'KO', statusInfo: 'declined', amount: '9.5' }));
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    await relay.quarantineNotification({ ...notification('lone', { statusInfo: 'reversed' }), reason });
+    const sidesOf = async (requestId: string) => {
+      const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'm' });
+      const held = notifications.filter((each) => each.requestId === requestId);
+      return held.map(({ statusInfo, status, amount, accepted }) => ({ held: [statusInfo, status, amount], accepted }));
+    };
+    const [sides] = await sidesOf('sides');
+    assert.deepEqual(sides?.held, ['declined', 'KO', '9.5']);
+    const { merchantId, kind, statusInfo, status, amount, currency, receivedAt } = sides.accepted ?? {};
+    assert.deepEqual([merchantId, kind, statusInfo, status], ['m', NotificationKind.PAYMENT, 'captured', 'OK']);
+    assert.deepEqual([amount, currency], ['10', 'EUR']);
+    assert(receivedAt);
+    assert.equal((await sidesOf('lone'))[0]?.accepted, undefined, 'the pair is free');
+    await relay.acceptNotification(notification('lone'));
+    assert.equal((await sidesOf('lone'))[0]?.accepted?.statusInfo, 'captured');
+  });
+
+  it('sets a conflict aside once, and a contradiction once for each word, however its sender spells them', async () => {
+    await relay.acceptNotification(notification('once'));
+    for (const statusInfo of ['captured', 'x1', 'x2', 'Captured']) {
+      await relay.acceptNotification(notification('once', { amount: '11', statusInfo }));
+    }
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    for (const statusInfo of ['declined', 'DECLINED', 'Declined', 'failed']) {
+      await relay.quarantineNotification({ ...notification('once', { statusInfo }), reason });
+    }
+    const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'm' });
+    const held = notifications.filter(({ requestId }) => requestId === 'once').map(({ statusInfo }) => statusInfo);
+    assert.deepEqual(held.sort(), ['captured', 'declined', 'failed']);
+  });
+
   it('is for its roles only', async () => {
     const internal = stage.channel('internal').opened.client(NotificationService);
     assert.equal((await refusal(internal.acceptNotification(notification('x')))).reason, 'FORBIDDEN');

@@ -82,8 +82,9 @@ async function openStage(seed: number, isKeyed: boolean) {
   };
   const judge = openJudge(deployment.ledgerFile, client.told);
   const { doubled, lost } = judge.findings;
+  const unexplained = () => [...client.unexplained.values()].reduce((sum, stories) => sum + stories.length, 0);
   const summary = () =>
-    `${client.told.length} intentions, ${client.open()} open; ${doubled.size} doubled, ${lost.size} lost, ${client.unexplained.length} unexplained`;
+    `${client.told.length} intentions, ${client.open()} open; ${doubled.size} doubled, ${lost.size} lost, ${unexplained()} unexplained`;
   return {
     scene: { ...scene, holdsPerSecond: await measure(scene) },
     judge,
@@ -97,11 +98,13 @@ async function openStage(seed: number, isKeyed: boolean) {
           .map(([name, times]) => `${String(times.length).padStart(7)} × ${name}: ${times.join(' | ')}`),
         ...examples('doubled', [...doubled.values()]),
         ...examples('lost', [...lost.values()]),
-        ...examples('unexplained', client.unexplained),
+        ...[...client.unexplained].flatMap(([what, stories]) =>
+          examples(`unexplained, ${stories.length} × ${what}`, stories, 2),
+        ),
         ...examples('drift', drifts),
         `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
       ];
-      const wrong = doubled.size + lost.size + client.unexplained.length + drifts.length;
+      const wrong = doubled.size + lost.size + unexplained() + drifts.length;
       assert.equal(wrong, 0, lines.join('\n'));
       return lines;
     },
@@ -114,8 +117,8 @@ async function openStage(seed: number, isKeyed: boolean) {
 }
 
 const EXAMPLES = 8;
-function examples(what: string, lines: readonly string[]): string[] {
-  return lines.slice(0, EXAMPLES).map((line) => `${what}: ${line}`);
+function examples(what: string, lines: readonly string[], most = EXAMPLES): string[] {
+  return lines.slice(0, most).map((line) => `${what}: ${line}`);
 }
 
 /** Holds a second that 32 lanes of one merchant get placed. */

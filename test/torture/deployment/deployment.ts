@@ -34,7 +34,10 @@ export interface Merchant {
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 /** Starts everything; `severalCaptures` says for each merchant whether it may capture a hold in parts. */
-export async function openDeployment(severalCaptures: Readonly<Record<string, boolean>>) {
+export async function openDeployment(
+  severalCaptures: Readonly<Record<string, boolean>>,
+  options: { readonly withGatewayBeside?: boolean } = {},
+) {
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
   const folder = await openDataDir(directory);
   await chmod(directory, 0o711);
@@ -69,20 +72,22 @@ export async function openDeployment(severalCaptures: Readonly<Record<string, bo
   const cores = await Promise.all(
     corePorts.map(async (CORE_PORT, index) => {
       const ports = { ...house.ports, CORE_PORT, CONNECT_PORT: await freePort() };
-      const options = coreProcess({ ...house, ports }, database.url);
-      const environment = { ...options.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
-      return memberOf({ ...options, name: `core-${index + 1}`, environment });
+      const core = coreProcess({ ...house, ports }, database.url);
+      const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
+      return memberOf({ ...core, name: `core-${index + 1}`, environment });
     }),
   );
   const at = (ports: readonly number[]) => `ipv4:${ports.map((port) => `127.0.0.1:${port}`)}`;
-  const withCores = (options: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
-    memberOf({ ...options, environment: { ...options.environment, CORE_URL: at(ports) } });
+  const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
+    memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } });
   const sandbox = withCores(sandboxProcess(house), corePorts);
   const worker = memberOf(workerProcess(house, database.url));
   const gateway = withCores(
     gatewayProcess(house),
     doors.map(([, linkPort]) => linkPort),
   );
+  const besidePorts = { ...house.ports, PORT: await freePort() };
+  const beside = { ...gatewayProcess({ ...house, ports: besidePorts }), name: 'gateway-2' };
   const start = (...members: readonly ReturnType<typeof memberOf>[]) =>
     Promise.all(
       members.map(async (member) => {
@@ -93,10 +98,12 @@ export async function openDeployment(severalCaptures: Readonly<Record<string, bo
   await start(sandbox, worker, ...cores);
   const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
   // A gateway is ready when it knows all credentials, so the merchants come first.
-  await start(gateway);
+  await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
   const running = opened.move();
   return {
     baseUrl: baseUrl(house.ports),
+    /** A gateway that knows the second core alone, where there is one. */
+    besideUrl: baseUrl(besidePorts),
     merchants,
     database,
     cores,

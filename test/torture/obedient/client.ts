@@ -40,8 +40,11 @@ export type Client = ReturnType<typeof openClient>;
 export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
   const told: Told[] = [];
   const answers = new Map<string, number>();
-  const unexplained: string[] = [];
+  const unexplained = new Map<string, string[]>();
   let open = 0;
+  /** Notes an answer that is in no row of the table, by its kind. */
+  const blame = (what: string, story: readonly string[]) =>
+    unexplained.set(what, [...(unexplained.get(what) ?? []), story.join('; ')]);
   const turnstile = openTurnstile(ASKING_AT_ONCE);
   const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 
@@ -63,10 +66,9 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
       const word = `${kind} ${heard.status || 'connection broken'} ${heard.body.code ?? ''}`.trim();
       count(word);
       story.push(`${word} after ${Math.round(heard.tookMs)} ms`);
-      if (fault !== undefined) unexplained.push(`${kind}: ${fault} (${story.join('; ')})`);
+      if (fault !== undefined) blame(`${kind} ${fault}`, story);
       const lateMs = heard.tookMs - excusedMs(heard);
-      if (lateMs > ANSWER_WITHIN_MS)
-        unexplained.push(`${kind}: answered after ${Math.round(lateMs)} ms (${story.join('; ')})`);
+      if (lateMs > ANSWER_WITHIN_MS) blame(`${kind} answered after more than 20 s`, story);
       const { requestId, preauthorizationId } = heard.body;
       if (promised === 'done') return end('done', { requestId, preauthorizationId });
       if (promised === 'refused') return end('not done', { requestId });
@@ -81,7 +83,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
       }
       if (promised === 'broken') {
         if (!isKeyed) {
-          unexplained.push(`${kind}: no answer, ${heard.body.code} (${story.join('; ')})`);
+          blame(`${kind} no answer, ${heard.body.code}`, story);
           return end('undecided');
         }
         mayBeDone = true;
@@ -144,7 +146,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
         const { status, body } = await caller.send({ apiKey: merchant.apiKey, path: `/preauthorization/${requestId}` });
         count(`GET ${status || 'connection broken'} ${body.code ?? body.status ?? ''}`);
         if (status === 200 && body.preauthorizationId !== undefined) return body.preauthorizationId;
-        if (status === 404) unexplained.push(`hold ${requestId} is done and not found`);
+        if (status === 404) blame('hold done and not found', [String(requestId)]);
         if (status === 404) return '';
         await delay(500);
       }

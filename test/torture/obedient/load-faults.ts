@@ -70,12 +70,12 @@ export const streamsDropped: Fault = {
   target: 'streams',
   longestMs: 15_000,
   async run({ deployment, floods }, durationMs) {
-    const { opened, dropped } = await dropStreams(deployment, floods[0] as Merchant, durationMs);
-    return `${opened} opened and ${dropped} dropped after their head, in ${seconds(durationMs)}`;
+    const { opened, dropped, refused } = await dropStreams(deployment, floods[0] as Merchant, durationMs);
+    return `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ${seconds(durationMs)}`;
   },
 };
 
-/** Opens 500 streams a second and drops each as soon as it begins. */
+/** Opens 500 streams a second and drops each as soon as it begins, or does not. */
 export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant, durationMs: number) {
   const { hostname, port, host } = new URL(baseUrl);
   const head = `GET /operations/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
@@ -83,7 +83,7 @@ export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant,
   const open = new Set<Promise<void>>();
   const openOne = async () => {
     const socket = connect(Number(port), hostname);
-    socket.setTimeout(2_000, () => socket.destroy());
+    const impatience = setTimeout(() => socket.destroy(), 250);
     socket.on('error', () => undefined);
     socket.write(head);
     counts.opened++;
@@ -93,6 +93,7 @@ export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant,
       socket.destroy();
     });
     await once(socket, 'close').catch(() => undefined);
+    clearTimeout(impatience);
   };
   const startedMs = performance.now();
   for (let spentMs = 0; spentMs < durationMs; spentMs = performance.now() - startedMs) {

@@ -1,6 +1,7 @@
 /** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { audit } from '../../services/core/audit/audit.ts';
 import { openProcessor } from '../../services/core/processor/processor.ts';
 import { chance } from './chance.ts';
@@ -30,8 +31,8 @@ async function torture(
     const load = scene.stories.start(STORY_EVERY_MS, STORIES_AT_ONCE);
     for (const [index, round] of planRounds(seed, runs, faultsOf(isKeyed)).entries()) {
       await play(scene, round, (name, what) => {
-        shown.set(name, [...(shown.get(name) ?? []), what]);
-        tell(`round ${index + 1}: ${name} ${what}`);
+        shown.set(name, [...(shown.get(name) ?? []), ...(what === undefined ? [] : [what])]);
+        tell(`round ${index + 1}: ${name} ${what ?? 'did not happen'}`);
       });
       const recoveredMs = await untilServing(scene);
       judge.judgeNew();
@@ -40,6 +41,7 @@ async function torture(
     await load.stop();
     await untilDecided(scene);
     judge.judgeAll();
+    judge.judgeBooks(await resultsOf(scene.deployment));
     return await stage.conclude(shown);
   } finally {
     await stage.close();
@@ -102,9 +104,11 @@ async function openStage(seed: number, isKeyed: boolean) {
           examples(`unexplained, ${stories.length} × ${what}`, stories, 2),
         ),
         ...examples('drift', drifts),
+        ...examples('fault', missing),
         `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
       ];
-      const wrong = doubled.size + lost.size + unexplained() + drifts.length;
+      const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
+      const wrong = missing.length + doubled.size + lost.size + unexplained() + drifts.length;
       assert.equal(wrong, 0, lines.join('\n'));
       return lines;
     },
@@ -138,7 +142,7 @@ async function measure({ client, floods, stories }: Scene): Promise<number> {
 async function play(
   scene: Scene,
   round: readonly Planned[],
-  show: (name: string, what: string) => void,
+  show: (name: string, what: string | undefined) => void,
 ): Promise<void> {
   const running = round.map(async ({ name, fault, startMs, durationMs, random }) => {
     await delay(startMs);
@@ -177,6 +181,20 @@ async function untilDecided({ client }: Scene): Promise<void> {
 }
 
 const DECIDED_WITHIN_MS = 180_000;
+
+/** Every operation's result, by requestId. */
+async function resultsOf({ database }: Deployment): Promise<ReadonlyMap<string, string>> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ request_id: string; status: string }>(
+      'select request_id, status from operation',
+    );
+    return new Map(rows.map(({ request_id, status }) => [request_id, status]));
+  } finally {
+    await client.end();
+  }
+}
 
 /** What the books say of themselves and of the processor's. */
 async function auditBooks({ database, processor }: Deployment): Promise<string[]> {

@@ -1,6 +1,8 @@
 /** What one merchant, or one process, may do to the others. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';
@@ -31,9 +33,9 @@ const flood: Disturbance = {
   name: '300 captures/s of one key on one hold, 10 s',
   allowedMs: SECOND_MS,
   async run(disturbed) {
-    const handle = (await place(disturbed)).body.preauthorizationId;
-    const answers = await captureAtRate(disturbed, [handle], 300, delay(10_000));
-    return tally(await answers);
+    const { requestId, preauthorizationId } = (await place(disturbed)).body;
+    const answers = await captureAtRate(disturbed, [preauthorizationId], 300, delay(10_000));
+    return `${tally(answers)}; ${charged(disturbed, requestId)} charged`;
   },
 };
 
@@ -57,10 +59,14 @@ const lockedWhileReserved: Disturbance = {
     const holds = await Promise.all([place(disturbed), place(disturbed)]);
     const rows = holds.map(({ body }) => body.requestId);
     return withRowsLocked(disturbed.deployment, rows, async () => {
-      const capturing = holds.map(({ body }) => capture(disturbed, body.preauthorizationId));
+      // Several each, so that both cores wait for both rows.
+      const handles = [...holds, ...holds, ...holds, ...holds].map(({ body }) => body.preauthorizationId);
+      const capturing = handles.map((handle) => capture(disturbed, handle));
       await delay(LOCKED_MS);
-      return Promise.all(capturing);
-    }).then(tally);
+      return capturing;
+    })
+      .then((capturing) => Promise.all(capturing))
+      .then(tally);
   },
 };
 
@@ -74,17 +80,14 @@ const streams: Disturbance = {
 };
 
 const deadlines: Disturbance = {
-  name: '1 500 captures at once on a row locked for 20 s: their deadlines expire together',
+  name: '3 000 captures at once on a row locked for 20 s, so that their deadlines expire together',
   allowedMs: SECOND_MS,
   async run(disturbed) {
     const { requestId, preauthorizationId } = (await place(disturbed)).body;
-    return withRowsLocked(disturbed.deployment, [requestId], async () => {
-      const capturing = Array.from({ length: 1_500 }, () => capture(disturbed, preauthorizationId));
-      await delay(20_000);
-      return capturing;
-    })
-      .then((capturing) => Promise.all(capturing))
-      .then(tally);
+    // More than a thousand for each core.
+    const capturing = Array.from({ length: 3_000 }, () => capture(disturbed, preauthorizationId));
+    await withRowsLocked(disturbed.deployment, [requestId], () => delay(20_000));
+    return `${tally(await Promise.all(capturing))}; ${charged(disturbed, requestId)} charged so far`;
   },
 };
 
@@ -129,7 +132,7 @@ export async function captureAtRate(
   handles: readonly string[],
   ratePerSecond: number,
   end: Promise<unknown>,
-): Promise<Promise<Heard[]>> {
+): Promise<Heard[]> {
   const sent: Promise<Heard>[] = [];
   let isOver = false;
   void end.then(() => {
@@ -181,6 +184,17 @@ async function lockHolders({ database }: Deployment): Promise<number> {
 
 const LOCK_HOLDERS = `select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and state = 'idle in transaction'`;
+
+/** Captures of a hold that the processor performed. */
+function charged({ deployment }: Disturbed, holdRequestId: string): number {
+  const oracle = openOracle(deployment.ledgerFile);
+  try {
+    return oracle.entries(holdRequestId).filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED)
+      .length;
+  } finally {
+    oracle.close();
+  }
+}
 
 /** How often each status was answered, and after how long at most. */
 function tally(answers: readonly Heard[]): string {

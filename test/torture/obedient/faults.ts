@@ -26,8 +26,10 @@ export interface Scene {
 export interface Fault {
   readonly target: string;
   readonly longestMs: number;
-  /** Breaks it for so long and mends it. Answers what happened, with figures that show it. */
-  run(scene: Scene, durationMs: number, random: () => number): Promise<string>;
+  /** How long it prepares itself, undisturbed by others, milliseconds. */
+  readonly leadMs?: number;
+  /** Breaks it for so long and mends it. Answers what happened, with figures that show it; undefined when nothing did. */
+  run(scene: Scene, durationMs: number, random: () => number): Promise<string | undefined>;
 }
 
 type Part = (deployment: Deployment) => Member;
@@ -128,6 +130,7 @@ export function rowsLocked(count: number): Fault {
   return {
     target: 'rows',
     longestMs: LONGEST_MS,
+    leadMs: 3_500,
     async run(scene, durationMs, random) {
       const isSettling = random() < 0.5;
       const several = scene.merchants.filter(({ severalCaptures }) => severalCaptures);
@@ -158,6 +161,7 @@ export function rowsLocked(count: number): Fault {
       );
       await Promise.race([Promise.all(stories), delay(5_000)]);
       const rows = (await Promise.all(locking)).reduce((sum, locked) => sum + locked, 0);
+      if (rows === 0) return undefined;
       const when = isSettling ? 'settled' : 'reserved';
       return `${rows} rows for ${seconds(durationMs)} while their captures were to be ${when}, ${most} calls in flight at most`;
     },

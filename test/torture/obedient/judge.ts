@@ -56,6 +56,17 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
         if (!wanted.has(mark)) doubled.set(mark, `${mark}: ${times} times at the processor, and nobody wanted it`);
       }
     },
+    /** Holds what clients were told beside the results in our own books, by requestId. */
+    judgeBooks(results: ReadonlyMap<string, string>): void {
+      for (const { outcome, requestId, mark, story } of told) {
+        const expected = outcome === 'done' ? 'OK' : 'KO';
+        if (requestId === undefined || outcome === 'undecided' || results.get(requestId) === expected) continue;
+        lost.set(
+          mark,
+          `${mark}: told ${outcome} and ${results.get(requestId) ?? 'nothing'} in the books: ${story.join('; ')}`,
+        );
+      }
+    },
     close: () => database.close(),
   };
 }

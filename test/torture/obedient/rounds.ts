@@ -61,10 +61,16 @@ export function planRounds(seed: number, rounds: number, faults: Readonly<Record
       }
       // Short ones are drawn oftener; one to twenty seconds.
       const durationMs = 1_000 + random() ** 2 * (fault.longestMs - 1_000);
-      const startMs = 1_000 + (planned.length === 0 ? 0 : random() * 3_000);
-      planned.push({ name, fault, startMs, durationMs, random: chance(seed + 1_000 * round + tries) });
+      planned.push({
+        name,
+        fault,
+        startMs: random() * 3_000,
+        durationMs,
+        random: chance(seed + 1_000 * round + tries),
+      });
     }
-    return planned;
+    const leadMs = Math.max(0, ...planned.map(({ fault }) => fault.leadMs ?? 0));
+    return planned.map((one) => ({ ...one, startMs: one.fault.leadMs ? 0 : leadMs + one.startMs }));
   });
 }
 

@@ -93,6 +93,7 @@ async function openStage(seed: number, isKeyed: boolean) {
     summary,
     async conclude(shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
       const drifts = await auditBooks(deployment);
+      const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
       const lines = [
         ...[...client.answers].sort().map(([what, count]) => `${String(count).padStart(7)} × ${what}`),
         ...[...shown]
@@ -107,7 +108,6 @@ async function openStage(seed: number, isKeyed: boolean) {
         ...examples('fault', missing),
         `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
       ];
-      const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
       const wrong = missing.length + doubled.size + lost.size + unexplained() + drifts.length;
       assert.equal(wrong, 0, lines.join('\n'));
       return lines;

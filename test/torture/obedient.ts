@@ -1,11 +1,11 @@
 /** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { audit } from '../../services/core/audit/audit.ts';
 import { openProcessor } from '../../services/core/processor/processor.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import { untilSettled } from './house.ts';
 import type { TortureOptions } from './index.ts';
 import { openCaller } from './obedient/caller.ts';
 import { openClient } from './obedient/client.ts';
@@ -40,8 +40,12 @@ async function torture(
     }
     await load.stop();
     await untilDecided(scene);
+    const { sql } = scene.deployment;
+    // Also what no client waits for any more.
+    await untilSettled({ sql }, DECIDED_WITHIN_MS);
     judge.judgeAll();
-    judge.judgeBooks(await resultsOf(scene.deployment));
+    const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
+    judge.judgeBooks(new Map(results.map(({ request_id, status }) => [request_id, status])));
     return await stage.conclude(shown);
   } finally {
     await stage.close();
@@ -181,20 +185,6 @@ async function untilDecided({ client }: Scene): Promise<void> {
 }
 
 const DECIDED_WITHIN_MS = 180_000;
-
-/** Every operation's result, by requestId. */
-async function resultsOf({ database }: Deployment): Promise<ReadonlyMap<string, string>> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ request_id: string; status: string }>(
-      'select request_id, status from operation',
-    );
-    return new Map(rows.map(({ request_id, status }) => [request_id, status]));
-  } finally {
-    await client.end();
-  }
-}
 
 /** What the books say of themselves and of the processor's. */
 async function auditBooks({ database, processor }: Deployment): Promise<string[]> {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { openChannel } from '../../../proto/grpc.ts';
 import { migrate } from '../../../services/core/storage/migrate.ts';
@@ -99,6 +100,9 @@ export async function openDeployment(
   const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
   // A gateway is ready when it knows all credentials, so the merchants come first.
   await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
+  const pool = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
+  pool.on('error', () => undefined);
+  opened.defer(() => pool.end());
   const running = opened.move();
   return {
     baseUrl: baseUrl(house.ports),
@@ -110,6 +114,7 @@ export async function openDeployment(
     worker,
     sandbox,
     gateway,
+    sql: async <Row extends pg.QueryResultRow>(text: string) => (await pool.query<Row>(text)).rows,
     /** Between gateway and cores. */
     links,
     ledgerFile: `${folder.path}/sandbox.sqlite`,

@@ -101,7 +101,7 @@ function coreFrozen(isBeside: boolean): Disturbance {
       const [core] = deployment.cores;
       for (let tries = 1; ; tries++) {
         const thaw = await core?.freeze();
-        const holders = await lockHolders(deployment);
+        const holders = (await deployment.sql(LOCK_HOLDERS)).length;
         if (holders === 0 && tries < 60) {
           thaw?.();
           await delay(50);
@@ -171,18 +171,7 @@ async function withRowsLocked<T>({ database }: Deployment, rows: string[], act: 
 }
 
 /** Sessions that hold an advisory lock and wait for their client. */
-async function lockHolders({ database }: Deployment): Promise<number> {
-  const client = new pg.Client({ connectionString: database.adminUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: number }>(LOCK_HOLDERS);
-    return rows[0]?.count ?? 0;
-  } finally {
-    await client.end();
-  }
-}
-
-const LOCK_HOLDERS = `select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
+const LOCK_HOLDERS = `select from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and state = 'idle in transaction'`;
 
 /** Captures of a hold that the processor performed. */

@@ -26,6 +26,8 @@ export interface Scene {
 export interface Fault {
   readonly target: string;
   readonly longestMs: number;
+  /** A second when it is not said. */
+  readonly shortestMs?: number;
   /** How long it prepares itself, undisturbed by others, milliseconds. */
   readonly leadMs?: number;
   /** Breaks it for so long and mends it. Answers what happened, with figures that show it; undefined when nothing did. */
@@ -52,6 +54,14 @@ export function frozen(target: string, part: Part): Fault {
       return `for ${seconds(endedMs - startedMs)}, ${before} calls in flight before and ${after} at its end`;
     },
   };
+}
+
+/**
+ * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and only
+ * then reaches the core that it was sent to first.
+ */
+export function beyondFinal(fault: Fault): Fault {
+  return { ...fault, shortestMs: 49_000, longestMs: 53_000 };
 }
 
 export function killed(target: string, part: Part): Fault {

@@ -1,7 +1,7 @@
 /** Which faults meet, and when: decided by the seed alone. */
 import { chance } from '../chance.ts';
 import type { Member } from '../deployment/member.ts';
-import { backendsTerminated, type Fault, frozen, killed, link, readOnly, rowsLocked } from './faults.ts';
+import { backendsTerminated, beyondFinal, type Fault, frozen, killed, link, readOnly, rowsLocked } from './faults.ts';
 import { overloadByOne, overloadByOthers, streamsDropped } from './load-faults.ts';
 
 /** One fault of a round. */
@@ -21,6 +21,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'database read-only': readOnly,
   'core-1 frozen': frozen('core-1', ({ cores }) => cores[0] as Member),
   'core-2 frozen': frozen('core-2', ({ cores }) => cores[1] as Member),
+  'core-1 frozen until a 404 is final': beyondFinal(frozen('core-1', ({ cores }) => cores[0] as Member)),
   'core-1 killed': killed('core-1', ({ cores }) => cores[0] as Member),
   'core-2 killed': killed('core-2', ({ cores }) => cores[1] as Member),
   'worker frozen': frozen('worker', ({ worker }) => worker),
@@ -30,6 +31,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'gateway frozen': frozen('gateway', ({ gateway }) => gateway),
   'gateway cut from core': link('cut'),
   'gateway and core out of touch': link('stalled'),
+  'gateway and core out of touch until a 404 is final': beyondFinal(link('stalled')),
   'overload by others': overloadByOthers,
   'overload by one merchant': overloadByOne,
   'one row locked': rowsLocked(1),
@@ -59,8 +61,9 @@ export function planRounds(seed: number, rounds: number, faults: Readonly<Record
         deck.push(name);
         continue;
       }
-      // Short ones are drawn oftener; one to twenty seconds.
-      const durationMs = 1_000 + random() ** 2 * (fault.longestMs - 1_000);
+      // Short ones are drawn oftener; one to twenty seconds, but for those beyond.
+      const { shortestMs = 1_000, longestMs } = fault;
+      const durationMs = shortestMs + random() ** 2 * (longestMs - shortestMs);
       planned.push({
         name,
         fault,

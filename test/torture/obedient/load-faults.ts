@@ -75,6 +75,9 @@ export const streamsDropped: Fault = {
   },
 };
 
+/** Long enough for the gateway to have asked core, short enough for a key to have fewer than its 100 streams open. */
+const IMPATIENT_MS = 180;
+
 /** Opens 500 streams a second and drops each as soon as it begins, or does not. */
 export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant, durationMs: number) {
   const { hostname, port, host } = new URL(baseUrl);
@@ -83,7 +86,7 @@ export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant,
   const open = new Set<Promise<void>>();
   const openOne = async () => {
     const socket = connect(Number(port), hostname);
-    const impatience = setTimeout(() => socket.destroy(), 250);
+    const impatience = setTimeout(() => socket.destroy(), IMPATIENT_MS);
     socket.on('error', () => undefined);
     socket.write(head);
     counts.opened++;

@@ -2,6 +2,7 @@
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { tortureCrash } from './crash.ts';
@@ -51,6 +52,9 @@ if (!Object.hasOwn(TORTURES, name) || !Number.isInteger(seed) || (runs !== undef
   process.exit(2);
 }
 process.stdout.write(`torture ${name}, seed ${seed}\n`);
+// A torture that is slow itself would blame the service for it.
+const lag = monitorEventLoopDelay();
+lag.enable();
 await mochaGlobalSetup();
 try {
   for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, tell })) tell(line);
@@ -60,5 +64,6 @@ try {
   );
   process.exitCode = 1;
 } finally {
+  tell(`this process itself was late by ${Math.round(lag.max / 1e6)} ms at most`);
   await mochaGlobalTeardown();
 }

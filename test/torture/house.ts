@@ -224,7 +224,7 @@ const AMOUNT = 1_000;
 const PARTS = [300, 400, 300, 200];
 
 /** Waits until no attempt is open any more. Answers how long that took, milliseconds. */
-export async function untilSettled(house: House, withinMs: number): Promise<number> {
+export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
     const [row] = await house.sql<{ open: number }>(OPEN);
@@ -237,7 +237,8 @@ export async function untilSettled(house: House, withinMs: number): Promise<numb
 
 const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
   + (select count(*) from capture where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
-  + (select count(*) from release where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+  + (select count(*) from release where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
+  + (select count(*) from oct where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
 
 /** Repeats what was not answered as done, under its key: what was done before is told again, and nothing is done twice. */
 export async function askAgain(bought: readonly Bought[]): Promise<string> {

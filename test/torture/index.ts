@@ -1,21 +1,26 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureEdge } from './edge.ts';
 import { tortureMoney } from './money.ts';
+import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
+import { tortureObedient, tortureObedientKeyed } from './obedient.ts';
 import { tortureStreams } from './streams.ts';
 
 /** What a torture is told. */
 export interface TortureOptions {
   readonly seed: number;
   /** How often; each torture has a number of its own when it is not told. */
-  readonly runs: number | undefined;
+  readonly runs?: number | undefined;
+  /** Hears what happens while it does. */
+  readonly tell?: (line: string) => void;
 }
 
 /** The tortures by their names; each answers lines to print, and throws when something is wrong. */
@@ -26,28 +31,39 @@ const TORTURES = {
   streams: tortureStreams,
   notifications: tortureNotifications,
   edge: tortureEdge,
+  obedient: tortureObedient,
+  'obedient-keyed': tortureObedientKeyed,
+  neighbours: tortureNeighbours,
 } as const;
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' }, runs: { type: 'string' } },
+  options: { seed: { type: 'string' }, runs: { type: 'string' }, rounds: { type: 'string' } },
   allowPositionals: true,
 });
 const [name = 'money'] = positionals;
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
-const runs = values.runs === undefined ? undefined : Number(values.runs);
+const times = values.runs ?? values.rounds;
+const runs = times === undefined ? undefined : Number(times);
+const tell = (line: string) => void process.stdout.write(`${line}\n`);
 if (!Object.hasOwn(TORTURES, name) || !Number.isInteger(seed) || (runs !== undefined && !(runs > 0))) {
-  process.stderr.write(`torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number]\n`);
+  process.stderr.write(
+    `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number]\n`,
+  );
   process.exit(2);
 }
 process.stdout.write(`torture ${name}, seed ${seed}\n`);
+// A torture that is slow itself would blame the service for it.
+const lag = monitorEventLoopDelay();
+lag.enable();
 await mochaGlobalSetup();
 try {
-  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs })) process.stdout.write(`${line}\n`);
+  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, tell })) tell(line);
 } catch (error) {
   process.stdout.write(
     `${(error as Error).stack}\nFAILED: npm run torture -- ${name} --seed ${seed}${runs ? ` --runs ${runs}` : ''}\n`,
   );
   process.exitCode = 1;
 } finally {
+  tell(`this process itself was late by ${Math.round(lag.max / 1e6)} ms at most`);
   await mochaGlobalTeardown();
 }

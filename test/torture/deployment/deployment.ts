@@ -1,0 +1,163 @@
+/** A deployment of two cores behind one gateway, each process and connection of which can be broken from outside. */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
+import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { openChannel } from '../../../proto/grpc.ts';
+import { migrate } from '../../../services/core/storage/migrate.ts';
+import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
+import { freePort } from '../../../services/quickstart/port.ts';
+import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
+import {
+  baseUrl,
+  coreProcess,
+  gatewayProcess,
+  sandboxProcess,
+  workerProcess,
+} from '../../../services/quickstart/processes.ts';
+import { keepSecrets } from '../../../services/quickstart/secrets.ts';
+import { readSettings } from '../../../services/quickstart/settings.ts';
+import { openLink } from './link.ts';
+import { memberOf } from './member.ts';
+import { startPostgresMember } from './postgres-member.ts';
+import { openReceiver } from './receiver.ts';
+
+/** Who calls over REST. */
+export interface Merchant {
+  readonly merchantId: string;
+  readonly apiKey: string;
+  /** One capture per hold when false. */
+  readonly severalCaptures: boolean;
+}
+
+export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
+
+/** Starts everything; `severalCaptures` says for each merchant whether it may capture a hold in parts. */
+export async function openDeployment(
+  severalCaptures: Readonly<Record<string, boolean>>,
+  options: { readonly withGatewayBeside?: boolean } = {},
+) {
+  const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
+  const folder = await openDataDir(directory);
+  await chmod(directory, 0o711);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(async () => {
+    folder.close();
+    await removeDataDir(folder.path);
+  });
+  const secrets = await keepSecrets(folder.path);
+  const own = { ...SETTINGS, ...(await freeOuterPorts()), DATA_DIR: folder.path };
+  const settings = readSettings({ ...process.env, ...own });
+  const house = { settings, dataDir: folder.path, ports: await choosePorts(settings), secrets };
+  const database = await startPostgresMember({
+    directory: `${folder.path}/postgres`,
+    logFile: `${folder.path}/logs/postgres.log`,
+    port: house.ports.DATABASE_PORT,
+    password: randomBytes(32).toString('base64url'),
+    fast: true,
+  });
+  opened.defer(async () => {
+    await database.stop();
+    await database.remove();
+  });
+  await migrate(database.url);
+  const receiver = await openReceiver();
+  opened.defer(() => receiver.close());
+  const doors = await Promise.all([1, 2].map(async () => [await freePort(), await freePort()] as const));
+  const corePorts = doors.map(([port]) => port);
+  const links = await Promise.all(doors.map(([port, linkPort]) => openLink(linkPort, port)));
+  opened.defer(async () => void (await Promise.all(links.map((link) => link.close()))));
+  const metricsPorts = await Promise.all(doors.map(() => freePort()));
+  const cores = await Promise.all(
+    corePorts.map(async (CORE_PORT, index) => {
+      const ports = { ...house.ports, CORE_PORT, CONNECT_PORT: await freePort() };
+      const core = coreProcess({ ...house, ports }, database.url);
+      const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
+      return memberOf({ ...core, name: `core-${index + 1}`, environment });
+    }),
+  );
+  const at = (ports: readonly number[]) => `ipv4:${ports.map((port) => `127.0.0.1:${port}`)}`;
+  const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
+    memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } });
+  const sandbox = withCores(sandboxProcess(house), corePorts);
+  const worker = memberOf(workerProcess(house, database.url));
+  const gateway = withCores(
+    gatewayProcess(house),
+    doors.map(([, linkPort]) => linkPort),
+  );
+  const besidePorts = { ...house.ports, PORT: await freePort() };
+  const beside = { ...gatewayProcess({ ...house, ports: besidePorts }), name: 'gateway-2' };
+  const start = (...members: readonly ReturnType<typeof memberOf>[]) =>
+    Promise.all(
+      members.map(async (member) => {
+        await member.start();
+        opened.defer(() => member.stop());
+      }),
+    );
+  await start(sandbox, worker, ...cores);
+  const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
+  // A gateway is ready when it knows all credentials, so the merchants come first.
+  await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
+  const pool = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
+  pool.on('error', () => undefined);
+  opened.defer(() => pool.end());
+  const running = opened.move();
+  return {
+    baseUrl: baseUrl(house.ports),
+    /** A gateway that knows the second core alone, where there is one. */
+    besideUrl: baseUrl(besidePorts),
+    merchants,
+    database,
+    cores,
+    worker,
+    sandbox,
+    gateway,
+    sql: async <Row extends pg.QueryResultRow>(text: string) => (await pool.query<Row>(text)).rows,
+    /** Between gateway and cores. */
+    links,
+    ledgerFile: `${folder.path}/sandbox.sqlite`,
+    processor: {
+      PROCESSOR_URL: `127.0.0.1:${house.ports.SANDBOX_PORT}`,
+      PROCESSOR_CREDENTIAL: secrets.processorCredential,
+    },
+    /** Resident memory of a core, MB. */
+    async coreMemoryMb(index: number): Promise<number> {
+      const headers = { authorization: `Bearer ${secrets.operatorToken}` };
+      const response = await fetch(`http://127.0.0.1:${metricsPorts[index]}/metrics`, { headers });
+      const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(await response.text()) ?? [];
+      return Math.round(Number(bytes) / 2 ** 20);
+    },
+    close: () => running.disposeAsync(),
+  };
+}
+
+/** The gateway's limits are not what is tortured, and an unknown outcome is to come soon. */
+const SETTINGS = {
+  REST_RATE_PER_SECOND: '1000000',
+  PROCESSOR_TIMEOUT_MS: '3000',
+  DATABASE_URL: '',
+  REDIS_URL: '',
+  LOG_LEVEL: 'warn',
+};
+
+async function createMerchants(
+  address: string,
+  token: string,
+  severalCaptures: Readonly<Record<string, boolean>>,
+  webhookUrl: string,
+): Promise<ReadonlyMap<string, Merchant>> {
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  const client = channel.client(MerchantService);
+  try {
+    const created = Object.entries(severalCaptures).map(async ([merchantId, allowMultipleCaptures]) => {
+      const contract = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures, webhookUrl };
+      const { apiKey } = await client.createMerchant({ merchantId, name: merchantId, contract });
+      return [merchantId, { merchantId, apiKey, severalCaptures: allowMultipleCaptures }] as const;
+    });
+    return new Map(await Promise.all(created));
+  } finally {
+    channel.close();
+  }
+}

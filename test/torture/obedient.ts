@@ -1,0 +1,200 @@
+/** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { audit } from '../../services/core/audit/audit.ts';
+import { openProcessor } from '../../services/core/processor/processor.ts';
+import { chance } from './chance.ts';
+import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import { untilSettled } from './house.ts';
+import type { TortureOptions } from './index.ts';
+import { openCaller } from './obedient/caller.ts';
+import { openClient } from './obedient/client.ts';
+import type { Scene } from './obedient/faults.ts';
+import { openJudge } from './obedient/judge.ts';
+import { faultsOf, type Planned, planRounds } from './obedient/rounds.ts';
+import { holdOf, openStoryteller } from './obedient/stories.ts';
+
+/** Without keys: no connection of a client is broken. */
+export const tortureObedient = (options: TortureOptions) => torture(options, false);
+/** With a key for each intention, which is repeated when a connection breaks; the gateway is killed, too. */
+export const tortureObedientKeyed = (options: TortureOptions) => torture(options, true);
+
+/** Plays so many rounds of faults. Answers figures; throws when anything is doubled, lost or unexplained. */
+async function torture(
+  { seed, runs = 50, tell = () => undefined }: TortureOptions,
+  isKeyed: boolean,
+): Promise<string[]> {
+  const stage = await openStage(seed, isKeyed);
+  try {
+    const { scene, judge } = stage;
+    const shown = new Map<string, string[]>();
+    const load = scene.stories.start(STORY_EVERY_MS, STORIES_AT_ONCE);
+    for (const [index, round] of planRounds(seed, runs, faultsOf(isKeyed)).entries()) {
+      await play(scene, round, (name, what) => {
+        shown.set(name, [...(shown.get(name) ?? []), ...(what === undefined ? [] : [what])]);
+        tell(`round ${index + 1}: ${name} ${what ?? 'did not happen'}`);
+      });
+      const recoveredMs = await untilServing(scene);
+      judge.judgeNew();
+      tell(`round ${index + 1}: served again after ${recoveredMs} ms; ${stage.summary()}`);
+    }
+    await load.stop();
+    await untilDecided(scene);
+    const { sql } = scene.deployment;
+    // Also what no client waits for any more.
+    await untilSettled({ sql }, DECIDED_WITHIN_MS);
+    judge.judgeAll();
+    const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
+    judge.judgeBooks(new Map(results.map(({ request_id, status }) => [request_id, status])));
+    return await stage.conclude(shown);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** About 60 writes a second; what waits for an inquiry piles up to some hundred. */
+const STORY_EVERY_MS = 70;
+const STORIES_AT_ONCE = 300;
+
+async function openStage(seed: number, isKeyed: boolean) {
+  const deployment = await openDeployment({
+    ann: true,
+    bob: true,
+    cleo: false,
+    flood1: true,
+    flood2: true,
+    probe: true,
+  });
+  const caller = openCaller(deployment.baseUrl);
+  const frozenMs: (readonly [number, number])[] = [];
+  const excusedMs = ({ startedMs, tookMs }: { startedMs: number; tookMs: number }) =>
+    frozenMs.reduce(
+      (sum, [from, to]) => sum + Math.max(0, Math.min(to, startedMs + tookMs) - Math.max(from, startedMs)),
+      0,
+    );
+  const client = openClient({ caller, isKeyed, excusedMs });
+  const named = (...names: string[]) => names.map((name) => deployment.merchants.get(name) as Merchant);
+  const merchants = named('ann', 'bob', 'cleo');
+  const stories = openStoryteller(client, merchants, chance(seed));
+  const scene: Scene = {
+    deployment,
+    caller,
+    client,
+    stories,
+    merchants,
+    floods: named('flood1', 'flood2'),
+    holdsPerSecond: 0,
+    excuse: (from, to) => frozenMs.push([from, to]),
+  };
+  const judge = openJudge(deployment.ledgerFile, client.told);
+  const { doubled, lost } = judge.findings;
+  const unexplained = () => [...client.unexplained.values()].reduce((sum, stories) => sum + stories.length, 0);
+  const summary = () =>
+    `${client.told.length} intentions, ${client.open()} open; ${doubled.size} doubled, ${lost.size} lost, ${unexplained()} unexplained`;
+  return {
+    scene: { ...scene, holdsPerSecond: await measure(scene) },
+    judge,
+    summary,
+    async conclude(shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+      const drifts = await auditBooks(deployment);
+      const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
+      const lines = [
+        ...[...client.answers].sort().map(([what, count]) => `${String(count).padStart(7)} × ${what}`),
+        ...[...shown]
+          .sort()
+          .map(([name, times]) => `${String(times.length).padStart(7)} × ${name}: ${times.join(' | ')}`),
+        ...examples('doubled', [...doubled.values()]),
+        ...examples('lost', [...lost.values()]),
+        ...[...client.unexplained].flatMap(([what, stories]) =>
+          examples(`unexplained, ${stories.length} × ${what}`, stories, 2),
+        ),
+        ...examples('drift', drifts),
+        ...examples('fault', missing),
+        `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
+      ];
+      const wrong = missing.length + doubled.size + lost.size + unexplained() + drifts.length;
+      assert.equal(wrong, 0, lines.join('\n'));
+      return lines;
+    },
+    async close(): Promise<void> {
+      judge.close();
+      await caller.close();
+      await deployment.close();
+    },
+  };
+}
+
+const EXAMPLES = 8;
+function examples(what: string, lines: readonly string[], most = EXAMPLES): string[] {
+  return lines.slice(0, most).map((line) => `${what}: ${line}`);
+}
+
+/** Holds a second that 32 lanes of one merchant get placed. */
+async function measure({ client, floods, stories }: Scene): Promise<number> {
+  const endMs = performance.now() + 2_000;
+  let placed = 0;
+  const lanes = Array.from({ length: 32 }, async () => {
+    while (performance.now() < endMs) {
+      await client.want(holdOf(floods[0] as Merchant, stories.nextUser(), 'tok_sandbox_ok'));
+      placed++;
+    }
+  });
+  await Promise.all(lanes);
+  return placed / 2;
+}
+
+async function play(
+  scene: Scene,
+  round: readonly Planned[],
+  show: (name: string, what: string | undefined) => void,
+): Promise<void> {
+  const running = round.map(async ({ name, fault, startMs, durationMs, random }) => {
+    await delay(startMs);
+    show(name, await fault.run(scene, durationMs, random));
+  });
+  const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+/** Waits until the service is ready and places a hold within a second. Answers how long that took, milliseconds. */
+async function untilServing({ deployment, caller, client, stories }: Scene): Promise<number> {
+  const probe = deployment.merchants.get('probe') as Merchant;
+  const startedMs = performance.now();
+  for (;;) {
+    const askedMs = performance.now();
+    const { status } = await caller.send({ apiKey: '', path: '/readyz' });
+    const placed = status === 200 && (await client.want(holdOf(probe, stories.nextUser(), 'tok_sandbox_ok'), 0));
+    const nowMs = performance.now();
+    if (placed && placed.outcome === 'done' && nowMs - askedMs < 1_000) return Math.round(nowMs - startedMs);
+    assert(
+      nowMs - startedMs < RECOVERED_WITHIN_MS,
+      `the service does not serve again: ${placed ? placed.story.join('; ') : 'not ready'}`,
+    );
+    await delay(250);
+  }
+}
+
+const RECOVERED_WITHIN_MS = 90_000;
+
+/** Floods may have intentions left that are asked about. */
+async function untilDecided({ client }: Scene): Promise<void> {
+  for (let waitedMs = 0; client.open() > 0; waitedMs += 250) {
+    assert(waitedMs < DECIDED_WITHIN_MS, `${client.open()} intentions have no outcome`);
+    await delay(250);
+  }
+}
+
+const DECIDED_WITHIN_MS = 180_000;
+
+/** What the books say of themselves and of the processor's. */
+async function auditBooks({ database, processor }: Deployment): Promise<string[]> {
+  const opened = openProcessor({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
+  const drifts: string[] = [];
+  try {
+    const parts = { databaseUrl: database.url, processor: opened, most: 10, patienceMs: 2_000 };
+    await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
+    return drifts;
+  } finally {
+    opened.close();
+  }
+}

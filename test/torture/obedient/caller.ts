@@ -1,0 +1,75 @@
+/** REST as a merchant's program calls it: one answer, or the news that the connection broke. */
+import { Agent, request } from 'undici';
+
+/** What was heard; status 0 = the connection broke before there was an answer. */
+export interface Heard {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Parsed JSON; empty when the body is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service says is checked by who reads it.
+  readonly body: any;
+  readonly startedMs: number;
+  readonly tookMs: number;
+}
+
+export interface Call {
+  readonly apiKey: string;
+  readonly path: string;
+  /** Sent by POST; without one it is a GET. */
+  readonly body?: object | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface Caller {
+  send(call: Call): Promise<Heard>;
+  /** POSTs without an answer so far. */
+  inFlight(): number;
+  close(): Promise<void>;
+}
+
+/** The service promises an answer long before this; a client that gave up earlier would have broken the connection itself. */
+const PATIENCE_MS = 90_000;
+
+/** Opens as many connections as there are calls under way. */
+export function openCaller(baseUrl: string): Caller {
+  const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS };
+  const agent = new Agent({ ...timeouts, connections: null });
+  let posts = 0;
+  return {
+    async send({ apiKey, path, body, key }) {
+      const startedMs = performance.now();
+      const since = () => ({ startedMs, tookMs: performance.now() - startedMs });
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(key && { 'idempotency-key': key }),
+      };
+      if (body) posts++;
+      try {
+        const response = await request(`${baseUrl}${path}`, {
+          dispatcher: agent,
+          method: body ? 'POST' : 'GET',
+          headers,
+          body: body ? JSON.stringify(body) : null,
+        });
+        const text = await response.body.text();
+        return { status: response.statusCode, headers: response.headers, body: parsed(text), ...since() };
+      } catch (error) {
+        const { code = (error as Error).message } = error as { code?: string };
+        return { status: 0, headers: {}, body: { code }, ...since() };
+      } finally {
+        if (body) posts--;
+      }
+    },
+    inFlight: () => posts,
+    close: () => agent.destroy(),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}

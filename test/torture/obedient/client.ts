@@ -1,0 +1,178 @@
+/** A client that does what each answer says, and notes what it was told. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Merchant } from '../deployment/deployment.ts';
+import type { Caller, Heard } from './caller.ts';
+import { type Kind, readAnswer } from './promise.ts';
+
+/** Something that a merchant wants done once. */
+export interface Intention {
+  readonly kind: Kind;
+  readonly merchant: Merchant;
+  readonly path: string;
+  readonly body: object;
+  /** How the processor's ledger names it: no two intentions have the same. */
+  readonly mark: string;
+}
+
+/** What came of it, as the client was told. Undecided: an answer promised nothing, or none came. */
+export interface Told extends Intention {
+  readonly outcome: 'done' | 'not done' | 'undecided';
+  /** Of the operation that is done, or recorded as KO. */
+  readonly requestId?: string | undefined;
+  /** Of a hold that is done. */
+  readonly preauthorizationId?: string | undefined;
+  /** Every answer, in order. */
+  readonly story: readonly string[];
+}
+
+export interface ClientOptions {
+  readonly caller: Caller;
+  /** Sends an Idempotency-Key with each intention, and repeats it when the connection breaks. */
+  readonly isKeyed: boolean;
+  /** How long a process that nobody may blame for it kept an answer that came just now, milliseconds. */
+  readonly excusedMs: (heard: Heard) => number;
+}
+
+export type Client = ReturnType<typeof openClient>;
+
+/** Opens the clients of all merchants. */
+export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
+  const told: Told[] = [];
+  const answers = new Map<string, number>();
+  const unexplained = new Map<string, string[]>();
+  let open = 0;
+  /** Notes an answer that is in no row of the table, by its kind. */
+  const blame = (what: string, story: readonly string[]) =>
+    unexplained.set(what, [...(unexplained.get(what) ?? []), story.join('; ')]);
+  const turnstile = openTurnstile(ASKING_AT_ONCE);
+  const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
+
+  async function obey(intention: Intention, patienceMs: number): Promise<Told> {
+    const key = isKeyed ? randomUUID() : undefined;
+    const { kind, merchant, path, body } = intention;
+    const story: string[] = [];
+    const end = (outcome: Told['outcome'], more: Partial<Told> = {}): Told => ({
+      ...intention,
+      ...more,
+      outcome,
+      story,
+    });
+    const endMs = performance.now() + patienceMs;
+    let mayBeDone = false;
+    for (;;) {
+      const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
+      const { promised, fault, afterMs } = readAnswer(kind, isKeyed, heard);
+      const word = `${kind} ${heard.status || 'connection broken'} ${heard.body.code ?? ''}`.trim();
+      count(word);
+      story.push(`${word} after ${Math.round(heard.tookMs)} ms`);
+      if (fault !== undefined) blame(`${kind} ${fault}`, story);
+      const lateMs = heard.tookMs - excusedMs(heard);
+      if (lateMs > ANSWER_WITHIN_MS) blame(`${kind} answered after more than 20 s`, story);
+      const { requestId, preauthorizationId } = heard.body;
+      if (promised === 'done') return end('done', { requestId, preauthorizationId });
+      if (promised === 'refused') return end('not done', { requestId });
+      if (promised === 'unexplained') return end('undecided');
+      if (promised === 'ask') {
+        const askedMs = performance.now();
+        const found = await turnstile(() => ask(merchant, requestId, askedMs, story));
+        if (found === 'OK') return end('done', { requestId });
+        if (found === 'KO') return end('not done', { requestId });
+        // It never happened and never will: the intention is sent again.
+        mayBeDone = false;
+      }
+      if (promised === 'broken') {
+        if (!isKeyed) {
+          blame(`${kind} no answer, ${heard.body.code}`, story);
+          return end('undecided');
+        }
+        mayBeDone = true;
+        await delay(BROKEN_AGAIN_MS);
+      }
+      if (promised === 'again') {
+        if (heard.status === 409) mayBeDone = true;
+        await delay(afterMs);
+      }
+      if (performance.now() > endMs) return end(mayBeDone ? 'undecided' : 'not done');
+    }
+  }
+
+  /** Asks until the outcome is final; a 404 is when it comes late enough after the answer that named the operation. */
+  async function ask(
+    merchant: Merchant,
+    requestId: string,
+    sinceMs: number,
+    story: string[],
+  ): Promise<'OK' | 'KO' | 'never'> {
+    let pauseMs = 250;
+    for (;;) {
+      await delay(pauseMs);
+      pauseMs = Math.min(3_000, pauseMs * 1.5);
+      const askedMs = performance.now() - sinceMs;
+      const { status, body } = await caller.send({ apiKey: merchant.apiKey, path: `/operations/${requestId}` });
+      count(`GET ${status || 'connection broken'} ${body.code ?? body.status ?? ''}`);
+      if (status === 200 && (body.status === 'OK' || body.status === 'KO')) {
+        story.push(`found ${body.status} ${body.processorCode ?? ''} after ${Math.round(askedMs)} ms`);
+        return body.status;
+      }
+      if (status === 404 && askedMs > NEVER_AFTER_MS) {
+        story.push('found 404');
+        return 'never';
+      }
+    }
+  }
+
+  return {
+    told,
+    answers,
+    unexplained,
+    /** Intentions without an outcome so far. */
+    open: () => open,
+    /** Obeys until there is an outcome; one that is only ever told to come later gives up after a while, as clients may. */
+    async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
+      open++;
+      try {
+        const outcome = await obey(intention, patienceMs);
+        told.push(outcome);
+        return outcome;
+      } finally {
+        open--;
+      }
+    },
+    /** The handle of a hold that was found to be placed. Asks until there is an answer. */
+    async handleOf({ merchant, requestId, preauthorizationId }: Told): Promise<string> {
+      if (preauthorizationId !== undefined) return preauthorizationId;
+      for (;;) {
+        const { status, body } = await caller.send({ apiKey: merchant.apiKey, path: `/preauthorization/${requestId}` });
+        count(`GET ${status || 'connection broken'} ${body.code ?? body.status ?? ''}`);
+        if (status === 200 && body.preauthorizationId !== undefined) return body.preauthorizationId;
+        if (status === 404) blame('hold done and not found', [String(requestId)]);
+        if (status === 404) return '';
+        await delay(500);
+      }
+    },
+  };
+}
+
+/** Lets so many through at a time: a flood that was answered 202 would otherwise ask as one. */
+function openTurnstile(most: number): <T>(act: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let inside = 0;
+  return async (act) => {
+    if (inside >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else inside++;
+    try {
+      return await act();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else inside--;
+    }
+  };
+}
+
+const ASKING_AT_ONCE = 100;
+const ANSWER_WITHIN_MS = 20_000;
+const NEVER_AFTER_MS = 30_000;
+const BROKEN_AGAIN_MS = 250;
+const GIVES_UP_MS = 90_000;

@@ -1,0 +1,195 @@
+/** What is done to a deployment while its clients obey: to processes, to connections and to the database. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Deployment, Merchant } from '../deployment/deployment.ts';
+import type { Member } from '../deployment/member.ts';
+import type { Caller } from './caller.ts';
+import type { Client } from './client.ts';
+import type { Storyteller } from './stories.ts';
+
+/** Where a fault happens. */
+export interface Scene {
+  readonly deployment: Deployment;
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly stories: Storyteller;
+  /** Merchants of the stories, and those that only flood. */
+  readonly merchants: readonly Merchant[];
+  readonly floods: readonly Merchant[];
+  /** What the machine can do, holds a second. */
+  readonly holdsPerSecond: number;
+  /** Notes when the gateway was frozen, so that it is not blamed for what it could not answer. */
+  readonly excuse: (fromMs: number, toMs: number) => void;
+}
+
+/** One thing to break. No two faults of a round have the same target. */
+export interface Fault {
+  readonly target: string;
+  readonly longestMs: number;
+  /** A second when it is not said. */
+  readonly shortestMs?: number;
+  /** How long it prepares itself, undisturbed by others, milliseconds. */
+  readonly leadMs?: number;
+  /** Breaks it for so long and mends it. Answers what happened, with figures that show it; undefined when nothing did. */
+  run(scene: Scene, durationMs: number, random: () => number): Promise<string | undefined>;
+}
+
+type Part = (deployment: Deployment) => Member;
+
+const LONGEST_MS = 20_000;
+
+export function frozen(target: string, part: Part): Fault {
+  return {
+    target,
+    longestMs: LONGEST_MS,
+    async run({ deployment, caller, excuse }, durationMs) {
+      const before = caller.inFlight();
+      const startedMs = performance.now();
+      const thaw = await part(deployment).freeze();
+      await delay(durationMs);
+      const after = caller.inFlight();
+      thaw();
+      const endedMs = performance.now();
+      if (target === 'gateway') excuse(startedMs, endedMs);
+      return `for ${seconds(endedMs - startedMs)}, ${before} calls in flight before and ${after} at its end`;
+    },
+  };
+}
+
+/**
+ * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and only
+ * then reaches the core that it was sent to first.
+ */
+export function beyondFinal(fault: Fault): Fault {
+  return { ...fault, shortestMs: 49_000, longestMs: 53_000 };
+}
+
+export function killed(target: string, part: Part): Fault {
+  return {
+    target,
+    longestMs: 8_000,
+    async run({ deployment, caller }, durationMs) {
+      const before = caller.inFlight();
+      const startedMs = performance.now();
+      await part(deployment).kill();
+      await delay(durationMs);
+      await part(deployment).start();
+      return `with -9, ${before} calls in flight, away for ${seconds(performance.now() - startedMs)}`;
+    },
+  };
+}
+
+/** Connections of the gateway to one core or both: reset, or open and silent; what was sent into silence arrives late or never. */
+export function link(how: 'cut' | 'stalled'): Fault {
+  return {
+    target: 'link',
+    longestMs: how === 'cut' ? 8_000 : LONGEST_MS,
+    async run({ deployment, caller }, durationMs, random) {
+      const which = Math.floor(random() * 3);
+      const links = deployment.links.filter((_, index) => which === 2 || which === index);
+      const isLost = random() < 0.5;
+      const before = caller.inFlight();
+      const counts = links.map((each) => (how === 'cut' ? each.cut() : each.stall()));
+      await delay(durationMs);
+      for (const each of links) each.mend(isLost);
+      const after = how === 'stalled' && ` and then ${isLost ? 'lost' : 'delivered'}`;
+      return `${counts.reduce((sum, count) => sum + count, 0)} connections to ${links.length} cores for ${seconds(durationMs)}${after || ''}, ${before} calls in flight`;
+    },
+  };
+}
+
+export const backendsTerminated: Fault = {
+  target: 'database',
+  longestMs: 8_000,
+  run: ({ deployment, caller }, durationMs, random) =>
+    asAdmin(deployment, async (client) => {
+      const endMs = performance.now() + durationMs;
+      const inFlight = [];
+      let terminated = 0;
+      while (performance.now() < endMs) {
+        inFlight.push(caller.inFlight());
+        terminated += (await client.query(TERMINATE)).rowCount ?? 0;
+        await delay(100 + random() * 900);
+      }
+      return `${terminated} backends in ${inFlight.length} turns, ${Math.max(...inFlight)} calls in flight at most`;
+    }),
+};
+
+const TERMINATE = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'holdfast'";
+
+export const readOnly: Fault = {
+  target: 'database',
+  longestMs: 12_000,
+  run: ({ deployment, caller }, durationMs) =>
+    asAdmin(deployment, async (client) => {
+      const before = caller.inFlight();
+      await client.query('alter system set default_transaction_read_only = on');
+      await client.query('select pg_reload_conf()');
+      try {
+        await delay(durationMs);
+      } finally {
+        await client.query('alter system reset default_transaction_read_only');
+        await client.query('select pg_reload_conf()');
+      }
+      return `for ${seconds(durationMs)}, ${before} calls in flight`;
+    }),
+};
+
+/** Rows of holds locked by another session while their captures are reserved, or settle. */
+export function rowsLocked(count: number): Fault {
+  return {
+    target: 'rows',
+    longestMs: LONGEST_MS,
+    leadMs: 3_500,
+    async run(scene, durationMs, random) {
+      const isSettling = random() < 0.5;
+      const several = scene.merchants.filter(({ severalCaptures }) => severalCaptures);
+      let most = 0;
+      const lockOne = (requestId: string) =>
+        asAdmin(scene.deployment, async (client) => {
+          await client.query('begin');
+          const rows = await client.query('select from hold where request_id = $1 for update', [requestId]);
+          for (let waitedMs = 0; waitedMs < durationMs; waitedMs += 100) {
+            await delay(100);
+            most = Math.max(most, scene.caller.inFlight());
+          }
+          await client.query('rollback');
+          return rows.rowCount ?? 0;
+        });
+      const locking: Promise<number>[] = [];
+      const stories = Array.from({ length: count }, (_, index) =>
+        scene.stories.tellOf(
+          isSettling ? 'slow' : 'ok',
+          several[index % several.length] as Merchant,
+          async (requestId) => {
+            // The slow processor answers after 2 s; until then the reservation is committed and nothing is settled.
+            const locked = isSettling ? delay(700).then(() => lockOne(requestId)) : lockOne(requestId);
+            locking.push(locked.catch(() => 0));
+            if (!isSettling) await delay(100);
+          },
+        ),
+      );
+      await Promise.race([Promise.all(stories), delay(5_000)]);
+      const rows = (await Promise.all(locking)).reduce((sum, locked) => sum + locked, 0);
+      if (rows === 0) return undefined;
+      const when = isSettling ? 'settled' : 'reserved';
+      return `${rows} rows for ${seconds(durationMs)} while their captures were to be ${when}, ${most} calls in flight at most`;
+    },
+  };
+}
+
+async function asAdmin<T>({ database }: Deployment, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  // The server may be killed under this session, too.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await act(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,79 @@
+/** What clients were told, beside the processor's ledger. */
+import { DatabaseSync } from 'node:sqlite';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Entry, entryTable } from '../../../services/sandbox/ledger/entry.ts';
+import type { Told } from './client.ts';
+
+/** What is wrong, one line each. */
+export interface Findings {
+  readonly doubled: ReadonlyMap<string, string>;
+  readonly lost: ReadonlyMap<string, string>;
+}
+
+export type Judge = ReturnType<typeof openJudge>;
+
+/** Opens the ledger to read it. */
+export function openJudge(ledgerFile: string, told: readonly Told[]) {
+  const database = new DatabaseSync(ledgerFile, { readOnly: true, timeout: 5_000 });
+  const entries = entryTable(database);
+  const acted = new Map<string, number>();
+  const doubled = new Map<string, string>();
+  const lost = new Map<string, string>();
+  let after = 0;
+  let judged = 0;
+
+  /** The ledger only grows, so each entry is read once. */
+  function readLedger(): void {
+    for (;;) {
+      const page = entries.list({ after, limit: 1_000 });
+      for (const entry of page) {
+        after = entry.seq;
+        if (entry.answer === Answer.APPROVED) acted.set(markOf(entry), (acted.get(markOf(entry)) ?? 0) + 1);
+      }
+      if (page.length < 1_000) return;
+    }
+  }
+  function judge({ outcome, mark, merchant, story }: Told): void {
+    const times = acted.get(mark) ?? 0;
+    const [least, most] = BOUNDS[outcome];
+    const line = `${merchant.merchantId}: ${mark}: ${times} times at the processor; the client was told ${outcome}: ${story.join('; ')}`;
+    if (times > most) doubled.set(mark, line);
+    if (times < least) lost.set(mark, line);
+  }
+  return {
+    findings: { doubled, lost } satisfies Findings,
+    /** Judges what clients were told since the last time. */
+    judgeNew(): void {
+      readLedger();
+      for (; judged < told.length; judged++) judge(told[judged] as Told);
+    },
+    /** Judges everything again, and what the processor did that nobody wanted. Every intention must have its outcome. */
+    judgeAll(): void {
+      readLedger();
+      for (const each of told) judge(each);
+      const wanted = new Set(told.map(({ mark }) => mark));
+      for (const [mark, times] of acted) {
+        if (!wanted.has(mark)) doubled.set(mark, `${mark}: ${times} times at the processor, and nobody wanted it`);
+      }
+    },
+    /** Holds what clients were told beside the results in our own books, by requestId. */
+    judgeBooks(results: ReadonlyMap<string, string>): void {
+      for (const { outcome, requestId, mark, story } of told) {
+        const expected = outcome === 'done' ? 'OK' : 'KO';
+        if (requestId === undefined || outcome === 'undecided' || results.get(requestId) === expected) continue;
+        lost.set(
+          mark,
+          `${mark}: told ${outcome} and ${results.get(requestId) ?? 'nothing'} in the books: ${story.join('; ')}`,
+        );
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+const BOUNDS = { done: [1, 1], 'not done': [0, 0], undecided: [0, 1] } as const;
+
+function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
+  if (kind === 'capture') return `capture ${userId} ${amount}`;
+  return `${kind} ${kind === 'void' ? authorizationRequestId : userId}`;
+}

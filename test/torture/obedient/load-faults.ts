@@ -1,0 +1,111 @@
+/** More than a machine can do. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment, Merchant } from '../deployment/deployment.ts';
+import type { Intention, Told } from './client.ts';
+import { type Fault, type Scene, seconds } from './faults.ts';
+import { captureOf, holdOf } from './stories.ts';
+
+/** Holds of other merchants, three times as many as the machine can place. */
+export const overloadByOthers: Fault = {
+  target: 'load',
+  longestMs: 6_000,
+  async run(scene, durationMs) {
+    const flood = await pour(scene, 3 * scene.holdsPerSecond, durationMs, (index) => {
+      const merchant = scene.floods[index % scene.floods.length] as Merchant;
+      return holdOf(merchant, scene.stories.nextUser(), 'tok_sandbox_ok');
+    });
+    return `${flood} by ${scene.floods.length} other merchants`;
+  },
+};
+
+/** Captures of one merchant on one hold, three times as many as the machine can place holds. */
+export const overloadByOne: Fault = {
+  target: 'load',
+  longestMs: 6_000,
+  leadMs: 1_000,
+  async run(scene, durationMs) {
+    const merchant = scene.merchants.find(({ severalCaptures }) => severalCaptures) as Merchant;
+    const userId = scene.stories.nextUser();
+    const placed = await scene.client.want(holdOf(merchant, userId, 'tok_sandbox_ok', 999_999_999_999));
+    if (placed.outcome !== 'done') return undefined;
+    const handle = await scene.client.handleOf(placed);
+    const flood = await pour(scene, 3 * scene.holdsPerSecond, durationMs, (index) =>
+      captureOf(merchant, userId, handle, index + 1),
+    );
+    return `${flood} by one merchant on one hold`;
+  },
+};
+
+/** Sends at a rate, whether anything is answered or not, and waits until all have an outcome. */
+async function pour(scene: Scene, ratePerSecond: number, durationMs: number, intention: (index: number) => Intention) {
+  const running = new Set<Promise<Told>>();
+  const outcomes: Record<Told['outcome'], number> = { done: 0, 'not done': 0, undecided: 0 };
+  let sent = 0;
+  let most = 0;
+  const startedMs = performance.now();
+  for (let spentMs = 0; spentMs < durationMs; spentMs = performance.now() - startedMs) {
+    for (; sent < (spentMs / 1_000) * ratePerSecond && running.size < MOST; sent++) {
+      // It gives up as soon as it is told to come back: then nothing may ever come of it.
+      const one = scene.client.want(intention(sent), 0);
+      running.add(one);
+      void one.then(({ outcome }) => {
+        running.delete(one);
+        outcomes[outcome]++;
+      });
+    }
+    most = Math.max(most, running.size);
+    await delay(5);
+  }
+  const soFar = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  return `${sent} calls in ${seconds(durationMs)} where ${Math.round(scene.holdsPerSecond)}/s are possible, ${most} in flight at most, ${outcomes.done} of ${soFar} done by its end`;
+}
+
+/** Sockets that one flood may use. */
+const MOST = 5_000;
+
+/** Event streams opened and dropped, 500 a second. */
+export const streamsDropped: Fault = {
+  target: 'streams',
+  longestMs: 15_000,
+  async run({ deployment, floods }, durationMs) {
+    const { opened, dropped, refused } = await dropStreams(deployment, floods[0] as Merchant, durationMs);
+    return `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ${seconds(durationMs)}`;
+  },
+};
+
+/** Long enough for the gateway to have asked core, short enough for a key to have fewer than its 100 streams open. */
+const IMPATIENT_MS = 180;
+
+/** Opens 500 streams a second and drops each as soon as it begins, or does not. */
+export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant, durationMs: number) {
+  const { hostname, port, host } = new URL(baseUrl);
+  const head = `GET /operations/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
+  const counts = { opened: 0, dropped: 0, refused: 0 };
+  const open = new Set<Promise<void>>();
+  const openOne = async () => {
+    const socket = connect(Number(port), hostname);
+    const impatience = setTimeout(() => socket.destroy(), IMPATIENT_MS);
+    socket.on('error', () => undefined);
+    socket.write(head);
+    counts.opened++;
+    socket.once('data', (chunk) => {
+      if (chunk.toString('latin1').startsWith('HTTP/1.1 200')) counts.dropped++;
+      else counts.refused++;
+      socket.destroy();
+    });
+    await once(socket, 'close').catch(() => undefined);
+    clearTimeout(impatience);
+  };
+  const startedMs = performance.now();
+  for (let spentMs = 0; spentMs < durationMs; spentMs = performance.now() - startedMs) {
+    while (counts.opened < spentMs / 2 && open.size < 1_000) {
+      const one = openOne().finally(() => open.delete(one));
+      open.add(one);
+    }
+    await delay(5);
+  }
+  await Promise.all(open);
+  return counts;
+}

@@ -1,0 +1,73 @@
+/** What an answer to a write promises: the table of section 14 of the product's specification, read to the letter. */
+import type { Heard } from './caller.ts';
+
+/** The writes that are promised something. */
+export type Kind = 'hold' | 'capture' | 'release' | 'oct';
+
+/**
+ * done: on disk. refused: not done, and nothing will come of it. ask: may have been done, asked about by requestId.
+ * again: nothing was stored, sent again after a while. broken: no answer.
+ */
+export type Promised = 'done' | 'refused' | 'ask' | 'again' | 'broken' | 'unexplained';
+
+export interface Reading {
+  readonly promised: Promised;
+  /** Why it is in no row of the table, or incomplete. The client does what the row says all the same, where there is one. */
+  readonly fault?: string | undefined;
+  /** Of `again`, milliseconds. */
+  readonly afterMs: number;
+}
+
+/** Reads the answer to a write. */
+export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading {
+  const { status, body } = heard;
+  const code = typeof body.code === 'string' ? body.code : '';
+  const retryAfterS = Number(heard.headers['retry-after']);
+  const afterMs = retryAfterS > 0 ? retryAfterS * 1_000 : 1_000;
+  const read = (promised: Promised, isWhole: boolean, missing: string): Reading => ({
+    promised,
+    afterMs,
+    fault: isWhole ? undefined : `${status} ${code} ${missing}`.replaceAll('  ', ' '),
+  });
+  const hasId = isUuid(body.requestId);
+  const mayRepeat = retryAfterS > 0;
+  if (status === 0) return read('broken', true, '');
+  if (status === 200 || status === 201) return read('done', isSuccess(kind, heard), 'is not a whole success');
+  if (status === 202)
+    return read('ask', hasId && !saysMore(body), 'without requestId, or with what only a success has');
+  if (status === 409 && code === 'IDEMPOTENCY_IN_FLIGHT') {
+    return read('again', isKeyed && mayRepeat, 'without a key or Retry-After');
+  }
+  if (status === 408 || status === 429 || status === 503) return read('again', mayRepeat, 'without Retry-After');
+  if (status === 500) return hasId ? read('ask', true, '') : read('unexplained', false, 'without requestId');
+  if (status === 502) return read('refused', hasId && code === 'PROCESSOR_ERROR', 'without requestId');
+  if (status >= 400 && status < 500) {
+    return read('refused', REFUSALS[kind].has(code) && (hasId || !RECORDED.has(code)), 'to a valid call');
+  }
+  return read('unexplained', false, 'is in no row');
+}
+
+function isSuccess(kind: Kind, { status, body }: Heard): boolean {
+  if (!isUuid(body.requestId) || status !== (kind === 'hold' || kind === 'oct' ? 201 : 200)) return false;
+  if (kind === 'capture') return body.status === 'OK' && typeof body.captureDate === 'string';
+  if (kind === 'oct') return body.status === 'OK';
+  return typeof body.preauthorizationId === 'string';
+}
+
+function saysMore(body: Record<string, unknown>): boolean {
+  return ['preauthorizationId', 'captureDate', 'bankReference'].some((field) => body[field] !== undefined);
+}
+
+/** What the stories of the clients can bring about; anything else is refused wrongly. */
+const REFUSALS: Readonly<Record<Kind, ReadonlySet<string>>> = {
+  hold: new Set(['CARD_DECLINED']),
+  oct: new Set(['CARD_DECLINED']),
+  capture: new Set(['CARD_DECLINED', 'CAPTURE_IN_FLIGHT']),
+  release: new Set(['CAPTURE_IN_FLIGHT']),
+};
+/** Refusals that are KO operations. */
+const RECORDED: ReadonlySet<string> = new Set(['CARD_DECLINED']);
+
+function isUuid(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+}

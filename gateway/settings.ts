@@ -25,7 +25,7 @@ export const SCHEMA = z.object({
   STREAMS_PER_API_KEY: z.coerce.number().int().min(1).max(100_000).default(100),
   RELAY_VERIFIED_PER_SECOND: perSecond.default(500),
   RELAY_ADDRESS_PER_SECOND: perSecond.default(2000),
-  CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(15_000),
+  CORE_TIMEOUT_MS: z.coerce.number().int().min(100).max(25_000).default(15_000),
   /** Where traces go: the base of OTLP over HTTP, such as http://127.0.0.1:4318. Unset: nothing is traced. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

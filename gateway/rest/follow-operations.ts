@@ -43,6 +43,7 @@ export async function* followOperations(
         resumeToken = message.resumeToken || resumeToken;
         yield message;
       }
+      if (resumeToken === '') return;
     } catch (error) {
       if (signal.aborted) return;
       const isBroken = isServiceError(error) && !FINAL.includes(error.code) && errorInfoOf(error) === undefined;
@@ -50,7 +51,6 @@ export async function* followOperations(
       log.warn('operations feed lost', { merchantId: from.merchantId, ...errorFields(error) });
       if (!isServiceError(error) || FINAL.includes(error.code)) return;
     }
-    if (isOpen && resumeToken === '') return;
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
   }

@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
@@ -94,23 +92,22 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   ]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
-  const { server, drain } = createHttpServer(app.callback());
+  const { listen, drain } = createHttpServer(app.callback());
   const stop = async () => {
     await relay.close();
     await credentials.close();
     core.close();
     limits.close();
   };
+  let port: number;
   try {
-    await once(server.listen(settings.PORT, settings.HOST), 'listening');
+    port = await listen(settings.PORT, settings.HOST);
   } catch (error) {
     await stop();
     throw error;
   }
-  const address = server.address();
-  assert(address && typeof address === 'object');
   return {
-    port: address.port,
+    port,
     ready: credentials.ready,
     close: async () => {
       closing.abort();

@@ -1,14 +1,24 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { createHttpDoor } from '../proto/http-door.ts';
+import { listenWidely } from './listen-widely.ts';
 
 const DRAIN_MS = 10_000;
 
-/**
- * An HTTP server that is not listening yet, and how to stop it: `drain` accepts nothing new, lets the requests at work
- * finish within 10 s and then closes every connection. Node alone would wait for those that never sent a request, too.
- */
-export function createHttpServer(listener: RequestListener): { server: Server; drain: () => Promise<void> } {
+/** An HTTP server. */
+export interface HttpServer {
+  readonly server: Server;
+  /** Begins to accept connections. Resolves with the port; rejects when it is taken. */
+  listen(port: number, host: string): Promise<number>;
+  /**
+   * Accepts nothing new, lets the requests at work finish within 10 s and then closes every connection. Node alone would wait for
+   * those that never sent a request, too.
+   */
+  drain(): Promise<void>;
+}
+
+/** Creates a server that is not listening yet. */
+export function createHttpServer(listener: RequestListener): HttpServer {
   const server = createHttpDoor(listener);
   const answering = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
@@ -19,9 +29,15 @@ export function createHttpServer(listener: RequestListener): { server: Server; d
       if (!server.listening && answering.size === 0) drained.resolve();
     });
   });
+  let stopListening = () => {};
+  const listen = async (port: number, host: string) => {
+    const listening = await listenWidely(server, port, host);
+    stopListening = listening.close;
+    return listening.port;
+  };
   const drain = async () => {
     const closed = once(server, 'close');
-    server.close();
+    stopListening();
     if (answering.size === 0) drained.resolve();
     const deadline = setTimeout(drained.resolve, DRAIN_MS);
     await drained.promise;
@@ -29,5 +45,5 @@ export function createHttpServer(listener: RequestListener): { server: Server; d
     server.closeAllConnections();
     await closed;
   };
-  return { server, drain };
+  return { server, listen, drain };
 }

@@ -25,6 +25,8 @@ export interface Route {
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Refusals, each with the status of its code. */
   readonly codes: readonly ProblemCode[];
+  /** What a refusal says of the request's effect, by HTTP status: what was stored, and whether to send it again. */
+  readonly promises?: Readonly<Record<number, string>>;
 }
 
 /** One success; without a schema it has no body. */

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { ProblemCode } from '../problem.ts';
 import type { Route, RouteAnswer } from '../route.ts';
 import type { Example } from './examples/example.ts';
 import { PROBLEM_HEADERS, ProblemAnswer, statusOf } from './problems.ts';
@@ -40,7 +39,7 @@ export function operationOf(name: string, route: Route, examples: readonly Examp
           return [status, answerOf(answer, shown, schemas)];
         }),
       ),
-      ...refusalsOf(route.codes, schemas),
+      ...refusalsOf(route, schemas),
     },
   };
 }
@@ -115,15 +114,15 @@ function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Sc
   };
 }
 
-/** Refusals by status; each code has its example. */
-function refusalsOf(codes: readonly ProblemCode[], schemas: Schemas): Json {
+/** Refusals by status, with what each promises; each code has its example. */
+function refusalsOf({ codes, promises = {} }: Pick<Route, 'codes' | 'promises'>, schemas: Schemas): Json {
   const byStatus = Map.groupBy(codes, statusOf);
   const entries = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries(
     entries.map(([status, ofStatus]) => [
       status,
       {
-        description: ofStatus.join(', '),
+        description: [ofStatus.join(', '), promises[status] ?? []].flat().join('. '),
         ...headersOf(PROBLEM_HEADERS[status], schemas),
         content: {
           'application/problem+json': {

@@ -88,9 +88,9 @@ ${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${tableOf(parame
 ${body && html`<h4>Body</h4>${fields(body.schema, document)}${examples(body.examples)}`}
 ${answers.map(([status, { description: what, content = {} }]) => {
   const [found] = Object.values(content);
-  return html`<h4>${status}: ${what}</h4>${found && html`<details><summary>Fields and examples</summary>${fields(found.schema, document)}${examples(found.examples)}</details>`}`;
+  return html`<h4>${status}: ${prose(what)}</h4>${found && html`<details><summary>Fields and examples</summary>${fields(found.schema, document)}${examples(found.examples)}</details>`}`;
 })}
-${codes.length === 0 ? undefined : html`<h4>Refusals</h4><ul>${codes.map(([status, { description: names }]) => html`<li>${status}: ${names}</li>`)}</ul>`}</article>`;
+${codes.length === 0 ? undefined : html`<h4>Refusals</h4><ul>${codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`)}</ul>`}</article>`;
 }
 
 /** The fields of an object, or of each object that it may be. */

@@ -67,7 +67,13 @@ export function statusOf(code: ProblemCode): number {
 
 const RETRY_AFTER = z.int().min(1).meta({ description: 'Seconds to wait' });
 const RATE_LIMIT = {
-  'RateLimit-Limit': z.int().meta({ description: 'Requests per window' }).optional(),
+  'RateLimit-Limit': z
+    .int()
+    .meta({
+      description:
+        'Requests per window of the rate that was bounded here; a 429 for too many calls under way at core tells none',
+    })
+    .optional(),
   'RateLimit-Remaining': z.int().meta({ description: 'Left in this window' }).optional(),
   'RateLimit-Reset': z.int().meta({ description: 'Seconds until the window ends' }).optional(),
 };

@@ -68,5 +68,10 @@ export const RELAY_ROUTES = {
       'INTERNAL',
       'UNAVAILABLE',
     ],
+    promises: {
+      408: 'Nothing was stored: send it again.',
+      429: 'Nothing was stored: send it again after Retry-After.',
+      503: 'It may have been stored: send it again after Retry-After. What is stored already is a duplicate, forwarded once.',
+    },
   },
 } as const satisfies Record<string, Route>;

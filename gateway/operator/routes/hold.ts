@@ -1,5 +1,6 @@
 import { CAPTURE, READ, RELEASE } from '../../codes.ts';
-import { InProgress, requestId } from '../../rest/schema/answer-fields.ts';
+import { inProgress, WRITE_PROMISES } from '../../rest/routes/write-promises.ts';
+import { requestId } from '../../rest/schema/answer-fields.ts';
 import { idempotencyKey, replayed } from '../../rest/schema/headers.ts';
 import { Capture } from '../../rest/schema/preauthorization-answers.ts';
 import type { Route } from '../../route.ts';
@@ -14,7 +15,7 @@ import {
 
 const common = { tag: 'Operators: holds', credential: 'operator' } as const;
 const headers = { 'Idempotency-Key': idempotencyKey.optional() };
-const inProgress = { description: 'The outcome is not known yet', schema: InProgress, headers: replayed };
+const unknown = inProgress('/operator/operations/{requestId}');
 
 /** Holds of all merchants; captured and released by requestId, never by their handle. */
 export const HOLD_ROUTES = {
@@ -44,8 +45,9 @@ export const HOLD_ROUTES = {
     parameters: { requestId },
     headers,
     body: CaptureHoldBody,
-    answers: { 200: { description: 'Captured', schema: Capture, headers: replayed }, 202: inProgress },
+    answers: { 200: { description: 'Captured', schema: Capture, headers: replayed }, 202: unknown },
     codes: CAPTURE,
+    promises: WRITE_PROMISES,
   },
   releaseHold: {
     ...common,
@@ -55,7 +57,8 @@ export const HOLD_ROUTES = {
     parameters: { requestId },
     headers,
     body: NoBody,
-    answers: { 200: { description: 'Released', schema: OperatorReleasedHold, headers: replayed }, 202: inProgress },
+    answers: { 200: { description: 'Released', schema: OperatorReleasedHold, headers: replayed }, 202: unknown },
     codes: RELEASE,
+    promises: WRITE_PROMISES,
   },
 } as const satisfies Record<string, Route>;

@@ -1,9 +1,9 @@
 import { KEYED_WRITE, PROCESSOR, READ } from '../../codes.ts';
 import type { Route } from '../../route.ts';
-import { InProgress } from '../schema/answer-fields.ts';
 import { requestId } from '../schema/fields.ts';
 import { idempotencyKey, replayed } from '../schema/headers.ts';
 import { CreateOctBody, Oct } from '../schema/oct.ts';
+import { inProgress, WRITE_PROMISES } from './write-promises.ts';
 
 /** Original credit transactions. */
 export const OCT_ROUTES = {
@@ -17,9 +17,10 @@ export const OCT_ROUTES = {
     body: CreateOctBody,
     answers: {
       201: { description: 'Paid', schema: Oct, headers: replayed },
-      202: { description: 'The outcome is not known yet', schema: InProgress, headers: replayed },
+      202: inProgress('/operations/{requestId}'),
     },
     codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+    promises: WRITE_PROMISES,
   },
   getOct: {
     method: 'get',

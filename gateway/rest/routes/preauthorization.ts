@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import { CAPTURE, KEYED_WRITE, PROCESSOR, READ, RELEASE } from '../../codes.ts';
 import type { Route } from '../../route.ts';
-import { InProgress } from '../schema/answer-fields.ts';
 import { requestId } from '../schema/fields.ts';
 import { idempotencyKey, replayed, signedCapture } from '../schema/headers.ts';
 import * as bodies from '../schema/preauthorization.ts';
 import * as answers from '../schema/preauthorization-answers.ts';
+import { inProgress, WRITE_PROMISES } from './write-promises.ts';
 
 const keyed = { 'Idempotency-Key': idempotencyKey.optional() };
-const inProgress = {
-  description: 'The outcome is not known yet; its notification will tell, and GET tells by requestId',
-  schema: InProgress,
-  headers: replayed,
-};
+const unknown = inProgress('/operations/{requestId}');
 
 /** Holds: placing, capturing, giving back, looking up. */
 export const PREAUTHORIZATION_ROUTES = {
@@ -34,9 +30,10 @@ export const PREAUTHORIZATION_ROUTES = {
         schema: z.union([answers.Hold, answers.OpenCheckout]),
         headers: replayed,
       },
-      202: inProgress,
+      202: unknown,
     },
     codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+    promises: WRITE_PROMISES,
   },
   capturePreauthorization: {
     method: 'post',
@@ -51,9 +48,10 @@ export const PREAUTHORIZATION_ROUTES = {
     body: bodies.CapturePreauthorizationBody,
     answers: {
       200: { description: 'The capture', schema: answers.Capture, headers: replayed },
-      202: inProgress,
+      202: unknown,
     },
     codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
+    promises: WRITE_PROMISES,
   },
   releasePreauthorization: {
     method: 'post',
@@ -65,9 +63,10 @@ export const PREAUTHORIZATION_ROUTES = {
     body: bodies.ReleasePreauthorizationBody,
     answers: {
       200: { description: 'The hold, closed', schema: answers.ReleasedHold, headers: replayed },
-      202: inProgress,
+      202: unknown,
     },
     codes: RELEASE,
+    promises: WRITE_PROMISES,
   },
   listPreauthorizations: {
     method: 'get',

@@ -104,5 +104,7 @@ export const InProgress = z
   .meta({
     id: 'InProgress',
     description:
-      'The processor has not told the outcome. Do not repeat it under another key: ask for requestId, or wait',
+      'The outcome is not known yet: core or the processor gave no answer. Do not send it again, unless under the same ' +
+      'Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered 404, and that ' +
+      'is final later than 30 seconds after this answer',
   });

@@ -50,6 +50,22 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(described.filter((success) => !shown.has(success)).sort(), []);
   });
 
+  it('says of each write that makes an operation what its answers promise', () => {
+    const writes = Object.values(ROUTES).filter(({ codes }) => codes.includes('IDEMPOTENCY_IN_FLIGHT'));
+    assert.equal(writes.length, 6);
+    for (const { method, path } of writes) {
+      const responses = document.paths[path]?.[method]?.responses as
+        | Record<string, { description: string }>
+        | undefined;
+      const told = (status: number) => responses?.[status]?.description ?? '';
+      assert.match(told(202), /GET .*\{requestId\}.* 30 seconds .*final/, path);
+      assert.match(told(500), /^INTERNAL\. .*as after 202/, path);
+      for (const status of [408, 429, 503]) {
+        assert.match(told(status), /^[A-Z_]+\. Nothing was stored.* send it again/, path);
+      }
+    }
+  });
+
   it('says what is left out of it', () => {
     const description = String(document.info.description);
     for (const path of ['/metrics', '/console', '/openapi.json', '/docs']) assert(description.includes(path), path);

@@ -132,7 +132,8 @@ export enum ErrorReason {
   CAPTURE_IN_FLIGHT = 15,
 
   /**
-   * The call with this idempotency key is still running. ABORTED, 409.
+   * The first call with this idempotency key or operation_request_id has no result yet; metadata requestId names its
+   * operation. ABORTED, 409.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_IN_FLIGHT = 16;
    */
@@ -147,7 +148,7 @@ export enum ErrorReason {
   IDEMPOTENCY_KEY_REUSED = 17,
 
   /**
-   * The resume token is older than what is kept. OUT_OF_RANGE, 410.
+   * The resume token is older than what is kept, or of a history that a restore has undone. OUT_OF_RANGE, 410.
    *
    * @generated from enum value: ERROR_REASON_STREAM_TOKEN_TOO_OLD = 18;
    */
@@ -168,7 +169,7 @@ export enum ErrorReason {
   UNSUPPORTED_MEDIA_TYPE = 20,
 
   /**
-   * Too many requests. RESOURCE_EXHAUSTED, 429.
+   * Too many requests, or too many calls of this merchant under way: nothing was stored. RESOURCE_EXHAUSTED, 429.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 21;
    */
@@ -182,7 +183,7 @@ export enum ErrorReason {
   PROCESSOR_ERROR = 22,
 
   /**
-   * The database or the core is away; try again. UNAVAILABLE, 503.
+   * The database or the core is away, the core is full, or the call came too late; try again. UNAVAILABLE, 503.
    *
    * @generated from enum value: ERROR_REASON_UNAVAILABLE = 23;
    */

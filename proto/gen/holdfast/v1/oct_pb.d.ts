@@ -275,7 +275,8 @@ export declare type GetOctResponse = Message<"holdfast.v1.GetOctResponse"> & {
 export declare const GetOctResponseSchema: GenMessage<GetOctResponse>;
 
 /**
- * Original credit transactions: payments to a card.
+ * Original credit transactions: payments to a card. What UNAVAILABLE, RATE_LIMITED, deadlines and
+ * operation_request_id mean is said at PreauthorizationService.
  *
  * @generated from service holdfast.v1.OctService
  */

@@ -301,7 +301,7 @@ export declare type WatchOperationsRequest = Message<"holdfast.v1.WatchOperation
   merchantId: string;
 
   /**
-   * Resume after this token; empty = from now.
+   * Resume after this token, of any core and of any earlier stream, up to 90 days; empty = from now.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -336,7 +336,7 @@ export declare type WatchOperationsResponse = Message<"holdfast.v1.WatchOperatio
   operation?: Operation | undefined;
 
   /**
-   * Resume after this message.
+   * Resume after this message. Opaque; it names the result that it stands at.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -424,7 +424,8 @@ export declare const OperationKindSchema: GenEnum<OperationKind>;
  */
 export declare const OperationService: GenService<{
   /**
-   * Looks up one operation, final or not. Errors: OPERATION_NOT_FOUND.
+   * Looks up one operation, final or not. Errors: OPERATION_NOT_FOUND, which is final later than 30 s after
+   * the deadline of the call that would have made it.
    *
    * @generated from rpc holdfast.v1.OperationService.GetOperation
    */
@@ -445,7 +446,8 @@ export declare const OperationService: GenService<{
   },
   /**
    * Streams final results in commit order; none is ever skipped. A heartbeat is a message without
-   * operation. Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for a token that this stream never gave.
+   * operation. Errors: STREAM_TOKEN_TOO_OLD, also for a token whose result a restored database does not have;
+   * INVALID_REQUEST for a text that is no token.
    *
    * @generated from rpc holdfast.v1.OperationService.WatchOperations
    */

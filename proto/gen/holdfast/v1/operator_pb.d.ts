@@ -783,8 +783,10 @@ export declare const OperatorService: GenService<{
   },
   /**
    * Decides what no machine may guess: how an attempt ended, that a hold is not frozen any more, or
-   * both. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when the attempt has its result already or is
-   * not open to a decision yet.
+   * both. The processor is inquired first, so that it refuses from then on what it does not know; what it
+   * says becomes the result, but for a void that it refused. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when
+   * the attempt has its result already, when the processor is still at work or says otherwise, and when it gives
+   * no answer and unfenced is not set.
    *
    * @generated from rpc holdfast.v1.OperatorService.ResolveOperation
    */

@@ -211,7 +211,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   processorError?: ProcessorError | undefined;
 
   /**
-   * An event contradicted a final state: nothing more can be captured until an operator has looked.
+   * An event contradicted a final state: nothing more can be captured or released until an operator has looked. It expires at
+   * its end all the same.
    *
    * @generated from field: bool frozen = 28;
    */
@@ -997,13 +998,20 @@ export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
 /**
  * Holds on cards: place, look up, capture, release.
  *
+ * Besides the errors that each call names: INVALID_REQUEST, also when operation_request_id names an operation
+ * with other fields; UNAVAILABLE and RATE_LIMITED, after which nothing of the call was or will be stored. A call that
+ * ends without ErrorInfo (DEADLINE_EXCEEDED, a broken connection) may be stored: repeat it with the same
+ * operation_request_id. The deadline counts as gRPC sends it and as metadata holdfast-deadline-ms, milliseconds
+ * since the epoch, whichever is earlier: nothing is stored after it.
+ *
  * @generated from service holdfast.v1.PreauthorizationService
  */
 export declare const PreauthorizationService: GenService<{
   /**
    * Places a hold. With token_id the processor is asked at once; without, the answer carries
    * checkout_url. Errors: CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED,
-   * ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or
+   * operation_request_id has no result yet), IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.CreatePreauthorization
    */

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
  * opens some hundred connections keeps everybody's waiting for seconds (measured: 8 s; with 16 sockets less than one). Several sockets
  * on one port accept so many at a turn, and the kernel spreads connections over them.
  */
-const SOCKETS = 16;
+const SOCKETS = 128;
 /** Connections that wait to be accepted at each. Above Node's 511 the kernel drops none for want of room; beyond, clients wait seconds. */
 const BACKLOG = 4_096;
 

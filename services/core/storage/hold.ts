@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { HoldPhase, HoldStatus, ReleaseReason } from '../domain/hold.ts';
 
 /**
- * A hold. The CHECK constraints are the invariants of PRODUCT section 6: the database refuses books that do not add up,
+ * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
  * whatever the code above it believes.
  */
 export const HoldEntity = defineEntity({

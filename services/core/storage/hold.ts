@@ -29,7 +29,7 @@ export const HoldEntity = defineEntity({
     releaseReason: p.text().nullable().$type<ReleaseReason>(),
     /** A capture or release without a result that, when it succeeds, leaves nothing to capture. */
     closing: p.boolean(),
-    /** A contradicting event was seen: nothing more may be captured until an operator has looked. */
+    /** A contradicting event was seen: captures and releases are rejected until an operator unfreezes it. */
     frozen: p.boolean(),
     /** SHA-256 of the preauthorizationId: how captures find the hold. */
     idHash: p.blob().unique().$type<Buffer>(),

@@ -18,7 +18,7 @@ export const lastEventId = z
   .regex(/^[\x21-\x7E]{0,64}$/, 'must be the id of an event of this stream')
   .meta({
     description: 'The id of the last event that was read; without it the stream begins now',
-    examples: ['1042'],
+    examples: ['bzI6MTA0MjoxYjJjM2Q0ZTVmNjA'],
   });
 
 /** Of a signed capture (RFC 9421, RFC 9530); signed-captures/ demands more of them than a pattern can say. */

@@ -5,7 +5,7 @@ import { ROOT } from './sources.ts';
 /** Folders and files named after nothing in particular collect everything. */
 const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)(?:\/|\.\w+$)/;
 
-/** What stands at the top level, as PRODUCT prescribes it, and what has no better home. */
+/** What may stand at the top level. */
 const TOP = new Set([
   ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml tsconfig.json README.md'.split(' '),
   ...'bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),

@@ -36,7 +36,7 @@ export interface Credentials {
   close(): Promise<void>;
 }
 
-/** Without news for this long a snapshot is worthless (PRODUCT section 10). */
+/** Without news for this long a snapshot is worthless (docs/product.md, "Credentials at the gateway"). */
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; two missing ones mean that the feed is dead, though its connection may not be. */
 const SILENT_AFTER_MS = 12_000;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether customers may be sent to an address after a checkout: https, or http on this very machine (PRODUCT section 11), with nothing hidden
- * in it: no white space, which `URL` drops, no user name and password.
+ * Whether customers may be sent to an address after a checkout (docs/product.md, "Checkout"): https, or http on this very machine, with
+ * nothing hidden in it: no white space, which `URL` drops, no user name and password.
  * The machine is judged by what the host is, not by how it begins: `127.evil.com` is a name.
  */
 export function isReturnUrl(text: string): boolean {

@@ -2,7 +2,7 @@
  * The signatures of webhook notifications, for whoever sends or receives them.
  *
  * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)),
- * as the seed's section "Webhook signature" has it: no separators, the key is the UTF-8 bytes of the whole
+ * as docs/product.md, "Notifications", has it: no separators, the key is the UTF-8 bytes of the whole
  * secret text, and the amount is the very text that the body carries (10.5 and 10.50 differ). It covers five fields, not the rest of the body, the path or the time.
  *
  * `webhook-signature` follows Standard Webhooks v1 (github.com/standard-webhooks/standard-webhooks, spec section

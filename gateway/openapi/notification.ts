@@ -1,4 +1,4 @@
-/** What merchants' backends receive (PRODUCT section 9). */
+/** What merchants' backends receive (docs/product.md, "Notifications"). */
 import { z } from 'zod';
 import * as fields from '../rest/schema/answer-fields.ts';
 import { Operation } from '../rest/schema/operation.ts';

@@ -41,7 +41,7 @@ export interface OperatorDoor {
   readonly requiresOperator: Middleware;
 }
 
-/** Mounts the operators' routes (PRODUCT section 12). Signing in is the only one that asks for no credential. */
+/** Mounts the operators' routes (docs/product.md, "Operators"). Signing in is the only one that asks for no credential. */
 export function createOperator(options: OperatorOptions): OperatorDoor {
   const { core, credentials, limits, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));

@@ -8,7 +8,7 @@ export interface Announced {
 }
 
 const PATH = /^\/webhook\/processor\/(payment|oct)\/([^/]*)$/;
-/** What became of it: the path's last segment (PRODUCT section 10). */
+/** What became of it: the path's last segment (docs/product.md, "Fields of a relayed notification"). */
 export const STATUS_INFO = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 /**

@@ -1,6 +1,6 @@
 import type { Announced } from './announced.ts';
 
-/** What each of our statusInfo words says (PRODUCT section 9). */
+/** What each of our statusInfo words says (docs/product.md, "Notifications"). */
 const WORDS: Readonly<Record<string, Readonly<Partial<Record<Announced['kind'], 'OK' | 'KO'>>>>> = {
   authorized: { payment: 'OK' },
   captured: { payment: 'OK' },

@@ -4,7 +4,7 @@ import { MERCHANT_ID } from '../merchant-id.ts';
 import { type FieldError, Problem } from '../problem.ts';
 import { type JsonObject, parseStrictJson } from '../strict-json.ts';
 
-/** What each signed field looks like (PRODUCT section 10). */
+/** What each signed field looks like (docs/product.md, "Fields of a relayed notification"). */
 export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
   merchantId: MERCHANT_ID,
   requestId: /^[A-Za-z0-9._:-]{1,64}$/,

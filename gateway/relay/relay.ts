@@ -53,7 +53,7 @@ const PREFIX = '/webhook/processor/';
 const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
 
-/** Builds the relay (PRODUCT section 10). A request meets its guards in the order in which they stand here. */
+/** Builds the relay (docs/product.md, "Relay"). A request meets its guards in the order in which they stand here. */
 export function createRelay(options: RelayOptions): Relay {
   const { credentials, limits, notifications, log } = options;
   const perSecond = (name: string, points: number) => limits.limiter({ name, points, durationSeconds: 1 });

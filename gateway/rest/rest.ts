@@ -26,7 +26,7 @@ export interface RestOptions extends WatchOptions {
 /** The merchants' routes, in the order in which a path is looked for: a fixed one stands before one with a parameter. */
 export const REST_ROUTES = { ...PREAUTHORIZATION_ROUTES, ...OCT_ROUTES, ...OPERATION_ROUTES };
 
-/** Mounts the merchants' routes (PRODUCT section 7). A request meets, in this order: its key, its rate, its body, core. */
+/** Mounts the merchants' routes (docs/product.md, "REST"). A request meets, in this order: its key, its rate, its body, core. */
 export function createRest(options: RestOptions): Router {
   const { core, credentials, limiter } = options;
   const handlers: Record<keyof typeof REST_ROUTES, Middleware> = {

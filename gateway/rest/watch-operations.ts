@@ -22,7 +22,7 @@ export interface WatchOptions {
   /** Aborted when the gateway stops: streams end, their readers resume elsewhere. */
   readonly closing: AbortSignal;
   readonly openStreams: OpenStreams;
-  /** Silence after which a comment is sent, milliseconds; at most 15 000 (PRODUCT section 7). */
+  /** Silence after which a comment is sent, milliseconds (docs/product.md, "Streams"). */
   readonly heartbeatMs: number;
 }
 

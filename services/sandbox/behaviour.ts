@@ -1,4 +1,4 @@
-/** How the sandbox's test tokens and test cards behave (PRODUCT section 11). */
+/** How the sandbox's test tokens and test cards behave (docs/product.md, "Sandbox"). */
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 /** How one operation on a card goes. */
@@ -24,7 +24,7 @@ export interface Behaviour {
   readonly reversesAfterMs?: number;
 }
 
-/** Longest hold period an issuer grants (seed, "Limits"); a contract's shorter one wins in core. */
+/** Longest hold period an issuer grants; a contract's shorter one wins in core. */
 export const HOLD_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Done. */

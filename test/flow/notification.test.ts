@@ -38,7 +38,7 @@ describe('a notification', () => {
     assert.equal(declined.body.holdRequestId, holdRequestId);
   });
 
-  it('carries the fields of the seed after a capture', async () => {
+  it('carries every field of a notification after a capture', async () => {
     const placed = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_ok' });
     const { preauthorizationId } = placed.body;
     const capture = { preauthorizationId, amountToCapture: 250, finalCapture: true };

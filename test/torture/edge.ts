@@ -15,7 +15,7 @@ const WITHOUT_MS = 3_000;
 const REST_MS = 1_000;
 /** An attack of a moment is measured for longer, so that there is something to measure. */
 const DURING_MS = 2_000;
-/** What a neighbour's trouble may cost (PRODUCT section 14). */
+/** What a neighbour's trouble may cost (docs/product.md, "Neighbours"). */
 const LONGER_MS = 1_000;
 
 /**

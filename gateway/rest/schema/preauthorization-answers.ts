@@ -81,7 +81,7 @@ export const HoldWithCaptures = Hold.extend({
 /** Answer of POST /preauthorization/release. */
 export const ReleasedHold = Hold.extend({
   releaseRequestId: requestId
-    .meta({ description: 'Names the release; absent where only a checkout was cancelled' })
+    .meta({ description: 'Names the release, also of a checkout that was cancelled' })
     .optional(),
 }).meta({ id: 'ReleasedHold' });
 

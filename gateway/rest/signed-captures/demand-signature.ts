@@ -1,4 +1,4 @@
-/** Captures that only the merchant can have asked for (PRODUCT section 7, "Signed captures"). */
+/** Captures that only the merchant can have asked for (docs/product.md, "Signed captures"). */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Context } from 'koa';
 import type { Core } from '../../core.ts';

@@ -28,7 +28,7 @@ const SUMS = `with captured as (
     from summed
   )`;
 
-/** PRODUCT section 6: the counters follow from the attempts and from whether the hold is closed. */
+/** docs/product.md, "Books": the counters follow from the attempts and from whether the hold is closed. */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
     format('captured %s, in flight %s, remaining %s, released %s, reversed %s', sum_captured, sum_in_flight, sum_remaining,

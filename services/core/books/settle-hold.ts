@@ -47,7 +47,7 @@ export async function settleGatheredHolds(
   );
 }
 
-/** The contract's period from now, or the processor's end when that comes first (PRODUCT section 5). */
+/** The contract's period from now, or the processor's end when that comes first (docs/product.md, "Contract of a merchant"). */
 export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
   const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
   return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;

@@ -28,7 +28,7 @@ export interface HoldState extends HoldBooks {
 }
 
 /**
- * Judges a capture, in the order of PRODUCT section 6 (the unknown hold was judged before).
+ * Judges a capture, in the order of docs/product.md, "Order of refusals" (the unknown hold was judged before).
  * Answers why it is refused, or undefined when it may be reserved.
  */
 export function judgeCapture(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {

@@ -1,6 +1,6 @@
 import type { Card, OperationKind, StatusInfo } from './operation.ts';
 
-/** All that a notification tells about a final result (seed, "Webhook message fields"; PRODUCT section 9). */
+/** All that a notification tells about a final result (docs/product.md, "Notifications"). */
 export interface NotificationFields {
   readonly merchantId: string;
   readonly requestId: string;

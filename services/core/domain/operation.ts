@@ -4,7 +4,7 @@ export type OperationKind = 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSA
 /** Where an attempt stands: OK and KO are final. */
 export type AttemptState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
 
-/** The last segment of a notification's path (PRODUCT section 9). */
+/** The last segment of a notification's path (docs/product.md, "Notifications"). */
 export type StatusInfo =
   | 'authorized'
   | 'declined'

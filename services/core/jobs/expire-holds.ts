@@ -17,7 +17,7 @@ interface DueHold {
 /**
  * Gives back what remains of holds whose period is over, and gives up checkouts that ran out. A hold with a capture on its way is
  * left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back whatever
- * we say, and freezing only stops captures.
+ * we say; freezing stops only what a merchant asks for, captures and releases.
  */
 export function expiries(recovery: Recovery): Work<DueHold> {
   return {

@@ -1,4 +1,4 @@
-import { errorFields, type Log } from '../../../proto/log.ts';
+import { errorFields, type Log, type LogFields } from '../../../proto/log.ts';
 import type { Clock } from '../clock.ts';
 import type { Attempt } from '../delivery/attempt.ts';
 import { allowanceOf, judgeEndpoint, PROBE_TIME_MS, type Tally } from '../delivery/breaker.ts';
@@ -148,7 +148,7 @@ function nextAlarm({ rung, nextAt }: Settlement, state: EndpointState | undefine
 async function moveAlarms({ database, queue, clock, log }: SettlerParts, change: Change): Promise<void> {
   const { endpoint, before, after } = change;
   const { merchantId, kind } = endpoint;
-  const line = { merchantId, endpointKind: kind, failures: after.failureCount };
+  const line: LogFields = { merchantId, endpointKind: kind, count: after.failureCount };
   const { pausedUntil } = after;
   const now = clock();
   if (pausedUntil && pausedUntil.getTime() !== before.pausedUntil?.getTime()) {

@@ -6,7 +6,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Whether a text can name a merchant (PRODUCT section 4). */
+/** Whether a text can name a merchant (docs/product.md, "Money, identifiers, time"). */
 export function isMerchantId(text: string): boolean {
   return MERCHANT_ID.test(text);
 }

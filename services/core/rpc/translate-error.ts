@@ -5,7 +5,7 @@ import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../../pro
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import { isDatabaseAway } from '../storage/database-errors.ts';
 
-/** The status of each refusal (PRODUCT section 7). Codes that only REST has never leave core. */
+/** The status of each refusal (docs/product.md, "Refusals"). Codes that only REST has never leave core. */
 const STATUS: Readonly<Record<RefusalCode, Code>> = {
   INVALID_REQUEST: Code.InvalidArgument,
   TOKEN_INVALID: Code.InvalidArgument,

@@ -1,11 +1,11 @@
 import type { Query, Statement } from './database.ts';
 
-/** Freezes what remains of a hold: nothing more is captured until an operator has looked. */
+/** Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires. */
 export async function freezeHold(query: Query, requestId: string): Promise<void> {
   await query(FREEZE_HOLD, [requestId]);
 }
 
-/** An operator has looked: what remains of the hold may be captured or released again. */
+/** Lets what remains of a hold be captured or released again. */
 export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
   await query(UNFREEZE_HOLD, [requestId]);
 }

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { HoldPhase, HoldStatus, ReleaseReason } from '../domain/hold.ts';
 
 /**
- * A hold. The CHECK constraints are the invariants of PRODUCT section 6: the database refuses books that do not add up,
+ * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
  * whatever the code above it believes.
  */
 export const HoldEntity = defineEntity({
@@ -29,7 +29,7 @@ export const HoldEntity = defineEntity({
     releaseReason: p.text().nullable().$type<ReleaseReason>(),
     /** A capture or release without a result that, when it succeeds, leaves nothing to capture. */
     closing: p.boolean(),
-    /** A contradicting event was seen: nothing more may be captured until an operator has looked. */
+    /** A contradicting event was seen: captures and releases are rejected until an operator unfreezes it. */
     frozen: p.boolean(),
     /** SHA-256 of the preauthorizationId: how captures find the hold. */
     idHash: p.blob().unique().$type<Buffer>(),

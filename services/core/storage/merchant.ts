@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** A merchant and its contract: what it is allowed (PRODUCT section 5). Public URLs are set by operators only. */
+/** A merchant and its contract: what it is allowed (docs/product.md, "Contract of a merchant"). Public URLs are set by operators only. */
 export const MerchantEntity = defineEntity({
   name: 'Merchant',
   tableName: 'merchant',

@@ -13,7 +13,7 @@ import type { Books } from '../ledger/ledger.ts';
 import { sameIntent } from './recall.ts';
 import { RpcError } from './rpc-error.ts';
 
-/** No page stays open longer (PRODUCT section 11). */
+/** No page stays open longer (docs/product.md, "Checkout"). */
 const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
 
 type Reply = Pick<CreateCheckoutResponse, 'checkoutUrl' | 'expiresAt'>;

@@ -1529,7 +1529,7 @@ export declare type ReplayStoredNotificationResponse = Message<"holdfast.v1.Repl
 export declare const ReplayStoredNotificationResponseSchema: GenMessage<ReplayStoredNotificationResponse>;
 
 /**
- * Which of the seed's two messages.
+ * Which of the two messages: about a payment or about an OCT.
  *
  * @generated from enum holdfast.v1.NotificationKind
  */

@@ -299,7 +299,7 @@ export const NotificationKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 0);
 
 /**
- * Which of the seed's two messages.
+ * Which of the two messages: about a payment or about an OCT.
  *
  * @generated from enum holdfast.v1.NotificationKind
  */

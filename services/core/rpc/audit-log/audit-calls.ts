@@ -64,6 +64,7 @@ const KEPT = [
   'processorReference',
   'bankReference',
   'unfreezeHold',
+  'unfenced',
 ] as const;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ import { keptRefusal, processorRefusal } from '../refuse.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
-/** Pays to a card (seed, "OCT"), under the discipline of holds: stored, asked, settled. */
+/** Pays to a card (docs/product.md, "OCT"), under the discipline of holds: stored, asked, settled. */
 export function createOct(core: Core): MethodImpl<typeof OctService.method.createOct> {
   return async (request, context) => {
     const { merchantId } = request;

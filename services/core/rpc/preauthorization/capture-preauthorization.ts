@@ -29,7 +29,7 @@ import { findHold } from './find-hold.ts';
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
 /**
- * Charges a hold (seed, "POST /preauthorization/authorization"): the amount is reserved in a committed transaction, then the
+ * Charges a hold (docs/product.md, "Captures"): the amount is reserved in a committed transaction, then the
  * processor is asked, then its answer is stored. Token, merchant, terminal and user are those of the hold.
  */
 export function capturePreauthorization(

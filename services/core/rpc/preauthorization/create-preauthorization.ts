@@ -31,7 +31,7 @@ import { noPageYet, openCheckout } from './open-checkout.ts';
 type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
 
 /**
- * Places a hold (seed, "POST /preauthorization"): stored first, then the processor is asked, then its answer is stored with the
+ * Places a hold (docs/product.md, "Holds"): stored first, then the processor is asked, then its answer is stored with the
  * operation and the delivery. What the processor did not answer stays UNKNOWN until an inquiry settles it.
  */
 export function createPreauthorization(
@@ -177,7 +177,7 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
   };
 }
 
-/** Checkouts stay open for half an hour (PRODUCT section 11). */
+/** Checkouts are asked for half an hour (docs/product.md, "Checkout"). */
 const CHECKOUT_MS = 30 * 60 * 1_000;
 
 function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow, key: KeyInput | undefined) {

@@ -11,8 +11,9 @@ import { invalidField, refusalOf } from '../refuse.ts';
 import { findReviewed, type Reviewed } from './reviewed.ts';
 
 /**
- * Settles an attempt as an operator says, who has asked the processor's people: PRODUCT section 6 leaves to a person what no inquiry
- * could tell. The processor is asked once more before. It takes the way of any late result, so a contradicting one freezes the hold. Audited by the interceptor, before.
+ * Settles an attempt as an operator decides, who has asked the processor's people, once inquiries ended without a result
+ * (docs/product.md, "Unknown outcomes"). The processor is asked once more before. It takes the way of any late result, so a
+ * contradicting one freezes the hold. Audited by the interceptor, before.
  */
 export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.method.resolveOperation> {
   return async (request) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { openLog } from '../../../../proto/log.ts';
 import { verifyNotification, verifyStandardWebhook } from '../../../../proto/signature.ts';
 import type { Deliverer } from '../../../../services/core/jobs/deliver.ts';
 import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
@@ -276,8 +277,12 @@ describe('openDeliverer()', () => {
     answering(500);
     stage.time.now += 3_000;
     await stage.sweep();
-    await stage.openDeliverer({ endpointSlots: 10 }).runOnce();
+    const lines: string[] = [];
+    const log = openLog('test', 'warn', { destination: { write: (line) => void lines.push(line) } });
+    await stage.openDeliverer({ endpointSlots: 10, log }).runOnce();
     assert.equal(receiver.received.length, 10);
+    const paused = lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'endpoint_paused');
+    assert.deepEqual([paused?.pause, paused?.merchantId, paused?.count], ['BREAKER', merchantId, 10]);
     const [endpoint] = await stage.sql<{ pause: string; paused_until: Date }>(
       'select pause, paused_until from endpoint where merchant_id = $1',
       [merchantId],

@@ -1,4 +1,4 @@
-/** What must be true when everything has come to rest: PRODUCT section 6, row by row. */
+/** What must be true when everything has come to rest: docs/product.md, "Books", row by row. */
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
 import type { Subject } from './run.ts';

@@ -1,6 +1,7 @@
 /**
- * A small model of one hold as its merchant and its processor see it, written from PRODUCT section 6 and not from the code: the
- * books are never kept, they are summed up from the attempts. Plain data, so that it can be copied; times are milliseconds.
+ * A small model of one hold as its merchant and its processor see it, written from the specification
+ * (docs/product.md, "Order of refusals") and not from the code: the books are never kept, they are summed up from the attempts. Plain data,
+ * so that it can be copied; times are milliseconds.
  */
 import { BEHAVIOURS, type BehaviourName } from '../../../../services/sandbox/behaviour.ts';
 
@@ -103,7 +104,7 @@ export function isClosing(hold: HoldModel): boolean {
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
-/** The order of PRODUCT section 6. */
+/** The order of docs/product.md, "Order of refusals". */
 export function judgeCapture(hold: HoldModel, amount: number, now: number): string | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';

@@ -134,6 +134,8 @@ describe('resolveOperation()', function () {
     const { hold, requestId } = await lostCapture();
     const processorError = { code: 'not_found', message: 'they never saw it' };
     const { operation } = await operators.resolveOperation({ requestId, outcome: KO, processorError, ...REASON });
+    const [entry] = (await operators.listAuditEntries({ target: requestId })).entries;
+    assert.equal(JSON.parse(entry?.detail ?? '').unfenced, true, 'the audit log says that the decision was unfenced');
     assert.equal(operation?.processorError?.code, 'not_found');
     assert.equal(operation?.statusInfo, 'failed');
     assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');

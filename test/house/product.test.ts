@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Code } from '@connectrpc/connect';
+import { ROOT } from '../../.ci/sources.ts';
+import { Problem, type ProblemCode } from '../../gateway/problem.ts';
+import { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
+import { type StatusInfo, statusOf } from '../../services/core/domain/operation.ts';
+import { HoldfastError, type RefusalCode } from '../../services/core/domain/refusal.ts';
+import { translateError } from '../../services/core/rpc/translate-error.ts';
+import { BEHAVIOURS } from '../../services/sandbox/behaviour.ts';
+
+describe('docs/product.md', () => {
+  let product: string;
+
+  before(async () => {
+    product = await readFile(`${ROOT}docs/product.md`, 'utf8');
+  });
+
+  it('says the HTTP and gRPC status of each refusal', () => {
+    const rows = tableIn(product, 'Refusals');
+    const told = rows.flatMap(([codes = '', http, grpc]) =>
+      quotedIn(codes).map((code) => [code, http, grpc].join(' ')),
+    );
+    const reasons = Object.keys(ErrorReason).filter((name) => Number.isNaN(Number(name)) && name !== 'UNSPECIFIED');
+    assert.deepEqual(
+      told.sort(),
+      reasons
+        .map((code) => [code, new Problem(code as ProblemCode).status, grpcOf(code as RefusalCode)].join(' '))
+        .sort(),
+    );
+  });
+
+  it('says whether each statusInfo is OK or KO', () => {
+    const rows = tableIn(product, 'Notifications');
+    const told = rows.flatMap(([words = '', status]) => quotedIn(words).map((word) => [word, status] as const));
+    assert(told.length >= 10);
+    assert.deepEqual(
+      told,
+      told.map(([word]) => [word, statusOf(word as StatusInfo)]),
+    );
+  });
+
+  it('says how each token of the sandbox behaves', () => {
+    const cells = tableIn(product, 'Sandbox').flatMap(([tokens = '']) => quotedIn(tokens));
+    const names = cells.map((token) => token.replace(/^(tok_sandbox)?_/, ''));
+    assert.deepEqual(names.sort(), Object.keys(BEHAVIOURS).sort());
+  });
+});
+
+/** As gRPC spells it. */
+function grpcOf(code: RefusalCode): string {
+  const name = Code[translateError(new HoldfastError(code, '')).code] ?? '';
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}
+
+/** The cells of the first table under a heading, without its header. */
+function tableIn(text: string, heading: string): string[][] {
+  const [, chapter = ''] = text.split(`\n## ${heading}\n`);
+  const lines = chapter.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('|---'));
+  const rows = lines.slice(from + 1);
+  const count = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, count).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function quotedIn(cell: string): string[] {
+  return [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code);
+}

@@ -16,12 +16,16 @@ export function answerProblems(log: Log): Middleware {
       ctx.state.requestId = problem.details.requestId ?? ctx.state.requestId;
       ctx.status = problem.status;
       ctx.message = STATUS_CODES[problem.status] ?? '';
+      // A bound of core's is not the limit that these headers tell of.
+      if (problem.code === 'RATE_LIMITED') for (const name of RATE_LIMIT_HEADERS) ctx.remove(name);
       ctx.set(problem.headers());
       ctx.body = JSON.stringify(problem);
       ctx.type = 'application/problem+json';
     }
   };
 }
+
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** What routers leave behind when no route matches. */
 const UNANSWERED: Readonly<Record<number, ProblemCode>> = {

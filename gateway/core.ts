@@ -37,9 +37,9 @@ export interface CoreOptions {
  * have a channel, and so a connection, of their own: a server closes a connection on which too many streams are given up at once.
  */
 export function connectCore(options: CoreOptions): Core {
-  const security = channelSecurity(options.tls);
-  const channel = openChannel({ ...options, ...security });
-  const streams = openChannel({ ...options, ...security });
+  const common = { ...options, ...channelSecurity(options.tls), options: NOTICES_A_FROZEN_CORE };
+  const channel = openChannel(common);
+  const streams = openChannel(common);
   const client = <S extends DescService>(service: S): GrpcClient<S> =>
     repeating(service, channel.client(service), options.timeoutMs);
   return {
@@ -59,3 +59,9 @@ export function connectCore(options: CoreOptions): Core {
     },
   };
 }
+
+/**
+ * A core that does not answer a ping for so long is left for another one, and what it was asked is asked there: within 2.5 s. Only between
+ * our own processes: other servers take pings this often for an attack.
+ */
+const NOTICES_A_FROZEN_CORE = { 'grpc.keepalive_time_ms': 1_000, 'grpc.keepalive_timeout_ms': 1_500 };

@@ -3,11 +3,11 @@ import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
 /**
- * Node accepts one connection per listening socket and turn of its event loop. While a turn takes tens of milliseconds, one sender that
- * opens some hundred connections keeps everybody's waiting for seconds (measured: 8 s; with 16 sockets less than one). Several sockets
- * on one port accept so many at a turn, and the kernel spreads connections over them.
+ * Node accepts one connection per listening socket and turn of its event loop. While turns take tens of milliseconds, one sender that
+ * opens some hundred connections keeps everybody's waiting for seconds before the server even knows of them. Several sockets on one
+ * port accept as many connections at a turn, and the kernel spreads connections over them.
  */
-const SOCKETS = 128;
+const SOCKETS = 16;
 /** Connections that wait to be accepted at each. Above Node's 511 the kernel drops none for want of room; beyond, clients wait seconds. */
 const BACKLOG = 4_096;
 

@@ -109,7 +109,7 @@ export class Problem extends Error {
   /** The headers that go with it. */
   headers(): Record<string, string> {
     const { retryAfterSeconds, replayed, headers } = this.details;
-    const isTemporary = this.code === 'UNAVAILABLE' || this.code === 'IDEMPOTENCY_IN_FLIGHT';
+    const isTemporary = ['UNAVAILABLE', 'IDEMPOTENCY_IN_FLIGHT', 'REQUEST_TIMEOUT'].includes(this.code);
     const retryAfter = retryAfterSeconds ?? (isTemporary ? 1 : undefined);
     return {
       ...(retryAfter !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),

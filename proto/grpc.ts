@@ -70,12 +70,12 @@ export interface GrpcChannel {
   readonly options?: ChannelOptions;
 }
 
-/** Balances over all addresses and notices a dead or frozen peer within 2.5 s; calls are never repeated by the channel itself. */
+/** Balances over all addresses and notices a dead peer within 15 s; calls are never repeated by the channel itself. */
 const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   'grpc.enable_retries': 0,
-  'grpc.keepalive_time_ms': 1_000,
-  'grpc.keepalive_timeout_ms': 1_500,
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5_000,
   // Channels do not share connections: what breaks one leaves the others alone.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,

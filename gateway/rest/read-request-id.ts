@@ -11,7 +11,7 @@ export function readRequestId(ctx: Context, notFound: ProblemCode): string {
 
 /** Whether a text can name an operation. */
 export function isRequestId(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 }
 
 /** Whether a text can be the handle of a hold. */

@@ -25,16 +25,36 @@ export async function stored<Outcome>(storing: Promise<Outcome>): Promise<Outcom
  * Answers once an intent is stored. From here on a refusal would be a lie, unless it is the operation's own result: whatever else goes
  * wrong, the operation is there, the processor may have performed it, and recovery finds out.
  */
-export async function answerStored<Answer>(
+export function answerStored<Answer>(
   core: Core,
   requestId: string,
   unknown: () => Answer,
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
+  return orUnknown(core, requestId, unknown, answer, (refusal) => refusal.details.requestId === requestId);
+}
+
+/** The same for a call whose operation an earlier call has stored; that its name is taken by another operation may be said, too. */
+export function answerRepeated<Answer>(
+  core: Core,
+  requestId: string,
+  unknown: () => Answer,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  return orUnknown(core, requestId, unknown, answer, () => true);
+}
+
+async function orUnknown<Answer>(
+  core: Core,
+  requestId: string,
+  unknown: () => Answer,
+  answer: () => Promise<Answer>,
+  mayBeSaid: (refusal: HoldfastError) => boolean,
+): Promise<Answer> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof HoldfastError && error.details.requestId === requestId) throw error;
+    if (error instanceof HoldfastError && mayBeSaid(error)) throw error;
     core.log.error('result_not_stored', { requestId, ...errorFields(error) });
     return unknown();
   }

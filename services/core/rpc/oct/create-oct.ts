@@ -15,7 +15,7 @@ import { patienceOf } from '../call-patience.ts';
 import { contractOf, FieldCheck } from '../check-fields.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
+import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentOct } from '../present.ts';
 import { keptRefusal, processorRefusal } from '../refuse.ts';
 
@@ -37,14 +37,11 @@ export function createOct(core: Core): MethodImpl<typeof OctService.method.creat
     const outcome = await stored(core.books.insertOct(input, patienceOf(context)));
     if (outcome === 'LATE') throw tooLate();
     if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    if (outcome === 'REPEATED') return repeat(core, request, requestId);
-    if (outcome === 'LOST') return unknown(requestId, false);
-    return answerStored(
-      core,
-      requestId,
-      () => unknown(requestId, false),
-      () => pay(core, oct),
-    );
+    const unresolved = () => unknown(requestId, false);
+    if (outcome === 'LOST') return unresolved();
+    if (outcome === 'REPEATED')
+      return answerRepeated(core, requestId, unresolved, () => repeat(core, request, requestId));
+    return answerStored(core, requestId, unresolved, () => pay(core, oct));
   };
 }
 

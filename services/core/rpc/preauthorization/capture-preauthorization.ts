@@ -21,7 +21,7 @@ import { patienceOf } from '../call-patience.ts';
 import { roleOf, scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
+import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentCapture } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
 import { findHold } from './find-hold.ts';
@@ -43,7 +43,10 @@ export function capturePreauthorization(
     if (!reservation.reserved) {
       const { refusal, hold } = reservation;
       if (refusal === 'LATE') throw tooLate();
-      if (refusal === 'REPEATED') return repeat(core, capturing, hold);
+      if (refusal === 'REPEATED') {
+        const unresolved = () => unknown(requestId, hold?.requestId ?? '', false);
+        return answerRepeated(core, requestId, unresolved, () => repeat(core, capturing, hold));
+      }
       const kept = await findKept(core, capturing);
       if (kept !== undefined) return replay(core, kept, true);
       throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);

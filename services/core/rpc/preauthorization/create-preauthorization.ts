@@ -23,7 +23,7 @@ import { patienceOf } from '../call-patience.ts';
 import { contractOf, FieldCheck } from '../check-fields.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
+import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { inOrder, presentCheckout, presentPlaced } from '../present.ts';
 import { keptRefusal, processorRefusal } from '../refuse.ts';
 import { noPageYet, openCheckout } from './open-checkout.ts';
@@ -48,9 +48,10 @@ export function createPreauthorization(
     const outcome = await stored(core.books.insertHold(hold, patienceOf(context)));
     if (outcome === 'LATE') throw tooLate();
     if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    if (outcome === 'REPEATED') return repeat(core, request, requestId);
     const unresolved = () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId));
     if (outcome === 'LOST') return unresolved();
+    if (outcome === 'REPEATED')
+      return answerRepeated(core, requestId, unresolved, () => repeat(core, request, requestId));
     return answerStored(core, requestId, unresolved, async () => {
       const placed = await place(core, request, contract, hold, preauthorizationId);
       // What is stored may be another core's, with a handle of its own.

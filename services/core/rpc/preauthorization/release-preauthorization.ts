@@ -13,7 +13,7 @@ import { patienceOf } from '../call-patience.ts';
 import { scopeOfChange } from '../caller.ts';
 import { type Core, inquireAfter, inquireSoon } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
+import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
 import { presentHold } from '../present.ts';
 import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
 import { findHold } from './find-hold.ts';
@@ -47,7 +47,9 @@ export function releasePreauthorization(
     if (!reservation.reserved) {
       const { refusal } = reservation;
       if (refusal === 'LATE') throw tooLate();
-      if (refusal === 'REPEATED') return repeat(core, requestId, hold);
+      if (refusal === 'REPEATED') {
+        return answerRepeated(core, requestId, unresolved, () => repeat(core, requestId, hold));
+      }
       const kept = await findKeptOperation(core, hold.merchantId, key);
       if (kept !== undefined) return replay(core, kept, true);
       throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);

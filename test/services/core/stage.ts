@@ -38,6 +38,8 @@ export interface StageOptions {
   readonly processorTimeoutMs?: number;
   /** Cores on the one database. */
   readonly cores?: number;
+  /** One more core, the last, that has room for no call. */
+  readonly withFullCore?: boolean;
   readonly reach?: Reach;
   /** Address of a processor that takes the sandbox's place, `host:port`. */
   readonly processor?: string;
@@ -89,6 +91,8 @@ export async function openStage(options: StageOptions = {}) {
   for (let index = 0; index < (options.cores ?? 1); index++) {
     cores.push(await startCore(index === 0 ? settings : { ...settings, CORE_PORT: 0 }, coreOptions));
   }
+  if (options.withFullCore)
+    cores.push(await startCore({ ...settings, CORE_PORT: 0, MAX_CALLS_IN_FLIGHT: 0 }, coreOptions));
   const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
   const log = openLog('test', 'silent');
   const recovery: Recovery = {

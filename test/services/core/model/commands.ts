@@ -43,6 +43,7 @@ const WEIGHTS = {
   tell: 2,
   reuse: 1,
   contradict: 1,
+  impatient: 3,
 } as const;
 
 /** Parts of what remains, and more than there is. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
 import { FAULTS } from './faulty-processor.ts';
+import { IMPATIENCE } from './impatient.ts';
 import { playRuns } from './play.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -16,7 +17,7 @@ describe('a model of the money', () => {
     this.timeout(240_000);
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
     await playRuns(world, seed, 200);
-    const wanted = [...FAULTS, ...CRASH_POINTS.map((point) => `crash: ${point}`)];
+    const wanted = [...FAULTS, ...IMPATIENCE, ...CRASH_POINTS.map((point) => `crash: ${point}`)];
     const missing = () => wanted.filter((name) => !world.faults.counts.has(name));
     for (let more = 1; missing().length > 0 && more <= 5; more++) await playRuns(world, seed + more, 48);
     assert.deepEqual(missing(), [], 'each fault happened');

@@ -30,6 +30,8 @@ export interface Sent {
   readonly final: boolean;
   readonly fault: Fault;
   readonly crash: Crash;
+  /** The caller broke the call off before, and asks again under its key. */
+  readonly brokenOff?: boolean;
 }
 
 /** A hold as it may be, with what each command was answered: a word, and for a success what it says. */

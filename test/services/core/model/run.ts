@@ -1,16 +1,17 @@
 /** One run: a merchant's commands on two holds, each answer held against everything the model says may come of it. */
 import assert from 'node:assert/strict';
-import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { GrpcCall } from '../../../../proto/grpc.ts';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
 import { openCheckoutUrl, openPreauthorizationId } from '../../../../services/core/rpc/present.ts';
 import { HoldEntity } from '../../../../services/core/storage/hold.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
-import { refusal } from '../stage.ts';
+import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, SHARES } from './commands.ts';
 import { authorize, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { type Crash, type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { MERCHANTS, type World } from './world.ts';
 
@@ -76,6 +77,8 @@ export class Run {
         return this.#tell(subject);
       case 'contradict':
         return this.#contradict(subject, command);
+      case 'impatient':
+        return this.#impatient(subject, command, crashes);
     }
   }
 
@@ -120,6 +123,21 @@ export class Run {
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
     const final = what === 'capture' && command.final;
     return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash: 'none' };
+  }
+
+  /** A capture or release whose caller does not wait. */
+  async #impatient(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    const what = command.final ? 'release' : 'capture';
+    const sent = this.#sentOf(subject, { ...command, fault: 'none' }, what);
+    const ask: Ask = (clients, call) => this.#call(subject, sent, clients, call);
+    const impatience = impatienceOf(command);
+    if (impatience === 'cancelled') {
+      await breakOff(this.#world, command, ask);
+      return this.#send(subject, [{ ...sent, brokenOff: true }], crashes);
+    }
+    const reply = await askInVain(this.#world, impatience, ask);
+    const all = subject.possible.map((hold) => ({ hold, replies: ['UNAVAILABLE'] }));
+    this.#keep(subject, `${what} ${sent.key} (${impatience})`, [reply], all);
   }
 
   /** Two at once; both answers may be slow, so that the other one gets in between. */
@@ -179,31 +197,14 @@ export class Run {
   }
 
   async #ask(subject: Subject, sent: Sent, index: number): Promise<string> {
-    const model = subject.possible[0] as HoldModel;
-    const { holds, octs } = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as World['cores'][0];
-    const { merchantId, userId } = subject;
-    const common = { merchantId, idempotencyKey: sent.key };
-    try {
-      if (sent.do === 'capture') {
-        const preauthorizationId = await this.#preauthorizationId(subject);
-        const { amount, final } = sent;
-        const asked = { ...common, preauthorizationId, amountToCapture: BigInt(amount), finalCapture: final };
-        const { capture } = await holds.capturePreauthorization(asked);
-        if (capture?.state !== OperationState.OK) return word(capture?.state);
-        const { amountRemaining, amountReleased, preauthorizationStatus } = capture;
-        return `OK ${amountRemaining}/${amountReleased}/${HoldStatus[preauthorizationStatus]}`;
-      }
-      if (sent.do === 'release') {
-        return word((await holds.releasePreauthorization({ ...common, requestId: subject.requestId })).state);
-      }
-      const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
-      const tokenId = `tok_sandbox_${model.token}`;
-      if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId })).oct?.state);
-      return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) })).state);
-    } catch (error) {
-      const { reason, status } = await refusal(Promise.reject(error));
-      return status === 'INTERNAL' ? 'CRASHED' : reason || status;
-    }
+    const clients = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as Clients;
+    const asked = () => this.#call(subject, sent, clients);
+    return answerOf(sent.brokenOff ? await untilAnswered(() => answerOf(asked())) : asked());
+  }
+
+  async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {
+    const preauthorizationId = sent.do === 'capture' ? await this.#preauthorizationId(subject) : '';
+    return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 
   /** The same command again, under its key. */
@@ -319,10 +320,6 @@ export class Run {
   async #row({ requestId }: Subject) {
     return this.#world.stage.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
   }
-}
-
-function word(state: OperationState | undefined): string {
-  return OperationState[state ?? OperationState.UNSPECIFIED];
 }
 
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {

@@ -39,6 +39,7 @@ export async function openWorld(faults = new Faults()) {
   const [processorAddress, eventsTo] = [await processor.open(), await events.open()];
   const stage = await openStage({
     cores: 2,
+    withFullCore: true,
     processorTimeoutMs: PROCESSOR_TIMEOUT_MS,
     reach,
     processor: processorAddress,
@@ -46,7 +47,7 @@ export async function openWorld(faults = new Faults()) {
   });
   processor.forwardTo(`127.0.0.1:${stage.sandbox.grpcPort}`, stage.tokens.credential);
   events.forwardTo(
-    stage.cores.map(({ corePort }) => `127.0.0.1:${corePort}`),
+    stage.cores.slice(0, 2).map(({ corePort }) => `127.0.0.1:${corePort}`),
     stage.tokens.processor,
   );
   const cores = [stage.channel('internal', 0), stage.channel('internal', 1)] as const;
@@ -91,6 +92,7 @@ export async function openWorld(faults = new Faults()) {
     processor,
     events,
     cores,
+    fullCore: stage.channel('internal', 2),
     sql,
     now,
     pass,

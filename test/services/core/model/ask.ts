@@ -1,0 +1,53 @@
+/** What a run asks of core, and what it was answered in one word. */
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { GrpcCall } from '../../../../proto/grpc.ts';
+import { refusal } from '../stage.ts';
+import type { HoldModel } from './hold-model.ts';
+import type { Sent } from './predict.ts';
+import type { World } from './world.ts';
+
+/** The clients of one core. */
+export type Clients = World['fullCore'];
+
+/** What a command is about. */
+export interface Asked {
+  readonly merchantId: string;
+  readonly userId: string;
+  readonly requestId: string;
+  readonly preauthorizationId: string;
+  readonly model: HoldModel;
+}
+
+/** Sends a command. Answers a word, and for a capture the hold right after it; rejects when it is refused. */
+export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent, call: GrpcCall): Promise<string> {
+  const { merchantId, userId, requestId, preauthorizationId, model } = asked;
+  const common = { merchantId, idempotencyKey: sent.key };
+  if (sent.do === 'capture') {
+    const charge = { ...common, preauthorizationId, amountToCapture: BigInt(sent.amount), finalCapture: sent.final };
+    const { capture } = await holds.capturePreauthorization(charge, call);
+    if (capture?.state !== OperationState.OK) return word(capture?.state);
+    const { amountRemaining, amountReleased, preauthorizationStatus } = capture;
+    return `OK ${amountRemaining}/${amountReleased}/${HoldStatus[preauthorizationStatus]}`;
+  }
+  if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
+  const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
+  const tokenId = `tok_sandbox_${model.token}`;
+  if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId }, call)).oct?.state);
+  return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) }, call)).state);
+}
+
+/** The answer, or the word of the refusal. What core had not foreseen is none that the model knows. */
+export async function answerOf(answer: Promise<string> | string): Promise<string> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { reason, status } = await refusal(Promise.reject(error));
+    return status === 'INTERNAL' ? 'CRASHED' : reason || status;
+  }
+}
+
+/** A state in a word. */
+export function word(state: OperationState | undefined): string {
+  return OperationState[state ?? 0] ?? '';
+}

@@ -1,0 +1,47 @@
+/** Calls whose callers do not wait: too late, too many, or broken off. Of the first two nothing may come, of the third one operation. */
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { DEADLINE_HEADER, type GrpcCall } from '../../../../proto/grpc.ts';
+import { refusal } from '../stage.ts';
+import type { Clients } from './ask.ts';
+import type { Command } from './commands.ts';
+import type { World } from './world.ts';
+
+export type Impatience = 'deadline over' | 'too many' | 'cancelled';
+export const IMPATIENCE: readonly Impatience[] = ['deadline over', 'too many', 'cancelled'];
+
+export type Ask = (clients: Clients, call: GrpcCall) => Promise<unknown>;
+
+/** How the caller of a command is impatient. */
+export function impatienceOf({ pick }: Command): Impatience {
+  return IMPATIENCE[pick % IMPATIENCE.length] as Impatience;
+}
+
+/** Asks in vain. Answers the word of the refusal. */
+export async function askInVain(world: World, impatience: Impatience, ask: Ask): Promise<string> {
+  world.faults.happened(impatience);
+  const late = { metadata: { [DEADLINE_HEADER]: String(Date.now() - 1) } };
+  const call = impatience === 'too many' ? ask(world.fullCore, {}) : ask(world.cores[0], late);
+  return (await refusal(call)).reason;
+}
+
+/** Asks and breaks the call off, sooner or later; whoever asks again under the same key gets the one operation there is. */
+export async function breakOff(world: World, command: Command, ask: Ask): Promise<void> {
+  world.faults.happened('cancelled');
+  const leaving = new AbortController();
+  const answered = ask(world.cores[command.pick % 2 === 0 ? 0 : 1], { signal: leaving.signal });
+  const ended = answered.catch(() => undefined);
+  for (let turns = 0; turns < command.pick; turns++) await turn();
+  leaving.abort();
+  await ended;
+}
+
+/** Repeats a question while the first call under its key runs. */
+export async function untilAnswered(ask: () => Promise<string>): Promise<string> {
+  for (let tries = 0; tries < 40; tries++) {
+    const reply = await ask();
+    if (reply !== 'IDEMPOTENCY_IN_FLIGHT') return reply;
+    await delay(10);
+  }
+  // The first call has died: whoever waited for it would have been answered that the outcome is not known.
+  return 'UNKNOWN';
+}

@@ -5,14 +5,19 @@ import { createServer } from 'node:net';
 
 /**
  * Finds a free port between 20 000 and 30 000: below the range from which the system takes ports for outgoing connections,
- * so that nobody gets it by accident while its process restarts.
+ * so that nobody gets it by accident while its process restarts. Never returns the same port twice to one process, which
+ * may not listen on the first one yet.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
-    if ((await listenFault(port)) === undefined) return port;
+    if (given.has(port) || (await listenFault(port)) !== undefined) continue;
+    given.add(port);
+    return port;
   }
 }
+
+const given = new Set<number>();
 
 /** Why a port cannot be listened on, as Node's error code: EADDRINUSE, EACCES; undefined when it can. */
 export async function listenFault(port: number): Promise<string | undefined> {

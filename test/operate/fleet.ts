@@ -114,7 +114,16 @@ export async function openFleet(options: FleetOptions = {}) {
       GATEWAY_TOKEN: secrets.gateway,
     }),
   );
-  await Promise.all([sandbox, ...coreMembers, ...workerMembers].map((each) => each.start()));
+  const early = [sandbox, ...coreMembers, ...workerMembers];
+  const started = await Promise.allSettled(early.map((each) => each.start()));
+  const failed = started.find((each) => each.status === 'rejected');
+  if (failed) {
+    // Those that did start would keep the tests from ending.
+    const running = early.filter((_, index) => started[index]?.status === 'fulfilled');
+    await Promise.all(running.map((each) => each.stop()));
+    receiver.server.close();
+    throw failed.reason;
+  }
   const origins = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
   const { apiKey } = await createMerchant(coreUrl, secrets.operator, origins[0] as string, receiver.url);
   // A gateway is ready when it knows all credentials, so the merchant comes first.

@@ -1,7 +1,7 @@
 import type { HoldPhase } from '../domain/hold.ts';
 import { claimKeys, type KeyInput } from './claim-key.ts';
 import type { Query, Statement } from './database.ts';
-import { isKnownRequest, type NotStored } from './known-request.ts';
+import { INSERTION_OUTCOMES, isKnownRequest, type NotStored } from './known-request.ts';
 
 /** A new hold, before the processor is asked. */
 export interface HoldInput {
@@ -69,11 +69,5 @@ const INSERT_HOLDS: Statement = {
     on conflict (request_id) do nothing
     returning request_id
   )
-  select i."requestId"::text as id, case
-    when i."requestId" in (select request_id from stored) then 'STORED'
-    when i.known then 'REPEATED'
-    when i.late then 'LATE'
-    when i.key is not null and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
-    else 'AGAIN' end as outcome
-  from input i`,
+  ${INSERTION_OUTCOMES}`,
 };

@@ -8,3 +8,12 @@ export function isKnownRequest(value: string): string {
 
 /** Why a new operation was not stored: its key or its requestId is taken, or its caller's deadline is over. */
 export type NotStored = 'KEY_TAKEN' | 'REPEATED' | 'LATE';
+
+/** SQL that ends an insertion: what became of each row of `input` (columns late and known), given `claimed` keys and `stored` rows. */
+export const INSERTION_OUTCOMES = `select i."requestId"::text as id, case
+    when i."requestId" in (select request_id from stored) then 'STORED'
+    when i.known then 'REPEATED'
+    when i.late then 'LATE'
+    when i.key is not null and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
+    else 'AGAIN' end as outcome
+  from input i`;

@@ -136,7 +136,7 @@ export async function lastPosition(query: Query): Promise<LogPosition> {
 }
 
 /** Before the first result. */
-export const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
+const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
 
 /** The requestId of the result at a sequence; undefined = there is none. */
 export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { expectBooks } from '../books.ts';
+import { type Check, needs } from '../check.ts';
+import {
+  approved,
+  authorization,
+  capture,
+  captured,
+  extension,
+  increment,
+  inquire,
+  type Kit,
+  placed,
+  refund,
+  send,
+  tenth,
+  voiding,
+} from '../kit.ts';
+import { demandRefusal } from './identifiers.ts';
+
+const several = ({ description }: Kit) =>
+  description.authorizations?.severalCaptures ? undefined : 'the processor takes one capture of an authorization';
+const refunds = ({ description }: Kit) =>
+  description.authorizations?.refunds ? undefined : 'the processor cannot refund';
+const increments = ({ description }: Kit) =>
+  description.authorizations?.increments ? undefined : 'the processor cannot increment';
+const extensions = ({ description }: Kit) =>
+  description.authorizations?.extension ? undefined : 'the processor cannot extend';
+
+/** What is charged, given back and refunded: never more than there is. */
+export const AMOUNTS: readonly Check[] = [
+  {
+    name: 'captures: the whole, and not a unit more',
+    async run(kit) {
+      const hold = await placed(kit);
+      await demandRefusal(kit, 'capture', capture(hold, hold.amount + 1n), 'a capture of more than was reserved');
+      await expectBooks(kit, hold.requestId, {});
+      await approved(kit, 'capture', capture(hold, hold.amount));
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of what was captured already');
+      await expectBooks(kit, hold.requestId, { captured: hold.amount });
+    },
+  },
+  {
+    name: 'captures: several, up to the whole',
+    skip: several,
+    async run(kit) {
+      const hold = await placed(kit);
+      for (let part = 1n; part <= 3n; part += 1n) {
+        const result = await approved(kit, 'capture', capture(hold, tenth(kit)));
+        assert.equal(result.amountReleased, 0n, 'a capture that is not final gives nothing back');
+        await expectBooks(kit, hold.requestId, { captured: part * tenth(kit) });
+      }
+      await demandRefusal(kit, 'capture', capture(hold, tenth(kit) * 7n + 1n), 'a capture of more than is left');
+      await approved(kit, 'capture', capture(hold, tenth(kit) * 7n));
+      await expectBooks(kit, hold.requestId, { captured: hold.amount });
+    },
+  },
+  {
+    name: 'captures: 20 at once, never more than was reserved',
+    skip: several,
+    async run(kit) {
+      const hold = await placed(kit);
+      const requests = Array.from({ length: 20 }, () => capture(hold, tenth(kit)));
+      const ended = await Promise.allSettled(requests.map((request) => send(kit, 'capture', request)));
+      const done = ended.filter((one) => one.status === 'fulfilled' && one.value.answer === Answer.APPROVED).length;
+      assert(done <= 10, `${done} captures of a tenth were approved`);
+      const again = await Promise.all(requests.map((request) => send(kit, 'capture', request)));
+      const charged = again.filter(({ answer }) => answer === Answer.APPROVED).length;
+      await expectBooks(kit, hold.requestId, { captured: BigInt(charged) * tenth(kit) });
+    },
+  },
+  {
+    name: 'captures: a final one gives the rest back',
+    async run(kit) {
+      const hold = await placed(kit);
+      const result = await approved(kit, 'capture', capture(hold, tenth(kit), true));
+      assert.equal(result.amountReleased, tenth(kit) * 9n, 'amount_released');
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture after the final one');
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit), voided: tenth(kit) * 9n });
+    },
+  },
+  {
+    name: 'captures: one only, where the authorization says so',
+    skip: needs('token tokens.singleCapture', ({ profile }) => profile.tokens.singleCapture),
+    async run(kit) {
+      const hold = authorization(kit, kit.profile.tokens.singleCapture);
+      const { capabilities } = await approved(kit, 'authorize', hold);
+      assert.equal(capabilities?.severalCaptures, false, 'the capability several_captures of this authorization');
+      const result = await approved(kit, 'capture', capture(hold, tenth(kit)));
+      assert.equal(result.amountReleased, tenth(kit) * 9n, 'a single capture gives the rest back');
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a second capture');
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit), voided: tenth(kit) * 9n });
+    },
+  },
+  {
+    name: "captures: of one's own hold only",
+    async run(kit) {
+      const hold = await placed(kit);
+      const request = capture(hold, tenth(kit));
+      await demandRefusal(kit, 'capture', { ...request, merchantId: 'somebody-else' }, "another merchant's capture");
+      const foreign = { ...capture(hold, tenth(kit)), currency: kit.profile.otherCurrency };
+      await demandRefusal(kit, 'capture', foreign, 'a capture in another currency');
+      const declined = { ...capture(authorization(kit), tenth(kit)) };
+      await demandRefusal(kit, 'capture', declined, 'a capture of a hold that was never placed');
+      await expectBooks(kit, hold.requestId, {});
+    },
+  },
+  {
+    name: 'voids: the whole; nothing can be captured afterwards',
+    async run(kit) {
+      const hold = await placed(kit);
+      const { amountReleased } = await approved(kit, 'void', voiding(hold));
+      assert.equal(amountReleased, hold.amount, 'amount_released');
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of what was voided');
+      await demandNothingLeft(kit, hold);
+      await expectBooks(kit, hold.requestId, { voided: hold.amount });
+    },
+  },
+  {
+    name: 'voids: what is left of a hold captured in part',
+    skip: several,
+    async run(kit) {
+      const { hold } = await captured(kit);
+      const { amountReleased } = await approved(kit, 'void', voiding(hold));
+      assert.equal(amountReleased, tenth(kit) * 9n, 'amount_released');
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of what was voided');
+      await demandNothingLeft(kit, hold);
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit), voided: tenth(kit) * 9n });
+    },
+  },
+  {
+    name: 'voids: of a hold that was never placed, refused',
+    async run(kit) {
+      await demandRefusal(kit, 'void', voiding(authorization(kit)), 'a void of a hold that was never placed');
+    },
+  },
+  {
+    name: 'refunds: up to the capture, and not a unit more',
+    skip: refunds,
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit);
+      const voided = kit.description.authorizations?.severalCaptures ? {} : { voided: tenth(kit) * 9n };
+      await demandRefusal(kit, 'refund', refund(of, tenth(kit) + 1n), 'a refund of more than was captured');
+      await approved(kit, 'refund', refund(of, 1n));
+      await demandRefusal(kit, 'refund', refund(of, tenth(kit)), 'a refund of more than is left of the capture');
+      await approved(kit, 'refund', refund(of, tenth(kit) - 1n));
+      await demandRefusal(kit, 'refund', refund(of, 1n), 'a refund of what was refunded');
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit), refunded: tenth(kit), ...voided });
+    },
+  },
+  {
+    name: 'refunds: 10 at once, never more than the capture',
+    skip: refunds,
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit);
+      const part = tenth(kit) / 2n;
+      const requests = Array.from({ length: 10 }, () => refund(of, part));
+      await Promise.allSettled(requests.map((request) => send(kit, 'refund', request)));
+      const again = await Promise.all(requests.map((request) => send(kit, 'refund', request)));
+      const done = again.filter(({ answer }) => answer === Answer.APPROVED).length;
+      assert(done <= 2, `${done} refunds of half the capture were approved`);
+      const voided = kit.description.authorizations?.severalCaptures ? {} : { voided: tenth(kit) * 9n };
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit), refunded: BigInt(done) * part, ...voided });
+    },
+  },
+  {
+    name: 'increments: add to what can be captured',
+    skip: increments,
+    async run(kit) {
+      const hold = await placed(kit);
+      await approved(kit, 'incrementAuthorization', increment(hold, tenth(kit)));
+      const whole = hold.amount + tenth(kit);
+      await demandRefusal(kit, 'capture', capture(hold, whole + 1n), 'a capture of more than was reserved');
+      await approved(kit, 'capture', capture(hold, whole));
+      await demandRefusal(
+        kit,
+        'incrementAuthorization',
+        increment(hold, 1n),
+        'an increment of a hold that is captured',
+      );
+      await expectBooks(kit, hold.requestId, { captured: whole, incremented: tenth(kit) });
+    },
+  },
+  {
+    name: 'increments: what they added is voided, too',
+    skip: increments,
+    async run(kit) {
+      const hold = await placed(kit);
+      await approved(kit, 'incrementAuthorization', increment(hold, tenth(kit)));
+      const { amountReleased } = await approved(kit, 'void', voiding(hold));
+      assert.equal(amountReleased, hold.amount + tenth(kit), 'amount_released');
+      await expectBooks(kit, hold.requestId, { voided: hold.amount + tenth(kit), incremented: tenth(kit) });
+    },
+  },
+  {
+    name: 'authorization: the same answer after all that follows it',
+    async run(kit) {
+      const hold = authorization(kit);
+      const first = await approved(kit, 'authorize', hold);
+      if (!increments(kit)) await approved(kit, 'incrementAuthorization', increment(hold, tenth(kit)));
+      if (!extensions(kit)) await approved(kit, 'extendAuthorization', extension(hold));
+      const request = capture(hold, tenth(kit));
+      const charged = await approved(kit, 'capture', request);
+      if (!refunds(kit)) await approved(kit, 'refund', refund(request, 1n));
+      await send(kit, 'void', voiding(hold));
+      assert.deepEqual(await send(kit, 'authorize', hold), first, 'the answer to the repeated authorization');
+      assert.deepEqual((await inquire(kit, hold)).result, first, 'the result of an inquiry about the authorization');
+      assert.deepEqual(await send(kit, 'capture', request), charged, 'the answer to the repeated capture');
+    },
+  },
+  {
+    name: 'extensions: never an earlier end; not of a hold that is closed',
+    skip: extensions,
+    async run(kit) {
+      const hold = authorization(kit);
+      const { expiresAt } = await approved(kit, 'authorize', hold);
+      const extended = await approved(kit, 'extendAuthorization', extension(hold));
+      if (expiresAt && extended.expiresAt)
+        assert(timestampMs(extended.expiresAt) >= timestampMs(expiresAt), 'expires_at');
+      await approved(kit, 'void', voiding(hold));
+      await demandRefusal(kit, 'extendAuthorization', extension(hold), 'an extension of a hold that was voided');
+      await expectBooks(kit, hold.requestId, { voided: hold.amount });
+    },
+  },
+];
+
+/** A second void gives nothing back: approved with 0, or refused. */
+async function demandNothingLeft(kit: Kit, hold: Parameters<typeof voiding>[0]): Promise<void> {
+  const { answer, amountReleased } = await send(kit, 'void', voiding(hold));
+  if (answer === Answer.APPROVED) assert.equal(amountReleased, 0n, 'amount_released of a second void');
+  else assert.equal(answer, Answer.NOT_PERFORMED, 'the answer to a second void');
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { addUp, differences, listAll } from '../books.ts';
+import type { Check } from '../check.ts';
+import { findOut, type Kit } from '../kit.ts';
+
+/** What the books must show of everything that was answered. */
+export const CLOSING: readonly Check[] = [
+  {
+    name: 'books: everything that was answered stands in them, and no two entries share an identifier',
+    when: 'last',
+    async run(kit) {
+      await endAccepted(kit);
+      const entries = await listAll(kit);
+      const known = new Map(entries.map((entry) => [entry.requestId, entry]));
+      assert.equal(known.size, entries.length, 'an identifier stands in the books twice');
+      const found = [...kit.answered.values()].flatMap((one) => differences(one, known.get(one.request.requestId)));
+      assert.deepEqual(found.slice(0, 5), []);
+    },
+  },
+  {
+    name: 'books: every authorization adds up',
+    when: 'last',
+    async run(kit) {
+      const entries = await listAll(kit);
+      const ours = new Set(
+        [...kit.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
+      );
+      const byAuthorization = Map.groupBy(entries, (entry) => entry.authorizationRequestId || entry.requestId);
+      const isApproved = ({ kind, answer }: Entry) => kind === EntryKind.AUTHORIZATION && answer === Answer.APPROVED;
+      for (const { requestId } of entries.filter((entry) => ours.has(entry.requestId) && isApproved(entry))) {
+        addUp(byAuthorization.get(requestId) ?? [], requestId);
+      }
+    },
+  },
+  {
+    name: 'books: pages without gap or repeat, oldest first, of one authorization too',
+    when: 'last',
+    async run(kit) {
+      const whole = await listAll(kit);
+      const small = await listAll(kit, '', Math.max(1, Math.ceil(whole.length / 40)));
+      assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
+      const busiest = Map.groupBy(
+        whole.filter((entry) => entry.authorizationRequestId),
+        (entry) => entry.authorizationRequestId,
+      );
+      const [id = '', own = []] = [...busiest].sort(([, one], [, two]) => two.length - one.length)[0] ?? [];
+      const listed = await listAll(kit, id, 2);
+      assert.deepEqual(listed.map(idOf).sort(), [id, ...own.map(idOf)].sort(), 'the entries of one authorization');
+      await assert.rejects(
+        kit.client.listEntries({ pageToken: 'no page of yours' }),
+        'a page token that is none is refused',
+      );
+    },
+  },
+];
+
+const idOf = ({ requestId }: Entry) => requestId;
+
+/** Asks about what was accepted, so that its answer is the final one. */
+async function endAccepted(kit: Kit): Promise<void> {
+  const accepted = [...kit.answered.values()].filter(({ result }) => result.answer === Answer.ACCEPTED);
+  for (const { method, request } of accepted) await findOut(kit, method, request);
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { v7 as uuidv7 } from 'uuid';
+import type { DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Check } from '../check.ts';
+import { authorization, capture, inquire, placed, tenth } from '../kit.ts';
+import { FEATURES, type Feature } from '../profile.ts';
+import { demandRefusal } from './identifiers.ts';
+
+/** What the adapter says of itself, and whom and what it refuses. */
+export const DESCRIBE: readonly Check[] = [
+  {
+    name: 'describe: says what the profile says, every time',
+    async run({ client, description, profile }) {
+      const features = FEATURES.filter((name) => FEATURE[name](description));
+      assert.deepEqual(
+        features,
+        FEATURES.filter((name) => profile.features.includes(name)),
+        'the features that Describe names',
+      );
+      assert.deepEqual(await client.describe({}), description, 'a second Describe');
+      assert(description.tokens, 'Describe says that tokens can be used: without them nothing can be checked');
+    },
+  },
+  {
+    name: 'describe: currencies and bounds fit the profile',
+    async run({ description: { currencies }, profile: { currency, otherCurrency, amount } }) {
+      if (currencies.length === 0) return;
+      for (const wanted of [currency, otherCurrency]) {
+        const bounds = currencies.find((one) => one.currency === wanted);
+        assert(bounds, `the profile uses ${wanted}, which Describe does not name`);
+        assert(bounds.smallestAmount <= bounds.largestAmount, `the bounds of ${wanted}`);
+        if (wanted === currency)
+          assert(bounds.smallestAmount <= BigInt(amount / 20) && bounds.largestAmount >= BigInt(amount) * 2n);
+      }
+    },
+  },
+  {
+    name: 'credential: a call without it is refused, and does nothing',
+    skip: ({ stranger }) => (stranger ? undefined : 'no --credential was given'),
+    async run(kit) {
+      const hold = authorization(kit);
+      assert(kit.stranger);
+      const calls = [
+        kit.stranger.authorize(hold),
+        kit.stranger.inquire({ requestId: hold.requestId, fence: true }),
+        kit.stranger.listEntries({}),
+      ];
+      for (const call of calls) {
+        const code = await call.then(
+          () => 'answered',
+          (error: ServiceError) => status[error.code],
+        );
+        assert.equal(code, 'UNAUTHENTICATED', 'a call without the credential');
+      }
+      const { finding } = await inquire(kit, hold, false);
+      assert.equal(finding, 2, 'the hold was never seen');
+    },
+  },
+  {
+    name: 'bad input: refused, and nothing is done',
+    async run(kit) {
+      const hold = await placed(kit);
+      const bad = capture(hold, tenth(kit));
+      const requests = [
+        { ...bad, requestId: 'not-a-uuid' },
+        { ...bad, requestId: uuidv7(), amount: 0n },
+        { ...bad, requestId: uuidv7(), amount: -1n },
+        { ...bad, requestId: uuidv7(), amount: 1_000_000_000_000n },
+        { ...bad, requestId: uuidv7(), currency: 'euro' },
+        { ...bad, requestId: uuidv7(), authorizationRequestId: '' },
+      ];
+      for (const request of requests)
+        await demandRefusal(kit, 'capture', request, 'a request that the contract does not allow');
+    },
+  },
+];
+
+const FEATURE: Readonly<Record<Feature, (description: DescribeResponse) => boolean>> = {
+  checkouts: ({ checkouts }) => checkouts,
+  savedCards: ({ savedCards }) => savedCards,
+  credits: ({ credits }) => credits,
+  accepts: ({ accepts }) => accepts,
+  fences: ({ fences }) => fences,
+  severalCaptures: ({ authorizations }) => authorizations?.severalCaptures === true,
+  increments: ({ authorizations }) => authorizations?.increments === true,
+  extension: ({ authorizations }) => authorizations?.extension === true,
+  refunds: ({ authorizations }) => authorizations?.refunds === true,
+};

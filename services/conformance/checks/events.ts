@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectBooks } from '../books.ts';
+import { type Check, needs } from '../check.ts';
+import { bytesOf, type Report, type Said } from '../inbox.ts';
+import { capture, captured, type Kit, placed, tenth } from '../kit.ts';
+import type { Profile } from '../profile.ts';
+import { demandRefusal } from './identifiers.ts';
+
+/** What the processor does by itself: reported until it is taken, always the same, and in the books. */
+export const EVENTS: readonly Check[] = [
+  reversal('the whole', 'reversed', (amount) => amount),
+  reversal('a part', 'reversedInPart'),
+  {
+    name: 'events: a reversal that names no capture',
+    skip: needs('token tokens.reversedUnattributed', ({ profile }) => profile.tokens.reversedUnattributed),
+    async run(kit) {
+      const { hold } = await captured(kit, kit.profile.tokens.reversedUnattributed);
+      const { said } = await taken(kit, 'captureReversed', hold.requestId);
+      assert(said.case === 'captureReversed');
+      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: said.value.amount });
+    },
+  },
+  {
+    name: 'events: a reversal that is reinstated',
+    skip: needs('token tokens.reversedReinstated', ({ profile }) => profile.tokens.reversedReinstated),
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversedReinstated);
+      const reversed = await taken(kit, 'captureReversed', of.requestId);
+      const { said } = await taken(kit, 'captureReinstated', of.requestId);
+      assert(reversed.said.case === 'captureReversed' && said.case === 'captureReinstated');
+      assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
+      const left = reversed.said.value.amount - said.value.amount;
+      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: left });
+    },
+  },
+  {
+    name: 'events: an authorization that ends by itself',
+    skip: needs('token tokens.endedEarly', ({ profile }) => profile.tokens.endedEarly),
+    async run(kit) {
+      const hold = await placed(kit, kit.profile.tokens.endedEarly);
+      const { said } = await taken(kit, 'authorizationEnded', hold.requestId);
+      assert(said.case === 'authorizationEnded');
+      assert.equal(said.value.amount, hold.amount, 'what was left');
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that ended');
+      await expectBooks(kit, hold.requestId, { voided: hold.amount });
+    },
+  },
+  {
+    name: 'events: one that was refused comes again, the same; one that was taken does not',
+    skip: needs('token tokens.reversed', ({ profile }) => profile.tokens.reversed),
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversed);
+      kit.inbox.refuse(of.requestId, 2);
+      const { eventId, said } = await taken(kit, 'captureReversed', of.requestId);
+      await sleep(2_000);
+      const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
+      const others = kit.inbox.reports.filter((report) => isAbout(report, of.requestId) && report.eventId !== eventId);
+      assert.equal(others.length, 0, 'the same reversal was reported under another event_id');
+      assert.deepEqual(
+        reports.map((report) => report.taken),
+        [false, false, true],
+        'the reports of one event',
+      );
+      for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
+      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: tenth(kit) });
+    },
+  },
+  {
+    name: 'events: each allowed by the contract, and one identifier, one content',
+    when: 'last',
+    async run({ inbox }) {
+      assert.deepEqual(inbox.faults, []);
+      const contents = new Map<string, string>();
+      for (const { eventId, said } of inbox.reports) {
+        const known = contents.get(eventId) ?? bytesOf(said);
+        assert.equal(bytesOf(said), known, `event ${eventId} said something else the second time`);
+        contents.set(eventId, known);
+      }
+    },
+  },
+];
+
+function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?: (amount: bigint) => bigint): Check {
+  return {
+    name: `events: a reversal of ${what}`,
+    skip: needs(`token tokens.${token}`, ({ profile }: { profile: Profile }) => profile.tokens[token]),
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit, kit.profile.tokens[token]);
+      const { said } = await taken(kit, 'captureReversed', of.requestId);
+      assert(said.case === 'captureReversed');
+      const { amount } = said.value;
+      if (expected) assert.equal(amount, expected(of.amount), 'what was taken back');
+      else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
+      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: amount });
+    },
+  };
+}
+
+/** Sums after a capture of a tenth. */
+function afterCapture(kit: Kit) {
+  const gaveBack = kit.description.authorizations?.severalCaptures ? 0n : tenth(kit) * 9n;
+  return { captured: tenth(kit), voided: gaveBack };
+}
+
+function isAbout({ said }: Report, captureRequestId: string): boolean {
+  return said.case === 'captureReversed' && said.value.captureRequestId === captureRequestId;
+}
+
+async function taken(kit: Kit, kind: NonNullable<Said['case']>, about: string): Promise<Report> {
+  const report = await kit.inbox.taken(kind, about, kit.profile.eventWithinMs);
+  assert(report, `no event ${kind} within ${kit.profile.eventWithinMs} ms`);
+  return report;
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { createValidator } from '@bufbuild/protovalidate';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { serviceDefinition } from '../../platform/grpc-client.ts';
+import {
+  ProcessorEventService,
+  type ReportEventRequest,
+  ReportEventRequestSchema,
+  ReportEventResponseSchema,
+} from '../../proto/gen/holdfast/processor/v1/event_pb.js';
+
+/** What an event says, by its kind. */
+export type Said = ReportEventRequest['event'];
+
+/** One report of an event. */
+export interface Report {
+  readonly eventId: string;
+  readonly said: Said;
+  /** False = the kit refused it, and expects it again. */
+  readonly taken: boolean;
+}
+
+/** The kit in core's place: it takes events, refuses some for now, and remembers all of them. */
+export interface Inbox {
+  readonly port: number;
+  /** Every report, oldest first. */
+  readonly reports: Report[];
+  /** What the contract does not allow in an event, and what came without the token. */
+  readonly faults: string[];
+  /** Refuses the next reports about an identifier. */
+  refuse(about: string, times: number): void;
+  /** The first report of a kind about an identifier that was taken; undefined when none comes within `withinMs`. */
+  taken(kind: Said['case'], about: string, withinMs: number): Promise<Report | undefined>;
+  close(): void;
+}
+
+const validator = createValidator();
+
+/** Serves ProcessorEventService at `host:port` (port 0 = any). Throws an Error when it cannot listen there. */
+export async function openInbox(address: string, token: string): Promise<Inbox> {
+  const server = new Server();
+  const reports: Report[] = [];
+  const faults: string[] = [];
+  const refusals = new Map<string, number>();
+
+  function judge(request: ReportEventRequest, authorization: unknown): status | undefined {
+    if (token !== '' && authorization !== `Bearer ${token}`) {
+      faults.push(`event ${request.eventId} came without the token`);
+      return status.UNAUTHENTICATED;
+    }
+    const { violations } = validator.validate(ReportEventRequestSchema, request);
+    if (violations || request.event.case === undefined) {
+      faults.push(`event ${request.eventId}: ${violations?.join('; ') ?? 'says nothing'}`);
+      return status.INVALID_ARGUMENT;
+    }
+    const about = subjectOf(request.event);
+    const left = refusals.get(about) ?? 0;
+    refusals.set(about, Math.max(0, left - 1));
+    reports.push({ eventId: request.eventId, said: request.event, taken: left === 0 });
+    return left > 0 ? status.UNAVAILABLE : undefined;
+  }
+
+  server.addService(serviceDefinition(ProcessorEventService), {
+    reportEvent(call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) {
+      const code = judge(call.request, call.metadata.get('authorization')[0]);
+      if (code !== undefined) return callback({ code, details: 'refused by the conformance kit' });
+      callback(null, create(ReportEventResponseSchema));
+    },
+  });
+  const port = await promisify(server.bindAsync.bind(server))(address, ServerCredentials.createInsecure()).catch(
+    (cause) => {
+      throw new Error(`--events: cannot listen on ${address}`, { cause });
+    },
+  );
+  return {
+    port,
+    reports,
+    faults,
+    refuse: (about, times) => void refusals.set(about, times),
+    async taken(kind, about, withinMs) {
+      const endMs = performance.now() + withinMs;
+      for (;;) {
+        const found = reports.find(({ taken, said }) => taken && said.case === kind && subjectOf(said) === about);
+        if (found || performance.now() > endMs) return found;
+        await sleep(20);
+      }
+    },
+    close: () => server.forceShutdown(),
+  };
+}
+
+/** The identifier that an event is about. */
+export function subjectOf(said: Said): string {
+  switch (said.case) {
+    case 'captureReversed':
+    case 'captureReinstated':
+      return said.value.captureRequestId || said.value.authorizationRequestId;
+    case undefined:
+      return '';
+    default:
+      return said.value.requestId;
+  }
+}
+
+/** What an event says, as bytes: two reports of one event say the same. */
+export function bytesOf(said: Said): string {
+  return Buffer.from(toBinary(ReportEventRequestSchema, create(ReportEventRequestSchema, { event: said }))).toString(
+    'hex',
+  );
+}

@@ -1,0 +1,102 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { DescribeResponse } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  authorization,
+  capture,
+  captured,
+  credit,
+  extension,
+  increment,
+  type Kit,
+  type Method,
+  placed,
+  type Request,
+  refund,
+  tenth,
+  voiding,
+} from './kit.ts';
+import type { Profile } from './profile.ts';
+
+/** A kind of operation, as the checks that are the same for all of them see it. */
+export interface Kind {
+  readonly name: 'authorization' | 'capture' | 'void' | 'increment' | 'extension' | 'refund' | 'credit';
+  readonly method: Method;
+  readonly isSupported: (description: DescribeResponse) => boolean;
+  /** Does what it needs (a hold, a capture) with a token; answers a request that was not sent yet. */
+  readonly prepare: (kit: Kit, tokenId?: string) => Promise<Request>;
+}
+
+const always = () => true;
+
+/** Every kind. */
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'authorization',
+    method: 'authorize',
+    isSupported: always,
+    prepare: async (kit, tokenId) => authorization(kit, tokenId),
+  },
+  {
+    name: 'capture',
+    method: 'capture',
+    isSupported: always,
+    prepare: async (kit, tokenId) => capture(await placed(kit, tokenId), tenth(kit)),
+  },
+  {
+    name: 'void',
+    method: 'void',
+    isSupported: always,
+    prepare: async (kit, tokenId) => voiding(await placed(kit, tokenId)),
+  },
+  {
+    name: 'increment',
+    method: 'incrementAuthorization',
+    isSupported: ({ authorizations }) => authorizations?.increments === true,
+    prepare: async (kit, tokenId) => increment(await placed(kit, tokenId), tenth(kit)),
+  },
+  {
+    name: 'extension',
+    method: 'extendAuthorization',
+    isSupported: ({ authorizations }) => authorizations?.extension === true,
+    prepare: async (kit, tokenId) => extension(await placed(kit, tokenId)),
+  },
+  {
+    name: 'refund',
+    method: 'refund',
+    isSupported: ({ authorizations }) => authorizations?.refunds === true,
+    prepare: async (kit, tokenId) => refund((await captured(kit, tokenId)).capture, tenth(kit) / 2n),
+  },
+  {
+    name: 'credit',
+    method: 'credit',
+    isSupported: ({ credits }) => credits,
+    prepare: async (kit, tokenId) => credit(kit, tokenId),
+  },
+];
+
+/** Requests under the same identifier that ask something else, by what differs. */
+export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<string, Request>> {
+  const differing = new Map<string, Request>([
+    ['merchant', { ...request, merchantId: 'somebody-else' }],
+    ['account', { ...request, account: 'another-account' }],
+  ]);
+  if (request.amount !== undefined) differing.set('amount', { ...request, amount: request.amount - 1n });
+  if (request.currency !== undefined) differing.set('currency', { ...request, currency: kit.profile.otherCurrency });
+  if (request.authorizationRequestId !== undefined) {
+    const { requestId: authorizationRequestId } = await placed(kit);
+    differing.set('authorization', { ...request, authorizationRequestId });
+  }
+  if (request.captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: uuidv7() });
+  if (request.finalCapture !== undefined)
+    differing.set('final_capture', { ...request, finalCapture: !request.finalCapture });
+  // An empty account says nothing: then there is none to differ from.
+  if (request.account === '') differing.delete('account');
+  return differing;
+}
+
+/** The token with which an operation of a kind goes a certain way. */
+export function tokenOf({ tokens }: Profile, { name }: Pick<Kind, 'name'>, way: Way): string | undefined {
+  return tokens[name][way];
+}
+
+export type Way = keyof Profile['tokens']['capture'];

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import type { DescribeResponse, Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, Finding } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Client } from './adapter.ts';
+import type { AdapterProcess } from './adapter-process.ts';
+import type { Inbox } from './inbox.ts';
+import type { Profile } from './profile.ts';
+
+/** What the checks work with. */
+export interface Kit {
+  readonly client: Client;
+  /** A client that shows another credential; undefined when the adapter wants none. */
+  readonly stranger: Client | undefined;
+  readonly description: DescribeResponse;
+  readonly inbox: Inbox;
+  readonly process: AdapterProcess | undefined;
+  readonly kills: number;
+  readonly profile: Profile;
+  /** Requests that had an answer, by their identifier, with the last answer: the books must show them. */
+  readonly answered: Map<string, Answered>;
+}
+
+/** The methods that do something under an identifier and answer a Result. */
+export type Method =
+  | 'authorize'
+  | 'capture'
+  | 'void'
+  | 'incrementAuthorization'
+  | 'extendAuthorization'
+  | 'refund'
+  | 'credit';
+
+/** A request of one of them. */
+export interface Request {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly account: string;
+  readonly authorizationRequestId?: string;
+  readonly captureRequestId?: string;
+  readonly tokenId?: string;
+  readonly terminalId?: string;
+  readonly userId?: string;
+  readonly amount?: bigint;
+  readonly currency?: string;
+  readonly finalCapture?: boolean;
+}
+
+export interface Answered {
+  readonly method: Method;
+  readonly request: Request;
+  readonly result: Result;
+}
+
+/** Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result. */
+export async function send(kit: Kit, method: Method, request: Request, timeoutMs?: number): Promise<Result> {
+  const result = await ask(kit, method, request, timeoutMs);
+  kit.answered.set(request.requestId, { method, request, result });
+  return result;
+}
+
+/** Sends a request that must not change anything: its answer is not remembered. */
+export async function ask(kit: Kit, method: Method, request: Request, timeoutMs?: number): Promise<Result> {
+  const call = kit.client[method] as (request: Request, call: object) => Promise<{ result?: Result }>;
+  const { result } = await call(request, timeoutMs === undefined ? {} : { timeoutMs });
+  assert(result, `${method} answered without a result`);
+  return result;
+}
+
+/** Sends a request that must be approved. */
+export async function approved(kit: Kit, method: Method, request: Request): Promise<Result> {
+  const result = await send(kit, method, request);
+  assert.equal(told(result), 'APPROVED', `${method} with the token of its profile`);
+  return result;
+}
+
+/** An answer as a word: APPROVED, ACCEPTED, or what was refused with its code. */
+export function told({ answer, errorCode }: Result): string {
+  return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
+}
+
+const who = ({ profile: { merchantId, account, terminalId, userId } }: Kit) => ({
+  ...{ merchantId, account, terminalId, userId },
+});
+
+/** A hold of the profile's amount. */
+export function authorization(kit: Kit, tokenId = kit.profile.tokens.approved) {
+  const { amount, currency } = kit.profile;
+  return { ...who(kit), requestId: uuidv7(), tokenId, amount: BigInt(amount), currency };
+}
+
+/** A payment to a card, a tenth of the profile's amount. */
+export function credit(kit: Kit, tokenId?: string) {
+  return { ...authorization(kit, tokenId), amount: tenth(kit) };
+}
+
+export type Hold = ReturnType<typeof authorization>;
+
+/** A capture of a hold. */
+export function capture(hold: Hold, amount: bigint, finalCapture = false) {
+  return { ...hold, requestId: uuidv7(), authorizationRequestId: hold.requestId, amount, finalCapture };
+}
+
+/** What names a hold, for requests that need no more. */
+function ofHold({ requestId, merchantId, account }: Hold) {
+  return { requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
+}
+
+export const voiding = ofHold;
+export const extension = ofHold;
+
+export function increment(hold: Hold, amount: bigint) {
+  return { ...ofHold(hold), amount, currency: hold.currency };
+}
+
+/** A refund of a capture. */
+export function refund(of: ReturnType<typeof capture>, amount: bigint) {
+  const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
+  return { requestId: uuidv7(), captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
+}
+
+/** A tenth of the profile's amount. */
+export function tenth(kit: Kit): bigint {
+  return BigInt(kit.profile.amount / 10);
+}
+
+/** A hold that was placed. */
+export async function placed(kit: Kit, tokenId?: string): Promise<Hold> {
+  const hold = authorization(kit, tokenId);
+  await approved(kit, 'authorize', hold);
+  return hold;
+}
+
+/** A hold of which a tenth was captured; the rest stays reserved where several captures are possible. */
+export async function captured(kit: Kit, tokenId?: string) {
+  const hold = await placed(kit, tokenId);
+  const request = capture(hold, tenth(kit));
+  await approved(kit, 'capture', request);
+  return { hold, capture: request };
+}
+
+/** Asks what became of an identifier, and fences it unless told otherwise. */
+export function inquire(kit: Kit, { requestId, merchantId, account }: Request, fence = true) {
+  return kit.client.inquire({ requestId, merchantId, account, fence });
+}
+
+/**
+ * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter cannot fence, sends
+ * it again. Answers the result, or undefined: it can never act.
+ */
+export async function findOut(kit: Kit, method: Method, request: Request): Promise<Result | undefined> {
+  const { finding, result, fenced } = await inquire(kit, request);
+  if (finding === Finding.DONE) {
+    assert(result, 'an inquiry says DONE without a result');
+    kit.answered.set(request.requestId, { method, request, result });
+    return result;
+  }
+  if (finding === Finding.AT_WORK) return send(kit, method, request);
+  assert.equal(fenced, kit.description.fences, 'fenced is what Describe says');
+  return fenced ? undefined : send(kit, method, request);
+}

@@ -1,0 +1,108 @@
+import { openAdapter } from './adapter.ts';
+import { adapterProcess } from './adapter-process.ts';
+import type { Check } from './check.ts';
+import { ACCEPTED } from './checks/accepted.ts';
+import { AMOUNTS } from './checks/amounts.ts';
+import { ANSWERS } from './checks/answers.ts';
+import { CHECKOUTS } from './checks/checkouts.ts';
+import { CLOSING } from './checks/closing.ts';
+import { DESCRIBE } from './checks/describe.ts';
+import { EVENTS } from './checks/events.ts';
+import { IDENTIFIERS } from './checks/identifiers.ts';
+import { KILLS } from './checks/kills.ts';
+import { openInbox } from './inbox.ts';
+import type { Kit } from './kit.ts';
+import type { Options } from './options.ts';
+import type { Profile } from './profile.ts';
+
+/** Every check, in the order of the table. */
+export const CHECKS: readonly Check[] = [
+  ...DESCRIBE,
+  ...ANSWERS,
+  ...IDENTIFIERS,
+  ...AMOUNTS,
+  ...ACCEPTED,
+  ...CHECKOUTS,
+  ...EVENTS,
+  ...KILLS,
+  ...CLOSING,
+];
+
+/** How a check ended. */
+export interface Verdict {
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or was skipped. */
+  readonly why: string;
+  readonly ms: number;
+}
+
+/** Checks that run beside each other: they wait for events more than they work. */
+const AT_ONCE = 8;
+
+/**
+ * Judges an adapter: starts it when the profile says how, runs the checks, stops it. Throws an Error when it cannot begin: the
+ * adapter does not answer, or the address for events is taken.
+ */
+export async function runConformance(options: Omit<Options, 'profile'>, profile: Profile): Promise<Verdict[]> {
+  const adapter = openAdapter(options.processor, options.credential);
+  const own = profile.process && adapterProcess(profile.process, adapter.client);
+  const inbox = await openInbox(options.events, options.eventsToken);
+  try {
+    await own?.start();
+    const description = await adapter.client.describe({}).catch((cause: Error) => {
+      throw new Error(`--processor ${options.processor}: Describe failed: ${cause.message}`, { cause });
+    });
+    const stranger = options.credential === '' ? undefined : adapter.clientWith('not-the-credential-of-anybody-at-all');
+    const { client } = adapter;
+    const kit: Kit = {
+      client,
+      stranger,
+      description,
+      inbox,
+      process: own,
+      kills: options.kills,
+      profile,
+      answered: new Map(),
+    };
+    return await runAll(
+      kit,
+      CHECKS.filter(({ name }) => isWanted(name, options.only)),
+    );
+  } finally {
+    await own?.kill();
+    inbox.close();
+    adapter.close();
+  }
+}
+
+function isWanted(name: string, only: readonly string[]): boolean {
+  return only.length === 0 || only.some((text) => name.includes(text));
+}
+
+async function runAll(kit: Kit, checks: readonly Check[]): Promise<Verdict[]> {
+  const verdicts = new Map<Check, Verdict>();
+  const judge = async (check: Check) => void verdicts.set(check, await verdictOf(kit, check));
+  const waiting = checks.filter(({ when }) => when === undefined);
+  const worker = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) await judge(check);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  for (const when of ['alone', 'last'] as const) {
+    for (const check of checks.filter((one) => one.when === when)) await judge(check);
+  }
+  return checks.flatMap((check) => verdicts.get(check) ?? []);
+}
+
+async function verdictOf(kit: Kit, { name, skip, run }: Check): Promise<Verdict> {
+  const skipped = skip?.(kit);
+  if (skipped !== undefined) return { name, outcome: 'skipped', why: skipped, ms: 0 };
+  const startedMs = performance.now();
+  const ms = () => Math.round(performance.now() - startedMs);
+  try {
+    await run(kit);
+    return { name, outcome: 'passed', why: '', ms: ms() };
+  } catch (error) {
+    return { name, outcome: 'failed', why: error instanceof Error ? error.message : String(error), ms: ms() };
+  }
+}

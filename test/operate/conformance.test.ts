@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../services/quickstart/port.ts';
+
+describe('npm run conformance', function () {
+  this.timeout(300_000);
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  /** Runs the kit on the sandbox, with the profile that is shipped, on ports and a ledger of its own. */
+  async function judge(change: (command: string[], ledger: string) => string[], ...args: string[]) {
+    const profile = JSON.parse(readFileSync('services/sandbox/conformance.json', 'utf8'));
+    const [port, core] = [await freePort(), await freePort()];
+    const ledger = join(directory, 'sandbox.sqlite');
+    const { env } = profile.process;
+    Object.assign(env, { SANDBOX_PORT: `${port}`, CORE_URL: `127.0.0.1:${core}`, SANDBOX_LEDGER: ledger });
+    profile.process.command = change([process.execPath, ...profile.process.command.slice(1)], ledger);
+    const file = join(directory, 'profile.json');
+    writeFileSync(file, JSON.stringify(profile));
+    const options = ['--processor', `127.0.0.1:${port}`, '--events', `127.0.0.1:${core}`, '--profile', file, ...args];
+    const tokens = ['--credential', env.PROCESSOR_CREDENTIAL, '--events-token', env.PROCESSOR_TOKEN];
+    return run(['services/conformance/index.ts', ...options, ...tokens]);
+  }
+
+  it('finds no fault with the sandbox, killed ten times, and leaves out only what asks for a missing feature', async () => {
+    const { code, stdout, stderr } = await judge((command) => command, '--kills', '10');
+    assert.equal(code, 0, stdout + stderr);
+    const skipped = stdout.match(/skipped: .*/g) ?? [];
+    assert.deepEqual([...new Set(skipped)], ['skipped: the processor can do it']);
+    assert.match(stdout, /^1[2-9]\d passed, 0 failed, 7 skipped$/m);
+  });
+
+  it('notices a processor that forgets what it did when it is killed', async () => {
+    const forget = (command: string[], ledger: string) => [
+      '/bin/sh',
+      '-c',
+      `rm -f ${ledger}*; exec ${command.join(' ')}`,
+    ];
+    const { code, stdout } = await judge(forget, '--only', 'kill -9', '--kills', '1');
+    assert.equal(code, 1);
+    assert.match(stdout, /^FAILED kill -9: at any moment, nothing answered is lost and nothing is done twice$/m);
+    assert.match(stdout, /^FAILED kill -9: an event that was due still comes$/m);
+  });
+});
+
+function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { maxBuffer: 10_000_000 }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
+    });
+  });
+}

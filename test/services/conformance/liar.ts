@@ -1,0 +1,112 @@
+/** Stands between the kit and a sandbox, in both directions, and lies as it is told to. Told nothing, it is honest. */
+import { promisify } from 'node:util';
+import { create, type DescMethod } from '@bufbuild/protobuf';
+import {
+  credentials,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
+import { type GrpcClient, openChannel, serviceDefinition } from '../../../platform/grpc-client.ts';
+import { ProcessorEventService, type ReportEventRequest } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { ProcessorService } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+
+type Methods = (typeof ProcessorService)['method'];
+type Input<M extends keyof Methods> = Parameters<GrpcClient<typeof ProcessorService>[M]>[0];
+type Output<M extends keyof Methods> = Awaited<ReturnType<GrpcClient<typeof ProcessorService>[M]>>;
+
+/** What is answered instead. `forward` asks the sandbox. */
+export type Lie = {
+  readonly [M in keyof Methods]?: (
+    request: Input<M>,
+    forward: (request: Input<M>) => Promise<Output<M>>,
+  ) => Promise<Output<M>>;
+} & {
+  readonly reportEvent?: (
+    request: ReportEventRequest,
+    forward: (request: ReportEventRequest) => Promise<object>,
+  ) => Promise<object>;
+  /** Whatever credential is shown, the right one is used. */
+  readonly letsAnybodyIn?: boolean;
+};
+
+export interface Liar {
+  /** Where the kit finds the processor. */
+  readonly processor: string;
+  /** Where the sandbox finds core. */
+  readonly core: string;
+  lie: Lie;
+  close(): void;
+}
+
+/** Starts one. `events` is where the kit takes events. */
+export async function startLiar(
+  sandbox: () => string,
+  credential: string,
+  events: string,
+  token: string,
+): Promise<Liar> {
+  const clients = new Map<string, GrpcClient<typeof ProcessorService>>();
+  const closers: (() => void)[] = [];
+  const opened = (address: string, shown: string) => {
+    const channel = openChannel({
+      address,
+      credentials: credentials.createInsecure(),
+      token: shown,
+      timeoutMs: 20_000,
+    });
+    closers.push(channel.close);
+    return channel;
+  };
+  const clientOf = (shown: string) => {
+    const known = clients.get(shown) ?? opened(sandbox(), shown).client(ProcessorService);
+    clients.set(shown, known);
+    return known;
+  };
+  const inbox = opened(events, token).client(ProcessorEventService);
+  const liar = { lie: {} as Lie };
+
+  const handler = (method: DescMethod) => (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) => {
+    const name = method.localName as 'capture';
+    const shown = String(call.metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
+    const client = clientOf(liar.lie.letsAnybodyIn ? credential : shown);
+    const forward = client[name] as unknown as (request: object) => Promise<Output<'capture'>>;
+    const told = liar.lie[name] as ((request: object, forward: object) => Promise<object>) | undefined;
+    reply(told ? told(call.request, forward) : forward(call.request), method, callback);
+  };
+  const processor = new Server();
+  const methods = ProcessorService.methods.map((method) => [method.localName, handler(method)]);
+  processor.addService(serviceDefinition(ProcessorService), Object.fromEntries(methods));
+  const core = new Server();
+  core.addService(serviceDefinition(ProcessorEventService), {
+    reportEvent(call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) {
+      const forward = (request: ReportEventRequest) => inbox.reportEvent(request) as Promise<object>;
+      const told = liar.lie.reportEvent ?? ((request) => forward(request));
+      reply(told(call.request, forward), ProcessorEventService.method.reportEvent, callback);
+    },
+  });
+  return Object.assign(liar, {
+    processor: await listen(processor),
+    core: await listen(core),
+    close() {
+      for (const close of closers) close();
+      processor.forceShutdown();
+      core.forceShutdown();
+    },
+  });
+}
+
+function reply(answer: Promise<object>, method: DescMethod, callback: sendUnaryData<object>): void {
+  answer.then(
+    (response) => callback(null, create(method.output, response as never)),
+    (error: ServiceError) => callback({ code: error.code ?? status.UNKNOWN, details: error.details ?? error.message }),
+  );
+}
+
+async function listen(server: Server): Promise<string> {
+  const port = await promisify(server.bindAsync.bind(server))('127.0.0.1:0', ServerCredentials.createInsecure());
+  return `127.0.0.1:${port}`;
+}

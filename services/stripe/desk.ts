@@ -1,0 +1,26 @@
+import type Stripe from 'stripe';
+import type { Log } from '../../platform/log.ts';
+import type { Patience } from './api/ask.ts';
+import type { Reach } from './crash-points.ts';
+import type { Database } from './ledger/database.ts';
+import type { Leases } from './ledger/lease.ts';
+
+/** What every call works with. */
+export interface Desk {
+  readonly database: Database;
+  readonly leases: Leases;
+  readonly stripe: Stripe;
+  readonly patience: Patience;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly reach: Reach;
+  /** Where a customer goes after a checkout that names no address. */
+  readonly closingUrl: string;
+  /** Called when there may be a new event to report. */
+  readonly onEvent: () => void;
+}
+
+/** Whose requests to Stripe these are, and under which idempotency key. */
+export function requestOptions(account: string, idempotencyKey?: string): Stripe.RequestOptions {
+  return { ...(account !== '' && { stripeAccount: account }), ...(idempotencyKey !== undefined && { idempotencyKey }) };
+}

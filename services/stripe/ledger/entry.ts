@@ -1,0 +1,277 @@
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Query, Statement } from './database.ts';
+import { ADVISORY_LOCKS } from './migrate.ts';
+
+/** What an identifier was used for. A checkout is an authorization that waits for a card. */
+export type Kind =
+  | 'authorization'
+  | 'checkout'
+  | 'capture'
+  | 'void'
+  | 'increment'
+  | 'extension'
+  | 'refund'
+  | 'credit'
+  | 'fence';
+
+/** What was asked under an identifier: the same identifier must always ask the same. */
+export interface Intent {
+  readonly requestId: string;
+  readonly kind: Kind;
+  /** The authorization that it is about; null for authorizations, credits and fences. */
+  readonly authorizationRequestId: string | null;
+  /** The capture that a refund is about. */
+  readonly captureRequestId: string | null;
+  readonly merchantId: string;
+  /** Stripe's account id `acct_…`; empty = the API key's own. */
+  readonly account: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly finalCapture: boolean;
+  readonly merchantName: string;
+  readonly returnUrl: string;
+  readonly saveCard: boolean;
+}
+
+/** An intent to be filled in. */
+export const NO_INTENT: Omit<Intent, 'requestId' | 'kind' | 'merchantId' | 'account'> = {
+  authorizationRequestId: null,
+  captureRequestId: null,
+  terminalId: '',
+  userId: '',
+  tokenId: '',
+  amount: 0n,
+  currency: '',
+  finalCapture: false,
+  merchantName: '',
+  returnUrl: '',
+  saveCard: false,
+};
+
+/** How it ended. */
+export interface Ending {
+  /** ACCEPTED = taken, the end follows. */
+  readonly answer: Answer;
+  readonly reference: string;
+  readonly bankReference: string;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly cardBrand: string;
+  readonly cardLast4: string;
+  readonly cardExpiryMonth: number;
+  readonly cardExpiryYear: number;
+  readonly generatedTokenId: string;
+  readonly expiresAt: Date | null;
+  readonly expectedBy: Date | null;
+  readonly actedAt: Date | null;
+  readonly severalCaptures: boolean;
+  readonly increments: boolean;
+  /** Given back of the reservation by this capture or void, minor units. */
+  readonly released: bigint;
+}
+
+/** One row. Its answer is UNSPECIFIED until it ended. */
+export interface Entry extends Intent, Ending {
+  readonly sequence: bigint;
+  /** `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible. */
+  readonly stage: 'stored' | 'sent' | 'fencing' | 'ended';
+  readonly intentId: string | null;
+  readonly sessionId: string | null;
+  readonly refundId: string | null;
+  /** Where a checkout that names no address ends; stored, because what is sent again must be the same. */
+  readonly closingUrl: string | null;
+  /** Of a capture or void: what was captured before it; of an increment: the amount before it. */
+  readonly baseline: bigint;
+  readonly sentAt: Date | null;
+  /** Of an authorization: charged, given back, added, refunded, taken back. Of a capture: refunded, taken back. */
+  readonly captured: bigint;
+  readonly voided: bigint;
+  readonly incremented: bigint;
+  readonly refunded: bigint;
+  readonly reversed: bigint;
+  /** When, and how (AuthorizationEnd), Stripe ended an authorization by itself. */
+  readonly endedAt: Date | null;
+  readonly endedHow: number;
+}
+
+const INTENT_FIELDS = ['requestId', 'kind', 'merchantId', 'account', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
+const ENDING_FIELDS: (keyof Ending)[] = [
+  ...(['answer', 'reference', 'bankReference', 'errorCode', 'errorMessage', 'cardBrand', 'cardLast4'] as const),
+  ...(['cardExpiryMonth', 'cardExpiryYear', 'generatedTokenId', 'expiresAt', 'expectedBy', 'actedAt'] as const),
+  ...(['severalCaptures', 'increments', 'released'] as const),
+];
+const STATE_FIELDS = [
+  ...([
+    'sequence',
+    'stage',
+    'intentId',
+    'sessionId',
+    'refundId',
+    'closingUrl',
+    'baseline',
+    'sentAt',
+    'captured',
+    'voided',
+  ] as const),
+  ...(['incremented', 'refunded', 'reversed', 'endedAt', 'endedHow'] as const),
+];
+
+const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const COLUMNS = [...INTENT_FIELDS, ...ENDING_FIELDS, ...STATE_FIELDS]
+  .map((field) => `${column(field)} AS "${field}"`)
+  .join(', ');
+
+const FIND: Statement = { name: 'find_entry', text: `SELECT ${COLUMNS} FROM stripe.entry WHERE request_id = $1` };
+
+/** The entry of an identifier. */
+export async function findEntry(query: Query, requestId: string): Promise<Entry | undefined> {
+  const [entry] = await query<Entry>(FIND, [requestId]);
+  return entry;
+}
+
+const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline', 'expiresAt'] as const;
+const INSERT: Statement = {
+  name: 'insert_entry',
+  // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
+  text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.entryOrder}))
+    INSERT INTO stripe.entry (${NEW_FIELDS.map(column).join(', ')})
+    SELECT ${NEW_FIELDS.map((_, index) => `$${index + 1}`).join(', ')} FROM line
+    ON CONFLICT (request_id) DO NOTHING RETURNING ${COLUMNS}`,
+};
+
+/** How a new entry begins. */
+export type Beginning = Partial<Pick<Entry, 'stage' | 'sentAt' | 'closingUrl' | 'baseline' | 'expiresAt'>>;
+
+/** Stores an intent; undefined when the identifier is known already. */
+export async function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
+  const row = { stage: 'stored', sentAt: null, closingUrl: null, baseline: 0n, expiresAt: null, ...intent, ...begins };
+  const [entry] = await query<Entry>(
+    INSERT,
+    NEW_FIELDS.map((field) => row[field]),
+  );
+  return entry;
+}
+
+const MARK: Statement = {
+  name: 'mark_entry',
+  text: `UPDATE stripe.entry SET stage = $3, intent_id = coalesce($4, intent_id), session_id = coalesce($5, session_id),
+      sent_at = coalesce(sent_at, $6)
+    WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
+};
+
+/** Moves an entry to a stage, when it is in one of `from`; undefined when it is not. */
+export async function markEntry(
+  query: Query,
+  requestId: string,
+  from: readonly Entry['stage'][],
+  to: { stage: Entry['stage']; intentId?: string | null; sessionId?: string; sentAt?: Date },
+): Promise<Entry | undefined> {
+  const { stage, intentId = null, sessionId = null, sentAt = null } = to;
+  const [entry] = await query<Entry>(MARK, [requestId, from, stage, intentId, sessionId, sentAt]);
+  return entry;
+}
+
+const END: Statement = {
+  name: 'end_entry',
+  text: `UPDATE stripe.entry SET stage = CASE $5::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END,
+      intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
+      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 5}`).join(', ')}
+    WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
+};
+
+/** What an ending says besides. */
+export interface Found {
+  readonly intentId?: string | null;
+  readonly refundId?: string | null;
+}
+
+/** Ends an entry, or says that it was accepted, when it is in one of `from`; undefined when another process ended it before. */
+export async function endEntry(
+  query: Query,
+  requestId: string,
+  from: readonly Entry['stage'][],
+  ending: Ending,
+  { intentId = null, refundId = null }: Found = {},
+): Promise<Entry | undefined> {
+  const fields = ENDING_FIELDS.map((field) => ending[field]);
+  const [entry] = await query<Entry>(END, [requestId, from, intentId, refundId, ...fields]);
+  return entry;
+}
+
+const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
+const ADD: Statement = {
+  name: 'add_to_entry',
+  text: `UPDATE stripe.entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
+      ended_at = coalesce($7, ended_at), ended_how = coalesce($8, ended_how)
+    WHERE request_id = $1`,
+};
+
+/** Moves the sums of an authorization or capture. */
+export async function addToEntry(
+  query: Query,
+  requestId: string,
+  change: Partial<Record<(typeof SUMS)[number], bigint>> & {
+    endedAt?: Date;
+    endedHow?: number;
+  },
+): Promise<void> {
+  const sums = SUMS.map((sum) => change[sum] ?? 0n);
+  await query(ADD, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
+}
+
+const OF_AUTHORIZATION: Statement = {
+  name: 'entries_of_authorization',
+  text: `SELECT ${COLUMNS} FROM stripe.entry WHERE authorization_request_id = $1 ORDER BY sequence`,
+};
+
+/** What was done about an authorization, oldest first. */
+export function entriesOf(query: Query, authorizationRequestId: string): Promise<Entry[]> {
+  return query<Entry>(OF_AUTHORIZATION, [authorizationRequestId]);
+}
+
+const BY_STRIPE: Statement = {
+  name: 'entry_by_stripe_id',
+  text: `SELECT ${COLUMNS} FROM stripe.entry
+    WHERE (intent_id = $1 AND kind IN ('authorization', 'checkout') OR session_id = $1) AND account = $2`,
+};
+
+/** The authorization that a PaymentIntent or Checkout Session belongs to. */
+export async function findByStripeId(query: Query, stripeId: string, account: string): Promise<Entry | undefined> {
+  const [entry] = await query<Entry>(BY_STRIPE, [stripeId, account]);
+  return entry;
+}
+
+const OWNER: Statement = {
+  name: 'owner_of_token',
+  text: `SELECT merchant_id AS "merchantId", account FROM stripe.entry WHERE generated_token_id = $1 LIMIT 1`,
+};
+
+/** For whom a token was generated; undefined when it was not generated here. */
+export async function ownerOfToken(
+  query: Query,
+  tokenId: string,
+): Promise<Pick<Entry, 'merchantId' | 'account'> | undefined> {
+  const [owner] = await query<Entry>(OWNER, [tokenId]);
+  return owner;
+}
+
+const PAGE: Statement = {
+  name: 'page_of_entries',
+  text: `SELECT ${COLUMNS} FROM stripe.entry
+    WHERE sequence > $1 AND ($3 = '' OR merchant_id = $3) AND ($4 = '' OR account = $4)
+      AND ($5::uuid IS NULL OR request_id = $5 OR authorization_request_id = $5)
+    ORDER BY sequence LIMIT $2`,
+};
+
+/** Entries after a number, oldest first. */
+export function listEntries(
+  query: Query,
+  from: { after: bigint; limit: number; merchantId: string; account: string; authorizationRequestId: string },
+): Promise<Entry[]> {
+  const { after, limit, merchantId, account, authorizationRequestId } = from;
+  return query<Entry>(PAGE, [after, limit, merchantId, account, authorizationRequestId || null]);
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Statement } from './database.ts';
+
+/** A lease is renewed while its operation lasts, so it ends by itself soon after its process died or froze. */
+const LEASE_MS = 3_000;
+const POLL_MS = 50;
+
+const TAKE: Statement = {
+  name: 'take_lease',
+  text: `UPDATE stripe.entry SET lease_by = $2, lease_until = now() + $3 * interval '1 ms'
+    WHERE request_id = $1 AND (lease_until IS NULL OR lease_until < now()) RETURNING request_id`,
+};
+const RENEW: Statement = {
+  name: 'renew_lease',
+  text: `UPDATE stripe.entry SET lease_until = now() + $3 * interval '1 ms' WHERE request_id = $1 AND lease_by = $2`,
+};
+const GIVE: Statement = {
+  name: 'give_lease',
+  text: `UPDATE stripe.entry SET lease_by = NULL, lease_until = NULL WHERE request_id = $1 AND lease_by = $2`,
+};
+
+/** One operation at a time on each authorization, in all processes. */
+export interface Leases {
+  /**
+   * Runs alone on an authorization; waits up to `waitMs` for others. Answers undefined, without running, when they take
+   * longer. What a process that died or froze left behind is for the next one to find out, so a lease that ends early
+   * harms nothing: all that is sent under an identifier is sent under one idempotency key.
+   */
+  run<T>(
+    authorizationRequestId: string,
+    waitMs: number,
+    act: () => Promise<T>,
+  ): Promise<{ readonly done: T } | undefined>;
+}
+
+export function openLeases(database: Database, leaseMs = LEASE_MS): Leases {
+  return {
+    async run(authorizationRequestId, waitMs, act) {
+      const holder = randomUUID();
+      const deadlineMs = performance.now() + waitMs;
+      while ((await database.query(TAKE, [authorizationRequestId, holder, leaseMs])).length === 0) {
+        if (performance.now() + POLL_MS > deadlineMs) return undefined;
+        await delay(POLL_MS);
+      }
+      const renew = () => void database.query(RENEW, [authorizationRequestId, holder, leaseMs]).catch(() => undefined);
+      const renewing = setInterval(renew, leaseMs / 3);
+      try {
+        return { done: await act() };
+      } finally {
+        clearInterval(renewing);
+        await database.query(GIVE, [authorizationRequestId, holder]);
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import { isReturnUrl } from '../../../platform/return-url.ts';
+import type {
+  CreateCheckoutRequest,
+  CreateCheckoutResponseSchema,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { toStripe } from '../amount.ts';
+import type { Desk } from '../desk.ts';
+import { findEntry, type Intent, NO_INTENT } from '../ledger/entry.ts';
+import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
+import { OutcomeUnknown } from '../settlement/unknown.ts';
+import { amountRefusal, WAIT_MS } from './authorize.ts';
+import { conclude, recallOrStore } from './recall.ts';
+import { RpcError } from './rpc-error.ts';
+
+/** What a request takes to arrive must not make a page of the shortest time too short. */
+const SLACK_MS = 60_000;
+
+/**
+ * Opens a Checkout Session; repeated, answers the same page. Throws RpcError: INVALID_ARGUMENT for an amount, currency
+ * or return URL that cannot be used, FAILED_PRECONDITION when the identifier is fenced or its page is closed,
+ * ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
+ */
+export async function createCheckout(
+  desk: Desk,
+  request: CreateCheckoutRequest,
+): Promise<MessageInitShape<typeof CreateCheckoutResponseSchema>> {
+  if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
+    throw new RpcError(status.INVALID_ARGUMENT, 'return_url: must be https, or http on the loopback address');
+  }
+  const intent = intentOf(request);
+  if (toStripe(intent.amount, intent.currency) === undefined) {
+    await conclude(desk, intent, amountRefusal(desk, intent));
+    throw new RpcError(status.INVALID_ARGUMENT, 'amount_not_supported');
+  }
+  const { closingUrl } = desk;
+  const begins = { stage: 'sent', sentAt: desk.now(), expiresAt: endOf(desk, request), closingUrl } as const;
+  const recalled = await recallOrStore(desk, intent, begins);
+  if (recalled.refused) throw refusedAs(recalled.refused.errorCode ?? '');
+  desk.reach('checkout stored');
+  const { requestId } = intent;
+  const turn = await desk.leases.run(requestId, WAIT_MS, async () => {
+    const entry = (await findEntry(desk.database.query, requestId)) ?? recalled.entry;
+    return entry.stage === 'ended' ? entry : openPage(desk, entry);
+  });
+  if (!turn) throw new OutcomeUnknown('another call opens this page');
+  if (!('url' in turn.done)) throw refusedAs(turn.done.errorCode || 'checkout_completed');
+  return { checkoutUrl: turn.done.url, expiresAt: timestampFromDate(turn.done.expiresAt) };
+}
+
+function intentOf(request: CreateCheckoutRequest): Intent {
+  const { requestId, merchantId, account, terminalId, userId, amount, currency, merchantName } = request;
+  const { returnUrl, saveCard } = request;
+  const who = { merchantId, account, terminalId, userId, merchantName };
+  return { ...NO_INTENT, requestId, kind: 'checkout', ...who, amount, currency, returnUrl, saveCard };
+}
+
+/** When the page closes: as asked, within Stripe's bounds. */
+function endOf(desk: Desk, { expiresAt }: CreateCheckoutRequest): Date {
+  const nowMs = desk.now().getTime();
+  const askedMs = expiresAt ? timestampDate(expiresAt).getTime() : 0;
+  const soonestMs = nowMs + CHECKOUT_SHORTEST_MS + SLACK_MS;
+  return new Date(Math.min(Math.max(askedMs, soonestMs), nowMs + CHECKOUT_LONGEST_MS - SLACK_MS));
+}
+
+function refusedAs(code: string): RpcError {
+  return new RpcError(code === 'identifier_reused' ? status.ALREADY_EXISTS : status.FAILED_PRECONDITION, code);
+}

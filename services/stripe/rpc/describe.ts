@@ -1,0 +1,33 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { codes } from 'currency-codes';
+import type { DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { stripeUnits, toStripe } from '../amount.ts';
+import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
+
+/** The contract's largest amount. Stripe's own bounds differ by account, card and currency; Stripe says so when asked. */
+const LARGEST = 999_999_999_999n;
+
+/** What Stripe can do at best; each authorization says what it can itself. */
+export function describe(): MessageInitShape<typeof DescribeResponseSchema> {
+  return {
+    name: 'stripe',
+    authorizations: { severalCaptures: true, increments: true, extension: false, refunds: true },
+    tokens: true,
+    checkouts: true,
+    savedCards: true,
+    credits: false,
+    accepts: true,
+    fences: true,
+    checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
+    checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),
+    currencies: codes().flatMap((currency) => boundsOf(currency) ?? []),
+  };
+}
+
+function boundsOf(currency: string) {
+  if (!stripeUnits(currency)) return undefined;
+  const smallestAmount = [1n, 10n, 100n].find((amount) => toStripe(amount, currency) !== undefined);
+  if (smallestAmount === undefined) return undefined;
+  return { currency, smallestAmount, largestAmount: LARGEST - (LARGEST % smallestAmount) };
+}

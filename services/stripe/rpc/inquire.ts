@@ -1,0 +1,58 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  Answer,
+  Finding,
+  type InquireRequest,
+  type InquireResponseSchema,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Desk } from '../desk.ts';
+import { type Entry, findEntry, NO_INTENT } from '../ledger/entry.ts';
+import { settleByLook } from '../settlement/authorization.ts';
+import { settleCheckout } from '../settlement/checkout.ts';
+import { notPerformed } from '../settlement/ending.ts';
+import { advanceKnown, findAuthorization } from '../settlement/settle-others.ts';
+import { conclude } from './recall.ts';
+import { resultOf } from './result.ts';
+import { endAuthorization } from './void.ts';
+
+type Reply = MessageInitShape<typeof InquireResponseSchema>;
+
+/**
+ * Tells what became of an identifier, and finds it out where that is not known. With `fence`, one that was never seen
+ * is refused for ever: the first to store the identifier, this or its request, decides; and an authorization that was
+ * not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
+ */
+export async function inquire(desk: Desk, request: InquireRequest): Promise<Reply> {
+  const { requestId, fence, merchantId, account } = request;
+  const known = await findEntry(desk.database.query, requestId);
+  if (!known) {
+    if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
+    const intent = { ...NO_INTENT, requestId, kind: 'fence' as const, merchantId, account };
+    const { refused } = await conclude(desk, intent, notPerformed(desk.now(), 'fenced', ''));
+    // Its request came in between: then that is what became of it.
+    return refused && refused.errorCode !== 'fenced'
+      ? inquire(desk, request)
+      : { finding: Finding.NEVER_SEEN, fenced: true };
+  }
+  if (known.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
+  if (known.stage === 'ended') return { finding: Finding.DONE, result: resultOf(known) };
+  const turn = await desk.leases.run(known.authorizationRequestId ?? requestId, 0, () =>
+    findOut(desk, requestId, fence),
+  );
+  const found = turn?.done;
+  if (found?.stage === 'ended') return { finding: Finding.DONE, result: resultOf(found) };
+  const isAccepted = (found ?? known).answer === Answer.ACCEPTED;
+  return { finding: Finding.AT_WORK, ...(isAccepted && { result: resultOf(found ?? known) }) };
+}
+
+async function findOut(desk: Desk, requestId: string, fence: boolean): Promise<Entry | undefined> {
+  const entry = await findEntry(desk.database.query, requestId);
+  if (!entry || entry.stage === 'ended') return entry;
+  if (entry.kind === 'checkout') return settleCheckout(desk, entry);
+  if (entry.kind === 'authorization') {
+    if (fence || entry.stage === 'fencing') return endAuthorization(desk, entry);
+    return entry.stage === 'sent' ? settleByLook(desk, entry) : undefined;
+  }
+  const authorization = await findAuthorization(desk, entry.authorizationRequestId ?? '');
+  return authorization && advanceKnown(desk, entry, authorization);
+}

@@ -1,0 +1,60 @@
+import type { Desk } from '../desk.ts';
+import {
+  type Beginning,
+  type Ending,
+  type Entry,
+  endEntry,
+  findEntry,
+  type Intent,
+  insertEntry,
+} from '../ledger/entry.ts';
+import { OutcomeUnknown } from '../settlement/unknown.ts';
+import { type ResultInit, refusal } from './result.ts';
+
+/** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
+export type Recalled =
+  | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
+  | { readonly entry?: undefined; readonly refused: ResultInit };
+
+/** Finds what an identifier was used for; undefined when it is new. */
+export async function recall(desk: Desk, intent: Intent): Promise<Recalled | undefined> {
+  const entry = await findEntry(desk.database.query, intent.requestId);
+  if (!entry) return undefined;
+  if (entry.kind === 'fence') {
+    return { refused: refusal('fenced', 'This identifier was inquired about before it arrived.') };
+  }
+  if (!sameIntent(entry, intent)) {
+    return { refused: refusal('identifier_reused', 'This identifier was used for something else.') };
+  }
+  return { entry, fresh: false };
+}
+
+/** Stores an intent, or finds the entry of its identifier. */
+export async function recallOrStore(desk: Desk, intent: Intent, begins?: Beginning): Promise<Recalled> {
+  const stored = await insertEntry(desk.database.query, intent, begins);
+  if (stored) return { entry: stored, fresh: true };
+  const known = await recall(desk, intent);
+  if (!known) throw new OutcomeUnknown('the entry is not to be read');
+  return known;
+}
+
+/** Stores an intent that is not sent anywhere, with its ending. An identifier that is known keeps what it has. */
+export async function conclude(desk: Desk, intent: Intent, ending: Ending): Promise<Recalled> {
+  const entry = await desk.database.transaction(async (query) => {
+    const stored = await insertEntry(query, intent);
+    return stored && endEntry(query, stored.requestId, ['stored'], ending);
+  });
+  return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
+}
+
+/**
+ * A merchant's name may change between two calls. An empty account says nothing, nor does a void's empty merchant: older
+ * callers do not send them.
+ */
+function sameIntent(entry: Entry, intent: Intent): boolean {
+  const isUnsaid = (field: keyof Intent) =>
+    intent[field] === '' && (field === 'account' || (field === 'merchantId' && intent.kind === 'void'));
+  return (Object.keys(intent) as (keyof Intent)[]).every(
+    (field) => field === 'merchantName' || isUnsaid(field) || entry[field] === intent[field],
+  );
+}

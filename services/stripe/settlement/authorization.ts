@@ -1,0 +1,144 @@
+import type Stripe from 'stripe';
+import { toStripe } from '../amount.ts';
+import { ask } from '../api/ask.ts';
+import type { Failure } from '../api/failure.ts';
+import { type Desk, requestOptions } from '../desk.ts';
+import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
+import { declined, notPerformed } from './ending.ts';
+import { finish } from './finish.ts';
+import { getIntent, stateOf } from './intent-ending.ts';
+import { OutcomeUnknown } from './unknown.ts';
+
+/**
+ * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
+ * Repeated after a crash it goes on where it stopped. Answers the ended entry; throws OutcomeUnknown.
+ */
+export async function place(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
+  const created = entry.stage === 'stored' ? await createIntent(desk, entry, customer) : entry;
+  if (created.stage === 'ended') return created;
+  if (created.stage === 'fencing') throw new OutcomeUnknown('this authorization is being fenced');
+  const confirmed = await ask(() => confirm(desk, created), desk.patience);
+  desk.reach('confirmation answered');
+  if (confirmed.answer) return settleBy(desk, created, confirmed.answer);
+  const { failure, doubt } = confirmed;
+  if (failure.kind === 'declined') {
+    return finish(desk, created, declined(desk.now(), failure.code, failure.message));
+  }
+  // Never confirmed by anybody: each of our attempts was rejected, and there were no others.
+  if (failure.kind === 'busy' && !doubt && entry.stage === 'stored') return refuseToPlace(desk, created, failure);
+  return lookUp(desk, created, failure);
+}
+
+/** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
+export async function settleByLook(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
+  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+  if (!intent) return undefined;
+  const state = stateOf(intent, entry, desk.now());
+  return state.is === 'ended' ? finish(desk, entry, state.ending, { intentId: intent.id, tell }) : undefined;
+}
+
+/** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */
+async function createIntent(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
+  let { answer: intent, failure } = await ask(() => create(desk, entry, customer, true), desk.patience);
+  // An account that may not ask for several captures or increments is asked without: nothing was created.
+  if (failure?.kind === 'refused' && failure.param.includes('[request_')) {
+    ({ answer: intent, failure } = await ask(() => create(desk, entry, customer, false), desk.patience));
+  }
+  if (!intent) return refuseToPlace(desk, entry, failure as Failure);
+  desk.reach('intent created');
+  const to = { stage: 'sent', intentId: intent.id, sentAt: desk.now() } as const;
+  const sent = await markEntry(desk.database.query, entry.requestId, ['stored'], to);
+  if (!sent) throw new OutcomeUnknown('this authorization was settled meanwhile');
+  desk.reach('intent stored');
+  return sent;
+}
+
+function create(desk: Desk, entry: Entry, customer: string | undefined, features: boolean) {
+  const { requestId, merchantId, amount, currency, account } = entry;
+  const params: Stripe.PaymentIntentCreateParams = {
+    amount: toStripe(amount, currency) as number,
+    currency: currency.toLowerCase(),
+    capture_method: 'manual',
+    allowed_payment_method_types: ['card'],
+    ...(customer !== undefined && { customer }),
+    metadata: { holdfast_request_id: requestId, holdfast_merchant_id: merchantId },
+    ...(features && { payment_method_options: { card: FEATURES } }),
+  };
+  const key = `${requestId}:create${features ? '' : '-plain'}`;
+  return desk.stripe.paymentIntents.create(params, requestOptions(account, key));
+}
+
+/** Asked for where the account and the card can; the charge says whether they could. */
+export const FEATURES = {
+  request_multicapture: 'if_available',
+  request_incremental_authorization: 'if_available',
+} as const;
+
+function confirm(desk: Desk, { requestId, intentId, tokenId, account }: Entry): Promise<Stripe.PaymentIntent> {
+  const params = { payment_method: tokenId, off_session: true, expand: ['latest_charge'] };
+  return desk.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, requestId));
+}
+
+/** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */
+function refuseToPlace(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
+  const now = desk.now();
+  if (failure.kind === 'refused') return finish(desk, entry, notPerformed(now, failure.code, failure.message));
+  const code = failure.kind === 'busy' ? 'rate_limited' : 'processor_unavailable';
+  const message = failure.kind === 'busy' ? 'Stripe takes no more requests now.' : 'Stripe could not be asked.';
+  return finish(desk, entry, notPerformed(now, code, message));
+}
+
+async function settleBy(desk: Desk, entry: Entry, intent: Stripe.PaymentIntent): Promise<Entry> {
+  const state = stateOf(intent, entry, desk.now());
+  if (state.is === 'ended') return finish(desk, entry, state.ending);
+  if (state.is === 'needs customer') return giveUp(desk, entry);
+  throw new OutcomeUnknown(`the payment is ${state.is}`);
+}
+
+/** The confirmation failed otherwise than by a decline: the PaymentIntent itself says whether it acted. */
+async function lookUp(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
+  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+  const state = intent && stateOf(intent, entry, desk.now());
+  if (state?.is === 'ended') return finish(desk, entry, state.ending);
+  if (state?.is === 'needs customer') return giveUp(desk, entry);
+  if (state?.is === 'unconfirmed' && failure.kind === 'refused') {
+    return finish(desk, entry, notPerformed(desk.now(), tokenCode(failure), failure.message));
+  }
+  throw new OutcomeUnknown('what became of the confirmation is not known');
+}
+
+function tokenCode({ code, param }: { code: string; param: string }): string {
+  return param === 'payment_method' ? 'token_invalid' : code;
+}
+
+/** The issuer wants the customer to authenticate, who is not there. The PaymentIntent is cancelled, for good. */
+async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
+  const ending = declined(desk.now(), 'authentication_required', 'The issuer asks the customer to authenticate.');
+  const fenced = await fenceIntent(desk, entry, ending);
+  if (!fenced) throw new OutcomeUnknown('the payment could not be cancelled yet');
+  return fenced;
+}
+
+/**
+ * Makes sure that an authorization that is not confirmed never will be: its PaymentIntent is cancelled, after which
+ * Stripe confirms it no more. The decision is stored first, so that no other process ends it as approved meanwhile.
+ * Answers undefined while it is not certain.
+ */
+export async function fenceIntent(
+  desk: Desk,
+  entry: Entry,
+  ending: Ending = notPerformed(desk.now(), 'never_confirmed', 'The payment was cancelled before it was confirmed.'),
+): Promise<Entry | undefined> {
+  const { requestId, account, intentId } = entry;
+  const fencing = await markEntry(desk.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });
+  if (!fencing) return undefined;
+  desk.reach('fence stored');
+  await ask(
+    () => desk.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
+    desk.patience,
+  );
+  desk.reach('fence answered');
+  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+  if (intent?.status !== 'canceled') return undefined;
+  return finish(desk, entry, ending, { from: ['fencing'] });
+}

@@ -1,0 +1,139 @@
+import type Stripe from 'stripe';
+import { toStripe } from '../amount.ts';
+import { type Answered, ask } from '../api/ask.ts';
+import { type Desk, requestOptions } from '../desk.ts';
+import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
+import { FEATURES } from './authorization.ts';
+import { notPerformed } from './ending.ts';
+import { finish } from './finish.ts';
+import { stateOf } from './intent-ending.ts';
+import { OutcomeUnknown } from './unknown.ts';
+
+/** Stripe keeps a Checkout Session open for at least half an hour and at most a day. */
+export const CHECKOUT_SHORTEST_MS = 30 * 60 * 1000;
+export const CHECKOUT_LONGEST_MS = 24 * 60 * 60 * 1000;
+
+/** An open page. */
+export interface Page {
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Opens the page of a stored checkout, or answers the one that is open. Answers the ended entry when there is none, and
+ * throws OutcomeUnknown.
+ */
+export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> {
+  const { answer: session, failure } = await (entry.sessionId === null
+    ? createSession(desk, entry)
+    : ask(() => getSession(desk, entry), desk.patience));
+  if (session) {
+    desk.reach('session created');
+    await markEntry(desk.database.query, entry.requestId, ['sent'], { stage: 'sent', sessionId: session.id });
+    if (session.status === 'open' && session.url) {
+      return { url: session.url, expiresAt: new Date(session.expires_at * 1000) };
+    }
+    const ended = await settleSession(desk, entry, session);
+    if (ended) return ended;
+  }
+  if (failure?.kind === 'refused' || failure?.kind === 'declined') {
+    return finish(desk, entry, notPerformed(desk.now(), failure.code, failure.message));
+  }
+  throw new OutcomeUnknown('the page is not known');
+}
+
+/** An account that may not ask for several captures or increments is asked without. */
+async function createSession(desk: Desk, entry: Entry): Promise<Answered<Stripe.Checkout.Session>> {
+  const asked = await ask(() => create(desk, entry, FEATURES, entry.requestId), desk.patience);
+  if (asked.failure?.kind !== 'refused' || !asked.failure.param.includes('[request_')) return asked;
+  return ask(() => create(desk, entry, {}, `${entry.requestId}:plain`), desk.patience);
+}
+
+function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, idempotencyKey: string) {
+  const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
+  const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
+  const metadata = { holdfast_request_id: requestId, holdfast_merchant_id: merchantId };
+  const params: Stripe.Checkout.SessionCreateParams = {
+    mode: 'payment',
+    allowed_payment_method_types: ['card'],
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: currency.toLowerCase(),
+          unit_amount: toStripe(amount, currency) as number,
+          product_data: { name: merchantName || merchantId },
+        },
+      },
+    ],
+    payment_intent_data: {
+      capture_method: 'manual',
+      metadata,
+      ...(saveCard && { setup_future_usage: 'off_session' }),
+    },
+    payment_method_options: { card: features },
+    ...(saveCard && { customer_creation: 'always' }),
+    client_reference_id: requestId,
+    metadata,
+    expires_at: Math.floor((entry.expiresAt as Date).getTime() / 1000),
+    success_url: returnUrl || entry.closingUrl || desk.closingUrl,
+    ...(returnUrl !== '' && { cancel_url: returnUrl }),
+  };
+  return desk.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));
+}
+
+/** The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout"). */
+function withRequestId(returnUrl: string, requestId: string): string {
+  const url = new URL(returnUrl);
+  url.searchParams.set('requestId', requestId);
+  return url.href;
+}
+
+function getSession(desk: Desk, { sessionId, account }: Entry): Promise<Stripe.Checkout.Session> {
+  const params = { expand: ['payment_intent.latest_charge'] };
+  return desk.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
+}
+
+/** Looks how a checkout stands; undefined while it is open, or not known. `tell`: core hears of its end by an event. */
+export async function settleCheckout(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
+  if (entry.sessionId === null) return expireUnknown(desk, entry);
+  const { answer: session } = await ask(() => getSession(desk, entry), desk.patience);
+  return session && settleSession(desk, entry, session, tell);
+}
+
+/** Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known. */
+export async function closePage(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+  const cancelled = notPerformed(desk.now(), 'checkout_cancelled', 'The merchant cancelled the checkout.');
+  // Nobody knows the address of a page whose identifier was not stored.
+  if (entry.sessionId === null) return finish(desk, entry, cancelled);
+  const { sessionId, account } = entry;
+  const { answer } = await ask(
+    () => desk.stripe.checkout.sessions.expire(sessionId as string, {}, requestOptions(account)),
+    desk.patience,
+  );
+  return answer?.status === 'expired' ? finish(desk, entry, cancelled) : undefined;
+}
+
+async function settleSession(
+  desk: Desk,
+  entry: Entry,
+  session: Stripe.Checkout.Session,
+  tell = false,
+): Promise<Entry | undefined> {
+  const now = desk.now();
+  if (session.status === 'expired') return finish(desk, entry, expired(now), { tell });
+  const intent = session.payment_intent;
+  if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
+  const state = stateOf(intent, entry, now);
+  return state.is === 'ended' ? finish(desk, entry, state.ending, { tell, intentId: intent.id }) : undefined;
+}
+
+/** A page whose opening was never answered ends at its time: nobody was given its address. */
+async function expireUnknown(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+  const isOver = entry.expiresAt !== null && entry.expiresAt <= desk.now();
+  return isOver ? finish(desk, entry, expired(desk.now())) : undefined;
+}
+
+function expired(now: Date): Ending {
+  return notPerformed(now, 'checkout_expired', 'The customer did not complete the checkout in time.');
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type Stripe from 'stripe';
+import { type Desk, requestOptions } from '../desk.ts';
+import type { Ending, Entry } from '../ledger/entry.ts';
+import { approved, declined, notPerformed } from './ending.ts';
+
+/** What a PaymentIntent says of its authorization. */
+export type IntentState =
+  | { readonly is: 'ended'; readonly ending: Ending }
+  /** Not confirmed; or to be confirmed by a customer, who is not there. */
+  | { readonly is: 'unconfirmed' | 'needs customer' }
+  /** Stripe works on it. */
+  | { readonly is: 'processing' };
+
+/** Reads a PaymentIntent as it is now. Throws what Stripe's client throws. */
+export function getIntent(desk: Desk, entry: Pick<Entry, 'intentId' | 'account'>): Promise<Stripe.PaymentIntent> {
+  assert(entry.intentId !== null, 'there is a PaymentIntent');
+  return desk.stripe.paymentIntents.retrieve(
+    entry.intentId,
+    { expand: ['latest_charge'] },
+    requestOptions(entry.account),
+  );
+}
+
+/** How the authorization of a PaymentIntent stands; its charge must be expanded. */
+export function stateOf(intent: Stripe.PaymentIntent, entry: Entry, now: Date): IntentState {
+  switch (intent.status) {
+    case 'requires_capture':
+    case 'succeeded':
+      return { is: 'ended', ending: approvedBy(intent, entry, now) };
+    case 'canceled':
+      return { is: 'ended', ending: notPerformed(now, 'authorization_canceled', 'The payment was cancelled.') };
+    case 'requires_payment_method':
+    case 'requires_confirmation':
+      return intent.last_payment_error
+        ? { is: 'ended', ending: refusedBy(intent.last_payment_error, now) }
+        : { is: 'unconfirmed' };
+    case 'requires_action':
+      return { is: 'needs customer' };
+    default:
+      return { is: 'processing' };
+  }
+}
+
+/** The expanded charge of a PaymentIntent. */
+export function chargeOf(intent: Stripe.PaymentIntent): Stripe.Charge | undefined {
+  return typeof intent.latest_charge === 'object' && intent.latest_charge !== null ? intent.latest_charge : undefined;
+}
+
+/** When an uncaptured authorization ends, as Stripe says. */
+export function captureBefore(intent: Stripe.PaymentIntent): Date | null {
+  const seconds = chargeOf(intent)?.payment_method_details?.card?.capture_before;
+  return seconds === undefined ? null : new Date(seconds * 1000);
+}
+
+/** Whether Stripe ended it because its time was over; before 2025 that was called `automatic`. */
+export function isExpired(intent: Stripe.PaymentIntent): boolean {
+  return intent.cancellation_reason === 'expired' || intent.cancellation_reason === 'automatic';
+}
+
+function approvedBy(intent: Stripe.PaymentIntent, entry: Entry, now: Date): Ending {
+  const card = chargeOf(intent)?.payment_method_details?.card;
+  const isSaved = entry.saveCard && intent.setup_future_usage !== null;
+  const paymentMethod = typeof intent.payment_method === 'object' ? intent.payment_method?.id : intent.payment_method;
+  return approved(now, {
+    reference: intent.id,
+    ...(card && {
+      cardBrand: (card.brand ?? '').slice(0, 32).toLowerCase(),
+      cardLast4: card.last4 ?? '',
+      cardExpiryMonth: card.exp_month,
+      cardExpiryYear: card.exp_year,
+      severalCaptures: card.multicapture?.status === 'available',
+      increments: card.incremental_authorization?.status === 'available',
+    }),
+    generatedTokenId: isSaved ? (paymentMethod ?? '') : '',
+    expiresAt: captureBefore(intent),
+  });
+}
+
+function refusedBy(error: Stripe.PaymentIntent.LastPaymentError, now: Date): Ending {
+  const code = error.decline_code || error.code || error.type;
+  const message = error.message ?? '';
+  return error.type === 'card_error' ? declined(now, code, message) : notPerformed(now, code, message);
+}

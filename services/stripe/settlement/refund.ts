@@ -1,0 +1,53 @@
+import type Stripe from 'stripe';
+import { toStripe } from '../amount.ts';
+import { requestOptions } from '../desk.ts';
+import type { Ending } from '../ledger/entry.ts';
+import { accepted, approved, notPerformed } from './ending.ts';
+import type { Operation } from './operation.ts';
+
+/** A refund is by charge at Stripe; which capture it is about is known here only. */
+export const REFUND: Operation<Stripe.Refund> = {
+  answered: 'refund answered',
+  send(desk, entry, authorization) {
+    // What is sent again is answered as it was then: pending.
+    if (entry.refundId !== null)
+      return desk.stripe.refunds.retrieve(entry.refundId, {}, requestOptions(authorization.account));
+    const params = {
+      payment_intent: authorization.intentId as string,
+      amount: toStripe(entry.amount, entry.currency) as number,
+      metadata: { [REFUND_KEY]: entry.requestId },
+    };
+    return desk.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
+  },
+  read: (refund, _entry, _authorization, now) => ({ ending: endingOfRefund(refund, now), refundId: refund.id }),
+  async look(desk, entry, authorization) {
+    const params = { payment_intent: authorization.intentId as string, limit: 100 };
+    for await (const refund of desk.stripe.refunds.list(params, requestOptions(authorization.account))) {
+      if (refund.metadata?.[REFUND_KEY] !== entry.requestId) continue;
+      return { ending: endingOfRefund(refund, desk.now()), refundId: refund.id };
+    }
+    return 'absent';
+  },
+};
+
+/** Names our identifier in the metadata of a refund. */
+export const REFUND_KEY = 'holdfast_request_id';
+
+/** A pending refund usually ends within days; Stripe names no bound. */
+const EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** How a refund ended, or that it has not yet. */
+export function endingOfRefund(refund: Stripe.Refund, now: Date): Ending {
+  switch (refund.status) {
+    case 'succeeded': {
+      const bankReference = refund.destination_details?.card?.reference ?? '';
+      return approved(now, { reference: refund.id, bankReference });
+    }
+    case 'failed':
+      return notPerformed(now, refund.failure_reason ?? 'refund_failed', 'The refund failed.');
+    case 'canceled':
+      return notPerformed(now, 'refund_canceled', 'The refund was cancelled.');
+    default:
+      return accepted(now, new Date(now.getTime() + EXPECTED_MS), refund.id);
+  }
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type Stripe from 'stripe';
+import { errorFields, type Log } from '../../../platform/log.ts';
+import type { Database } from '../ledger/database.ts';
+import { insertNotice } from '../ledger/notice.ts';
+import { noticeOf } from './notice-of.ts';
+
+/** What the webhook server needs. */
+export interface Receiver {
+  readonly database: Database;
+  readonly webhooks: Stripe['webhooks'];
+  /** Signing secrets of the endpoints, any of which may have signed. */
+  readonly secrets: readonly string[];
+  readonly log: Log;
+  /** Called when there is a new notice. */
+  readonly onNotice: () => void;
+}
+
+/** The paths of the webhook server. */
+export const WEBHOOK_PATH = '/webhook/stripe';
+export const CLOSING_PATH = '/closed';
+
+const LONGEST_BODY = 1024 * 1024;
+
+/**
+ * Answers the webhook server: `POST /webhook/stripe` takes events, `GET /closed` is where a customer goes after a
+ * checkout that names no address, `GET /healthz` is for those who watch. An event is answered 200 once it is stored.
+ */
+export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    answer(receiver, request).then(
+      ({ status, text = '' }) => response.writeHead(status, HEADERS).end(text),
+      (error: unknown) => {
+        receiver.log.error('webhook failed', errorFields(error));
+        response.writeHead(503, HEADERS).end();
+      },
+    );
+  };
+}
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
+
+const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
+<h1>Done</h1><p>You can close this page.</p></html>`;
+
+async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ status: number; text?: string }> {
+  const path = request.url?.split('?', 1)[0];
+  if (path === '/healthz' && request.method === 'GET') return { status: 200 };
+  if (path === CLOSING_PATH && request.method === 'GET') return { status: 200, text: CLOSING_PAGE };
+  if (path !== WEBHOOK_PATH) return { status: 404 };
+  if (request.method !== 'POST') return { status: 405 };
+  const body = await readBody(request);
+  if (!body) return { status: 413 };
+  const event = verified(receiver, body, request.headers['stripe-signature']);
+  if (!event) {
+    receiver.log.warn('webhook refused', { reason: 'signature', bodyBytes: body.length });
+    return { status: 400 };
+  }
+  const notice = noticeOf(event);
+  const isNew = notice && (await insertNotice(receiver.database.query, notice));
+  receiver.log.info('webhook', {
+    eventId: event.id,
+    kind: event.type,
+    kept: notice !== undefined,
+    duplicate: isNew === false,
+  });
+  if (isNew) receiver.onNotice();
+  return { status: 200 };
+}
+
+/** The bytes as they came: the signature is over them. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > LONGEST_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The event, when one of the secrets signed it within the last five minutes. */
+function verified(receiver: Receiver, body: Buffer, header: string | string[] | undefined): Stripe.Event | undefined {
+  if (typeof header !== 'string') return undefined;
+  for (const secret of receiver.secrets) {
+    try {
+      return receiver.webhooks.constructEvent(body, header, secret);
+    } catch {
+      // Signed with another secret, with none, or not JSON.
+    }
+  }
+  return undefined;
+}

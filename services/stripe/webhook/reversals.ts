@@ -1,0 +1,101 @@
+import type Stripe from 'stripe';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { fromStripe } from '../amount.ts';
+import type { Desk } from '../desk.ts';
+import type { Query } from '../ledger/database.ts';
+import { addToEntry, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
+import { insertEvent } from '../ledger/event.ts';
+import { type Reversal, reversalsOf, storeReversal } from '../ledger/reversal.ts';
+import type { Seen } from './seen.ts';
+
+/** Money that is away from a charge now, or came back to it, otherwise than by a refund of ours. */
+interface Movement {
+  readonly id: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly isAway: boolean;
+}
+
+/**
+ * Finds disputes, and refunds that others made, say in Stripe's dashboard: what they took is a reversal, what they gave
+ * again a reinstatement. Each turn of each is told once.
+ */
+export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
+  const known = new Map((await reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
+  for (const movement of await movementsOf(desk, query, requestId, seen)) {
+    const before = known.get(movement.id);
+    const wasAway = before !== undefined && before.turn % 2 === 1;
+    if (movement.isAway === wasAway) continue;
+    const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(desk, query, requestId, movement);
+    if (next) await turn(desk, query, next);
+  }
+}
+
+async function movementsOf(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<Movement[]> {
+  const own = new Set((await entriesOf(query, requestId)).map(({ refundId }) => refundId));
+  const others = seen.refunds.filter(({ id }) => !own.has(id));
+  const refunds = others.map(({ id, amount, currency, status }) => {
+    return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
+  });
+  const disputes = seen.disputes.flatMap((dispute) => {
+    const { id, amount, currency } = dispute;
+    if (currency === seen.intent.currency) return { id, amount: fromStripe(amount, currency), isAway: isLost(dispute) };
+    // The amount is in another currency than the charge: what that is in the charge's, is not said.
+    desk.log.error('books differ', { requestId, kind: 'dispute currency' });
+    return [];
+  });
+  return [...refunds, ...disputes];
+}
+
+/** Stripe withdraws the amount when a dispute opens, and gives it again when it is won; an inquiry before it moves nothing. */
+function isLost({ status }: Stripe.Dispute): boolean {
+  return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_');
+}
+
+/** A reversal is of the capture when there is only one; else it is not known of which. It never exceeds what is left. */
+async function newReversal(
+  desk: Desk,
+  query: Query,
+  requestId: string,
+  { id, amount }: Movement,
+): Promise<Reversal | undefined> {
+  const captures = await capturesOf(query, requestId);
+  const capture = captures.length === 1 ? captures[0] : undefined;
+  const authorization = await findEntry(query, requestId);
+  const left = authorization ? leftOf(authorization, capture) : 0n;
+  const taken = amount < left ? amount : left;
+  if (taken <= 0n) {
+    desk.log.error('books differ', { requestId, kind: 'reversal' });
+    return undefined;
+  }
+  const captureRequestId = capture?.requestId ?? null;
+  return { reversalId: id, authorizationRequestId: requestId, captureRequestId, amount: taken, turn: 1 };
+}
+
+function leftOf(authorization: Entry, capture: Entry | undefined): bigint {
+  if (capture) return capture.amount - capture.refunded - capture.reversed;
+  return authorization.captured - authorization.refunded - authorization.reversed;
+}
+
+async function turn(desk: Desk, query: Query, reversal: Reversal): Promise<void> {
+  const { reversalId: reference, authorizationRequestId, captureRequestId, amount, turn } = reversal;
+  await storeReversal(query, reversal);
+  const isAway = turn % 2 === 1;
+  const change = { reversed: isAway ? amount : -amount };
+  await addToEntry(query, authorizationRequestId, change);
+  if (captureRequestId !== null) await addToEntry(query, captureRequestId, change);
+  const about = captureRequestId === null ? { authorizationRequestId } : { captureRequestId };
+  const value = { ...about, amount, reference };
+  const eventId = (number: number) => `${reference}-${number}`;
+  const event = isAway
+    ? ({ case: 'captureReversed', value } as const)
+    : ({ case: 'captureReinstated', value: { ...value, reversalEventId: eventId(turn - 1) } } as const);
+  const occurredAt = desk.now();
+  await insertEvent(query, { eventId: eventId(turn), requestId: authorizationRequestId, occurredAt, event });
+}
+
+/** The captures of an authorization that were done. */
+async function capturesOf(query: Query, authorizationRequestId: string): Promise<Entry[]> {
+  const entries = await entriesOf(query, authorizationRequestId);
+  return entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
+}

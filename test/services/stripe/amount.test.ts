@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { codes } from 'currency-codes';
+import fc from 'fast-check';
+import { fromStripe, stripeUnits, toStripe } from '../../../services/stripe/amount.ts';
+
+describe('amounts as Stripe counts them', () => {
+  const cases = [
+    ['EUR', 1_050n, 1_050],
+    ['JPY', 500n, 500],
+    ['ISK', 5n, 500],
+    ['MGA', 500n, 5],
+    ['MGA', 550n, undefined],
+    ['KWD', 5_120n, 5_120],
+    ['KWD', 5_124n, undefined],
+    ['HUF', 1_045n, 1_045],
+    ['TWD', 80_045n, 80_045],
+    ['UGX', 500n, undefined],
+    ['LYD', 500n, undefined],
+    ['CLF', 500n, undefined],
+    ['XTS', 500n, undefined],
+    ['ZZZ', 500n, undefined],
+  ] as const;
+  for (const [currency, amount, expected] of cases) {
+    it(`${amount} ${currency} is ${expected ?? 'refused'}`, () => assert.equal(toStripe(amount, currency), expected));
+  }
+
+  it('come back as they were sent, whatever the currency', () => {
+    const taken = codes().filter((currency) => stripeUnits(currency));
+    assert(taken.length > 130);
+    fc.assert(
+      fc.property(fc.constantFrom(...taken), fc.bigInt(1n, 999_999_999_999n), (currency, amount) => {
+        const sent = toStripe(amount, currency);
+        if (sent !== undefined) assert.equal(fromStripe(sent, currency.toLowerCase()), amount);
+      }),
+    );
+  });
+
+  it('are never rounded on their way back', () => {
+    assert.throws(() => fromStripe(550, 'isk'), RangeError);
+    assert.throws(() => fromStripe(100, 'ugx'), RangeError);
+  });
+});

@@ -1,0 +1,172 @@
+/** A Stripe of our own to test against: stateful, with what its documents say it does and refuses. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Account, openAccount } from './account.ts';
+import { FakeError } from './fake-error.ts';
+import { type Fault, type PlannedFault, takeFault } from './faults.ts';
+import { decodeForm, type Form } from './form.ts';
+import { openKeys, type Reply } from './keys.ts';
+import { route } from './routes.ts';
+
+export const API_KEY = 'sk_test_fake000000000000';
+/** A key that may do nothing. */
+export const RESTRICTED_KEY = 'rk_test_fake000000000000';
+
+/** A running fake. */
+export interface FakeStripe {
+  readonly origin: string;
+  /** The API key's own account, and connected ones: `acct_shop`, and `acct_plain`, which has no features. */
+  account(id?: string): Account;
+  /** What is to go wrong with coming requests. */
+  readonly faults: PlannedFault[];
+  /** Each request that came: `POST /v1/payment_intents/…/confirm`, its account and its idempotency key. */
+  readonly requests: { request: string; account: string; key: string; form: Form }[];
+  /** Its time, seconds. */
+  now(): number;
+  /** Moves its time on; authorizations and pages that are over then end. */
+  advance(seconds: number): void;
+  fail(on: string, fault: Fault, times?: number): void;
+  close(): Promise<void>;
+}
+
+/** Starts it on a free port of this machine. */
+export async function startFakeStripe(): Promise<FakeStripe> {
+  let skewS = 0;
+  const now = () => Math.floor(Date.now() / 1000) + skewS;
+  const accounts = new Map(
+    [openAccount('', now, true), openAccount('acct_shop', now, true), openAccount('acct_plain', now, false)].map(
+      (account) => [account.id, { account, keys: openKeys(now) }] as const,
+    ),
+  );
+  const faults: PlannedFault[] = [];
+  const requests: FakeStripe['requests'] = [];
+  const server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { method = '', url = '' } = request;
+    const address = new URL(url, origin);
+    const name = `${method} ${address.pathname.replace(/\/(pi|cs|re|du|pm|ch)_\w+/, '/…')}`;
+    const key = String(request.headers['idempotency-key'] ?? '');
+    const accountId = String(request.headers['stripe-account'] ?? '');
+    const form = decodeForm(method === 'GET' ? address.search.slice(1) : text);
+    requests.push({ request: name, account: accountId, key, form });
+    const fault = takeFault(faults, name);
+    const isReplay = { is: false };
+    const reply = answer({ request, accountId, key, asked: `${method} ${url} ${text}`, form, fault, isReplay });
+    if (fault === 'cut before' || fault === 'cut after') return void request.socket.destroy();
+    if (fault === 'hang after') return;
+    response.writeHead(reply.status, {
+      'content-type': 'application/json',
+      'request-id': 'req_fake',
+      ...(isReplay.is && { 'idempotent-replayed': 'true' }),
+    });
+    response.end(JSON.stringify(reply.body));
+  }
+
+  interface Call {
+    request: IncomingMessage;
+    accountId: string;
+    key: string;
+    asked: string;
+    form: Form;
+    fault: Fault | undefined;
+    isReplay: { is: boolean };
+  }
+
+  function answer({ request, accountId, key, asked, form, fault, isReplay }: Call): Reply {
+    let isBegun = false;
+    try {
+      checkKey(request, accountId);
+      const { account, keys } = accounts.get(accountId) as NonNullable<ReturnType<typeof accounts.get>>;
+      if (fault === 'rate limit')
+        throw new FakeError(429, { type: 'rate_limit_error' as 'api_error', code: 'rate_limit' });
+      if (fault === 'lock timeout') throw new FakeError(429, { type: 'invalid_request_error', code: 'lock_timeout' });
+      if (fault === 'cut before') return { status: 500, body: {} };
+      const kept = key === '' ? undefined : keys.begin(key, asked);
+      if (kept) {
+        isReplay.is = true;
+        return kept;
+      }
+      isBegun = true;
+      const reply = act(account, request, form, fault);
+      if (key !== '') keys.end(key, reply.isKept ? reply : undefined);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof FakeError)) throw error;
+      if (isBegun && key !== '') accounts.get(accountId)?.keys.end(key, undefined);
+      return errorReply(error);
+    }
+  }
+
+  function act(
+    account: Account,
+    request: IncomingMessage,
+    form: Form,
+    fault: Fault | undefined,
+  ): Reply & { isKept: boolean } {
+    const broken = {
+      ...errorReply(new FakeError(500, { type: 'api_error', message: 'An unknown error occurred' })),
+      isKept: true,
+    };
+    if (fault === 'error before') return broken;
+    try {
+      const body = route(account, request.method ?? '', new URL(request.url ?? '', origin).pathname, form, origin);
+      // The answer is as things are now, whatever becomes of them.
+      return fault === 'error after' ? broken : { status: 200, body: structuredClone(body), isKept: true };
+    } catch (error) {
+      if (error instanceof FakeError) return { ...errorReply(error), isKept: error.isKept };
+      throw error;
+    }
+  }
+
+  function checkKey(request: IncomingMessage, accountId: string): void {
+    const shown = request.headers.authorization;
+    if (shown === `Bearer ${RESTRICTED_KEY}`) {
+      throw new FakeError(403, {
+        type: 'invalid_request_error',
+        message: 'The provided key does not have the permissions.',
+      });
+    }
+    if (shown !== `Bearer ${API_KEY}`) {
+      throw new FakeError(401, {
+        type: 'invalid_request_error',
+        message: `Invalid API Key provided: ${shown?.slice(7)}`,
+      });
+    }
+    if (!accounts.has(accountId)) {
+      const message = `The provided key does not have access to account '${accountId}'`;
+      throw new FakeError(403, { type: 'invalid_request_error', code: 'account_invalid', message });
+    }
+  }
+
+  return {
+    origin,
+    account: (id = '') => accounts.get(id)?.account ?? openAccount(id, now, true),
+    faults,
+    requests,
+    now,
+    advance(seconds) {
+      skewS += seconds;
+      for (const { account } of accounts.values()) expireAll(account);
+    },
+    fail: (on, fault, times = 1) => void faults.push({ on, fault, times }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function errorReply({ status, body }: FakeError): Reply {
+  return { status, body: { error: { message: 'error', ...body } } };
+}
+
+function expireAll(account: Account): void {
+  for (const id of account.intents.keys()) route(account, 'EXPIRE', `/v1/payment_intents/${id}`, {}, '');
+  for (const id of account.sessions.keys()) route(account, 'EXPIRE', `/v1/checkout/sessions/${id}`, {}, '');
+}

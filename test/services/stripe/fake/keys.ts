@@ -1,0 +1,44 @@
+import { FakeError } from './fake-error.ts';
+
+/** An answer as it goes over the wire. */
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+interface Kept {
+  readonly asked: string;
+  readonly atS: number;
+  /** Absent = its request is at work. */
+  reply?: Reply;
+}
+
+/** Stripe's idempotency keys, of one account. */
+export function openKeys(now: () => number) {
+  const kept = new Map<string, Kept>();
+  return {
+    /** Begins a request under a key: answers what is kept, or undefined when it is to be done. Throws FakeError. */
+    begin(key: string, asked: string): Reply | undefined {
+      const known = kept.get(key);
+      // Keys may be pruned when they are a day old; the fake does so at once.
+      if (!known || now() - known.atS > 24 * 60 * 60) {
+        kept.set(key, { asked, atS: now() });
+        return undefined;
+      }
+      if (known.asked !== asked) {
+        const message =
+          'Keys for idempotent requests can only be used with the same parameters they were first used with.';
+        throw new FakeError(400, { type: 'idempotency_error', message });
+      }
+      if (known.reply) return known.reply;
+      const message = 'There is currently another in-progress request using this Idempotent Key.';
+      throw new FakeError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message });
+    },
+    /** Keeps an answer, or forgets a request that did not begin to act. */
+    end(key: string, reply: Reply | undefined): void {
+      const known = kept.get(key);
+      if (known && reply) known.reply = reply;
+      else kept.delete(key);
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { type Account, type Charge, emit, type Intent, newId } from './account.ts';
+import { checkAmount } from './amounts.ts';
+import { cardError, invalid, missing, wrongState } from './fake-error.ts';
+import { type Form, formOf, numberOf, textOf } from './form.ts';
+
+const DAY_S = 24 * 60 * 60;
+
+/** How the test cards behave (docs.stripe.com/testing, docs.stripe.com/payments/multicapture). */
+const CARDS: Readonly<
+  Record<string, { last4: string; brand?: string; features?: boolean; decline?: string; code?: string }>
+> = {
+  pm_card_visa: { last4: '4242', features: true },
+  pm_card_mastercard: { last4: '4444', brand: 'mastercard', features: true },
+  pm_card_credit_disableEnterpriseCardFeatures: { last4: '0076' },
+  pm_card_createDispute: { last4: '0259', features: true },
+  pm_card_pendingRefund: { last4: '7726', features: true },
+  // The fake's own: what happens to them happens by itself (`by-itself.ts`).
+  pm_fake_disputeWon: { last4: '0001', features: true },
+  pm_fake_refundedInPart: { last4: '0003', features: true },
+  pm_fake_expiresAtOnce: { last4: '0004', features: true },
+  pm_card_chargeDeclined: { last4: '0002', decline: 'generic_decline' },
+  pm_card_chargeDeclinedInsufficientFunds: { last4: '9995', decline: 'insufficient_funds' },
+  pm_card_authenticationRequired: {
+    last4: '3184',
+    decline: 'authentication_required',
+    code: 'authentication_required',
+  },
+};
+
+/** The behaviour of a PaymentMethod; of a saved one, that of a good card. */
+export function cardOf(account: Account, paymentMethod: string) {
+  const card = CARDS[paymentMethod] ?? (account.paymentMethods.has(paymentMethod) ? CARDS.pm_card_visa : undefined);
+  if (!card) throw missing('PaymentMethod', paymentMethod, 'payment_method');
+  return card;
+}
+
+export function findIntent(account: Account, id: string): Intent {
+  const intent = account.intents.get(id);
+  if (!intent) throw missing('payment_intent', id, 'intent');
+  return intent;
+}
+
+/** Asking for what an account may not do is an error of the field. */
+export function featuresOf(account: Account, form: Form): boolean {
+  const card = formOf(formOf(form, 'payment_method_options'), 'card');
+  const asked = ['request_multicapture', 'request_incremental_authorization'].filter(
+    (name) => textOf(card, name) === 'if_available',
+  );
+  if (asked.length > 0 && !account.hasFeatures) {
+    throw invalid('Your account may not request this.', `payment_method_options[card][${asked[0]}]`);
+  }
+  return asked.length > 0;
+}
+
+export function newIntent(
+  account: Account,
+  given: Pick<Intent, 'amount' | 'currency' | 'customer' | 'metadata'>,
+): Intent {
+  const intent: Intent = {
+    id: newId('pi'),
+    object: 'payment_intent',
+    amount_capturable: 0,
+    amount_received: 0,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'manual',
+    created: account.now(),
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    next_action: null,
+    payment_method: null,
+    payment_method_options: null,
+    setup_future_usage: null,
+    status: 'requires_payment_method',
+    ...given,
+  };
+  account.intents.set(intent.id, intent);
+  account.counts.set(intent.id, { captures: 0, increments: 0 });
+  return intent;
+}
+
+export function createIntent(account: Account, form: Form): Intent {
+  const currency = textOf(form, 'currency') ?? '';
+  const amount = numberOf(form, 'amount');
+  checkAmount(amount, currency);
+  if (textOf(form, 'capture_method') !== 'manual')
+    throw invalid('the fake takes manual capture only', 'capture_method');
+  const features = featuresOf(account, form);
+  const metadata = formOf(form, 'metadata') as Record<string, string>;
+  const intent = newIntent(account, { amount, currency, customer: textOf(form, 'customer') ?? null, metadata });
+  if (features)
+    intent.payment_method_options = {
+      card: { request_multicapture: 'if_available' },
+    } as Intent['payment_method_options'];
+  emit(account, 'payment_intent.created', intent);
+  return intent;
+}
+
+export function confirmIntent(account: Account, id: string, form: Form): Intent {
+  const intent = findIntent(account, id);
+  if (intent.status !== 'requires_payment_method' && intent.status !== 'requires_confirmation') {
+    throw wrongState(`You cannot confirm this PaymentIntent because it has a status of ${intent.status}.`);
+  }
+  const paymentMethod = textOf(form, 'payment_method') ?? '';
+  const card = cardOf(account, paymentMethod);
+  const owner = account.paymentMethods.get(paymentMethod)?.customer ?? null;
+  if (owner !== null && owner !== intent.customer) {
+    throw invalid('The PaymentMethod belongs to a Customer. Please include the Customer.', 'payment_method');
+  }
+  return authorizeCard(account, intent, paymentMethod, card);
+}
+
+/** What the issuer says, and what Stripe makes of it. */
+export function authorizeCard(
+  account: Account,
+  intent: Intent,
+  paymentMethod: string,
+  card = cardOf(account, paymentMethod),
+): Intent {
+  const charge = newCharge(account, intent, card);
+  intent.latest_charge = charge.id;
+  if (card.decline !== undefined) {
+    charge.status = 'failed';
+    const { code = 'card_declined', decline } = card;
+    intent.last_payment_error = { type: 'card_error', code, decline_code: decline, message: 'Your card was declined.' };
+    emit(account, 'payment_intent.payment_failed', intent);
+    throw cardError(code, decline);
+  }
+  intent.payment_method = paymentMethod;
+  intent.last_payment_error = null;
+  intent.status = 'requires_capture';
+  intent.amount_capturable = intent.amount;
+  emit(account, 'payment_intent.amount_capturable_updated', intent);
+  return intent;
+}
+
+function newCharge(
+  account: Account,
+  intent: Intent,
+  card: { last4: string; brand?: string; features?: boolean },
+): Charge {
+  const asked = intent.payment_method_options?.card?.request_multicapture === 'if_available';
+  const status = asked && card.features ? 'available' : 'unavailable';
+  const charge: Charge = {
+    id: newId('ch'),
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: 0,
+    amount_refunded: 0,
+    captured: false,
+    created: account.now(),
+    currency: intent.currency,
+    payment_intent: intent.id,
+    status: 'succeeded',
+    payment_method_details: {
+      type: 'card',
+      card: {
+        brand: card.brand ?? 'visa',
+        last4: card.last4,
+        exp_month: 12,
+        exp_year: 2034,
+        capture_before: account.now() + 7 * DAY_S,
+        multicapture: { status },
+        incremental_authorization: { status },
+        network_transaction_id: newId('ntx').slice(0, 15),
+        authorization_code: null,
+      },
+    },
+  };
+  account.charges.set(charge.id, charge);
+  return charge;
+}
+
+export function chargeOf(account: Account, intent: Intent): Charge {
+  const charge = account.charges.get(String(intent.latest_charge));
+  if (!charge) throw new Error('the fake lost a charge');
+  return charge;
+}
+
+export function captureIntent(account: Account, id: string, form: Form): Intent {
+  const intent = findIntent(account, id);
+  if (intent.status !== 'requires_capture') {
+    const isExpired = intent.cancellation_reason === 'expired';
+    const message = `This PaymentIntent could not be captured because it has a status of ${intent.status}.`;
+    throw wrongState(message, isExpired ? 'charge_expired_for_capture' : undefined);
+  }
+  const charge = chargeOf(account, intent);
+  const counts = account.counts.get(id) as { captures: number };
+  const { multicapture } = charge.payment_method_details.card;
+  const amount = numberOf(form, 'amount_to_capture') ?? intent.amount_capturable;
+  const isSaid = textOf(form, 'final_capture') !== undefined;
+  const isFinal = textOf(form, 'final_capture') !== 'false';
+  if (isSaid && !isFinal && multicapture?.status !== 'available') {
+    throw invalid('Multicapture is not available for this PaymentIntent.', 'final_capture');
+  }
+  if (amount > intent.amount_capturable)
+    throw invalid('Amount is more than what can be captured.', 'amount_to_capture', 'amount_too_large');
+  if (amount < 0 || (amount === 0 && (!isFinal || counts.captures === 0))) {
+    throw invalid('Nothing to capture.', 'amount_to_capture', 'amount_too_small');
+  }
+  if (counts.captures >= 50) throw wrongState('You have reached the maximum number of captures.');
+  counts.captures += 1;
+  charge.amount_captured += amount;
+  intent.amount_received += amount;
+  intent.amount_capturable = isFinal ? 0 : intent.amount_capturable - amount;
+  emit(account, 'payment_intent.amount_capturable_updated', intent);
+  if (isFinal) {
+    charge.captured = true;
+    intent.status = 'succeeded';
+    emit(account, 'charge.captured', charge);
+    emit(account, 'payment_intent.succeeded', intent);
+  }
+  return intent;
+}
+
+export function cancelIntent(account: Account, id: string, form: Form): Intent {
+  const intent = findIntent(account, id);
+  const isOfSession = [...account.sessions.values()].some((session) => session.payment_intent === id);
+  const states = isOfSession
+    ? ['requires_capture']
+    : ['requires_payment_method', 'requires_confirmation', 'requires_action', 'requires_capture'];
+  if (!states.includes(intent.status)) {
+    throw wrongState(`You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`);
+  }
+  return endIntent(account, intent, textOf(form, 'cancellation_reason') ?? null);
+}
+
+/** Ends a PaymentIntent: one that was captured in part has succeeded then. */
+export function endIntent(account: Account, intent: Intent, reason: string | null): Intent {
+  const isCaptured = intent.amount_received > 0;
+  intent.status = isCaptured ? 'succeeded' : 'canceled';
+  intent.amount_capturable = 0;
+  if (isCaptured) emit(account, 'charge.captured', chargeOf(account, intent));
+  else Object.assign(intent, { canceled_at: account.now(), cancellation_reason: reason });
+  emit(account, isCaptured ? 'payment_intent.succeeded' : 'payment_intent.canceled', intent);
+  return intent;
+}
+
+export function incrementIntent(account: Account, id: string, form: Form): Intent {
+  const intent = findIntent(account, id);
+  const counts = account.counts.get(id) as { captures: number; increments: number };
+  const amount = numberOf(form, 'amount');
+  checkAmount(amount, intent.currency);
+  if (intent.status !== 'requires_capture' || counts.captures > 0) {
+    throw wrongState('This PaymentIntent cannot be incremented any more.');
+  }
+  const charge = chargeOf(account, intent);
+  if (charge.payment_method_details.card.incremental_authorization?.status !== 'available') {
+    throw wrongState('Incremental authorization is not available for this PaymentIntent.');
+  }
+  if (amount <= intent.amount) throw invalid('The amount must be greater than the authorized amount.', 'amount');
+  if (counts.increments >= 10) throw wrongState('You have reached the maximum number of increments.');
+  counts.increments += 1;
+  // The fake's issuer goes up to 5 000.00.
+  if (amount > 500_000) throw cardError('card_declined', 'insufficient_funds');
+  intent.amount = amount;
+  intent.amount_capturable = amount;
+  charge.amount = amount;
+  emit(account, 'payment_intent.amount_capturable_updated', intent);
+  return intent;
+}
+
+/** As an answer: with its charge, when that is asked for. */
+export function shownIntent(account: Account, intent: Intent, expand: readonly string[]): object {
+  const isExpanded = expand.some((path) => path.endsWith('latest_charge')) && intent.latest_charge !== null;
+  return isExpanded ? { ...intent, latest_charge: chargeOf(account, intent) } : intent;
+}

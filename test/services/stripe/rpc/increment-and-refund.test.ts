@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { settleRefund } from '../fake/refunds.ts';
+import {
+  booksAgree,
+  captureRequest,
+  type Fixture,
+  type Hold,
+  holdRequest,
+  incrementRequest,
+  intentOf,
+  refundRequest,
+  startFixture,
+  voidRequest,
+} from '../fixture.ts';
+
+describe('increments and refunds', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  async function placed(token?: string): Promise<Hold> {
+    const hold = holdRequest(token);
+    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+    return hold;
+  }
+  async function captured(amount = 10_000n) {
+    const hold = await placed();
+    const capture = captureRequest(hold, amount);
+    assert.equal((await fixture.client.capture(capture)).result?.answer, Answer.APPROVED);
+    return { hold, capture };
+  }
+
+  describe('increment()', () => {
+    it('adds to the hold, which can be captured then', async () => {
+      const hold = await placed();
+      const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 2_500n));
+      assert.equal(result?.answer, Answer.APPROVED);
+      assert.equal(result.capabilities?.severalCaptures, true);
+      assert.equal((await fixture.client.capture(captureRequest(hold, 12_500n))).result?.answer, Answer.APPROVED);
+      const books = await booksAgree(fixture, hold.requestId);
+      assert.deepEqual([books.amount, books.incremented, books.captured], [10_000n, 2_500n, 12_500n]);
+    });
+
+    it('is DECLINED, and the hold stays as it was', async () => {
+      const hold = await placed();
+      const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 900_000n));
+      assert.deepEqual([result?.answer, result?.errorCode], [Answer.DECLINED, 'insufficient_funds']);
+      assert.equal((await booksAgree(fixture, hold.requestId)).incremented, 0n);
+    });
+
+    it('is not_supported where the card does not allow it, and after a capture', async () => {
+      const plain = await placed('pm_card_credit_disableEnterpriseCardFeatures');
+      const { hold } = await captured(1_000n);
+      for (const about of [plain, hold]) {
+        const { result } = await fixture.client.incrementAuthorization(incrementRequest(about, 100n));
+        assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'not_supported']);
+      }
+    });
+
+    for (const fault of ['cut before', 'cut after', 'error after', 'error before'] as const) {
+      it(`is done once, or not at all: ${fault}`, async () => {
+        const hold = await placed();
+        fixture.stripe.fail('POST /v1/payment_intents/…/increment_authorization', fault, 1);
+        const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 500n));
+        assert.equal(result?.answer, fault === 'error before' ? Answer.NOT_PERFORMED : Answer.APPROVED);
+        await booksAgree(fixture, hold.requestId);
+      });
+    }
+  });
+
+  describe('refund()', () => {
+    it('gives a part back, then the rest, and never more', async () => {
+      const { hold, capture } = await captured();
+      assert.equal((await fixture.client.refund(refundRequest(hold, capture, 4_000n))).result?.answer, Answer.APPROVED);
+      const over = await fixture.client.refund(refundRequest(hold, capture, 6_001n));
+      assert.deepEqual([over.result?.answer, over.result?.errorCode], [Answer.NOT_PERFORMED, 'amount_exceeds_capture']);
+      const { result } = await fixture.client.refund(refundRequest(hold, capture, 6_000n));
+      assert.match(result?.reference ?? '', /^re_/);
+      assert.equal((await booksAgree(fixture, hold.requestId)).refunded, 10_000n);
+    });
+
+    it('is of one capture, however many there are on the charge', async () => {
+      const { hold, capture } = await captured(2_000n);
+      await fixture.client.capture(captureRequest(hold, 5_000n));
+      const over = await fixture.client.refund(refundRequest(hold, capture, 2_001n));
+      assert.equal(over.result?.errorCode, 'amount_exceeds_capture');
+      assert.equal((await fixture.client.refund(refundRequest(hold, capture, 2_000n))).result?.answer, Answer.APPROVED);
+      const entry = (await fixture.entries(hold.requestId)).find(({ requestId }) => requestId === capture.requestId);
+      assert.equal(entry?.refunded, 2_000n);
+      assert.equal(
+        (await fixture.client.refund(refundRequest(hold, holdRequest(), 1n))).result?.errorCode,
+        'capture_not_found',
+      );
+    });
+
+    for (const fault of ['cut before', 'cut after', 'error after', 'error before'] as const) {
+      it(`is done once, or not at all: ${fault}`, async () => {
+        const { hold, capture } = await captured();
+        fixture.stripe.fail('POST /v1/refunds', fault, 1);
+        const { result } = await fixture.client.refund(refundRequest(hold, capture, 500n));
+        assert.equal(result?.answer, fault === 'error before' ? Answer.NOT_PERFORMED : Answer.APPROVED);
+        await booksAgree(fixture, hold.requestId);
+      });
+    }
+
+    describe('that Stripe takes its time for', () => {
+      before(() => Object.assign(fixture.stripe.account(), { refundStatus: 'pending' }));
+      after(() => Object.assign(fixture.stripe.account(), { refundStatus: 'succeeded' }));
+
+      for (const [status, answer] of [
+        ['succeeded', Answer.APPROVED],
+        ['failed', Answer.NOT_PERFORMED],
+      ] as const) {
+        it(`is ACCEPTED, counts at once, and core hears that it ${status}`, async () => {
+          const { hold, capture } = await captured();
+          const request = refundRequest(hold, capture, 6_000n);
+          const first = await fixture.client.refund(request);
+          assert.equal(first.result?.answer, Answer.ACCEPTED);
+          assert(first.result.expectedBy);
+          assert.equal((await fixture.client.refund(request)).result?.answer, Answer.ACCEPTED);
+          const over = await fixture.client.refund(refundRequest(hold, capture, 4_001n));
+          assert.equal(over.result?.errorCode, 'amount_exceeds_capture');
+          const inquiry = await fixture.client.inquire({ requestId: request.requestId, fence: true });
+          assert.deepEqual([inquiry.finding, inquiry.result?.answer], [Finding.AT_WORK, Answer.ACCEPTED]);
+          settleRefund(fixture.stripe.account(), first.result.reference, status);
+          await fixture.deliverAll();
+          const told = fixture.core.received.filter(
+            ({ event }) => event.case === 'operationSettled' && event.value.requestId === request.requestId,
+          );
+          assert.deepEqual(
+            told.map(({ event }) => event.case === 'operationSettled' && event.value.result?.answer),
+            [answer],
+          );
+          assert.equal((await fixture.client.refund(request)).result?.answer, answer);
+          await booksAgree(fixture, hold.requestId);
+        });
+      }
+    });
+
+    it('that the bank returns after it had succeeded is told as a result that contradicts', async () => {
+      const { hold, capture } = await captured();
+      const request = refundRequest(hold, capture, 6_000n);
+      const { result } = await fixture.client.refund(request);
+      settleRefund(fixture.stripe.account(), result?.reference ?? '', 'failed');
+      await fixture.deliverAll();
+      const told = fixture.core.received.find(
+        ({ event }) => event.case === 'operationSettled' && event.value.requestId === request.requestId,
+      );
+      assert(told?.event.case === 'operationSettled');
+      assert.equal(told.event.value.result?.answer, Answer.NOT_PERFORMED);
+      assert.equal((await booksAgree(fixture, hold.requestId)).refunded, 0n);
+    });
+  });
+
+  it('OCTs and extensions are not_supported, and answered the same again', async () => {
+    const hold = await placed();
+    const { tokenId, terminalId, userId, merchantId, account, amount, currency } = hold;
+    const oct = {
+      requestId: holdRequest().requestId,
+      tokenId,
+      terminalId,
+      userId,
+      merchantId,
+      account,
+      amount,
+      currency,
+    };
+    const before = fixture.stripe.requests.length;
+    for (const _ of [1, 2]) {
+      const credit = await fixture.client.credit(oct);
+      assert.deepEqual([credit.result?.answer, credit.result?.errorCode], [Answer.NOT_PERFORMED, 'not_supported']);
+    }
+    const extension = await fixture.client.extendAuthorization(voidRequest(hold));
+    assert.equal(extension.result?.errorCode, 'not_supported');
+    assert.equal(fixture.stripe.requests.length, before);
+    assert.equal(intentOf(fixture, hold.requestId).status, 'requires_capture');
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  captureRequest,
+  checkoutRequest,
+  type Fixture,
+  holdRequest,
+  incrementRequest,
+  intentsOf,
+  refundRequest,
+  startFixture,
+  voidRequest,
+} from '../fixture.ts';
+
+describe('inquire()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  it('fences an identifier that was never seen: it never acts, even when its request comes later', async () => {
+    const placed = holdRequest();
+    await fixture.client.authorize(placed);
+    const capture = captureRequest(placed, 1_000n);
+    await fixture.client.capture(capture);
+    const hold = holdRequest();
+    const later = {
+      authorize: () => fixture.client.authorize(hold),
+      capture: () => fixture.client.capture(about.capture),
+      void: () => fixture.client.void(about.void),
+      increment: () => fixture.client.incrementAuthorization(about.increment),
+      refund: () => fixture.client.refund(about.refund),
+      credit: () => fixture.client.credit(about.credit),
+      extend: () => fixture.client.extendAuthorization(about.extend),
+    };
+    const about = {
+      authorize: hold,
+      capture: captureRequest(placed, 1_000n),
+      void: voidRequest(placed),
+      increment: incrementRequest(placed, 100n),
+      refund: refundRequest(placed, capture, 100n),
+      credit: { ...holdRequest() },
+      extend: voidRequest(placed),
+    };
+    for (const [name, call] of Object.entries(later)) {
+      const { requestId } = about[name as keyof typeof about];
+      const inquiry = await fixture.client.inquire({ requestId, fence: true });
+      assert.deepEqual([inquiry.finding, inquiry.fenced], [Finding.NEVER_SEEN, true]);
+      const { result } = await call();
+      assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'fenced'], name);
+      const again = await fixture.client.inquire({ requestId });
+      assert.deepEqual([again.finding, again.fenced], [Finding.NEVER_SEEN, true]);
+    }
+    assert.deepEqual(intentsOf(fixture, hold.requestId), []);
+  });
+
+  it('leaves an identifier alone when it is not to be fenced', async () => {
+    const hold = holdRequest();
+    const { finding, fenced } = await fixture.client.inquire({ requestId: hold.requestId, fence: false });
+    assert.deepEqual([finding, fenced], [Finding.NEVER_SEEN, false]);
+    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+  });
+
+  it('decides between a fence and a request that come at the same time', async () => {
+    for (let round = 0; round < 6; round++) {
+      const hold = holdRequest();
+      const ask = () => fixture.client.inquire({ requestId: hold.requestId, fence: true });
+      const [placed, inquiry] = await Promise.all([fixture.client.authorize(hold), ask()]);
+      const found = inquiry.finding === Finding.AT_WORK ? await ask() : inquiry;
+      const isApproved = placed.result?.answer === Answer.APPROVED;
+      const isDone = found.finding === Finding.DONE && found.result?.answer === Answer.APPROVED;
+      assert.equal(isDone, isApproved);
+      const reserved = intentsOf(fixture, hold.requestId).filter(({ status }) => status === 'requires_capture');
+      assert.equal(reserved.length, isApproved ? 1 : 0);
+    }
+  });
+
+  it('answers what ended as it ended', async () => {
+    const hold = holdRequest();
+    const { result } = await fixture.client.authorize(hold);
+    const inquiry = await fixture.client.inquire({ requestId: hold.requestId, fence: true });
+    assert.deepEqual([inquiry.finding, inquiry.result], [Finding.DONE, result]);
+  });
+});
+
+describe('listEntries() and describe()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  it('lists everything in the order in which it was first seen, page by page', async () => {
+    const hold = holdRequest();
+    const capture = captureRequest(hold, 1_000n);
+    const release = voidRequest(hold);
+    const fenced = holdRequest();
+    const checkout = checkoutRequest({ account: 'acct_shop' });
+    await fixture.client.authorize(hold);
+    await fixture.client.capture(capture);
+    await fixture.client.void(release);
+    await fixture.client.inquire({ requestId: fenced.requestId, fence: true });
+    await fixture.client.createCheckout(checkout);
+    const entries = [];
+    for (let pageToken = ''; ; ) {
+      const page = await fixture.client.listEntries({ pageSize: 2, pageToken });
+      entries.push(...page.entries);
+      if (page.nextPageToken === '') break;
+      pageToken = page.nextPageToken;
+    }
+    const { AUTHORIZATION, CAPTURE, VOID, FENCE } = EntryKind;
+    const { APPROVED, NOT_PERFORMED, UNSPECIFIED } = Answer;
+    assert.deepEqual(
+      entries.map(({ kind, requestId, answer, amount }) => [kind, requestId, answer, amount]),
+      [
+        [AUTHORIZATION, hold.requestId, APPROVED, 10_000n],
+        [CAPTURE, capture.requestId, APPROVED, 1_000n],
+        [VOID, release.requestId, APPROVED, 9_000n],
+        [FENCE, fenced.requestId, NOT_PERFORMED, 0n],
+        [AUTHORIZATION, checkout.requestId, UNSPECIFIED, 10_000n],
+      ],
+    );
+    assert.equal((await fixture.entries(hold.requestId)).length, 3);
+    const shop = await fixture.client.listEntries({ account: 'acct_shop' });
+    assert.deepEqual(
+      shop.entries.map(({ requestId }) => requestId),
+      [checkout.requestId],
+    );
+    assert.equal((await fixture.client.listEntries({ merchantId: 'nobody' })).entries.length, 0);
+    await assert.rejects(fixture.client.listEntries({ pageToken: 'x' }), /page_token/);
+  });
+
+  it('lists what is at work as not ended', async () => {
+    const hold = holdRequest();
+    fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'error before', 1);
+    await assert.rejects(fixture.client.authorize(hold));
+    assert.deepEqual(
+      (await fixture.entries(hold.requestId)).map(({ answer }) => answer),
+      [Answer.ACCEPTED],
+    );
+    await fixture.client.inquire({ requestId: hold.requestId, fence: true });
+    assert.deepEqual(
+      (await fixture.entries(hold.requestId)).map(({ answer }) => answer),
+      [Answer.NOT_PERFORMED],
+    );
+  });
+
+  it('says what Stripe can do', async () => {
+    const stripe = await fixture.client.describe({});
+    assert.equal(stripe.name, 'stripe');
+    assert.deepEqual(
+      [stripe.tokens, stripe.checkouts, stripe.savedCards, stripe.credits, stripe.fences],
+      [true, true, true, false, true],
+    );
+    assert.equal(stripe.authorizations?.extension, false);
+    assert.equal(stripe.checkoutShortest?.seconds, 1_800n);
+    const bounds = new Map(stripe.currencies.map(({ currency, smallestAmount }) => [currency, smallestAmount]));
+    assert.deepEqual(
+      [bounds.get('EUR'), bounds.get('KWD'), bounds.get('MGA'), bounds.get('UGX')],
+      [1n, 10n, 100n, undefined],
+    );
+  });
+});

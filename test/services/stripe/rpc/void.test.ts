@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  booksAgree,
+  captureRequest,
+  checkoutRequest,
+  type Fixture,
+  type Hold,
+  holdRequest,
+  intentOf,
+  startFixture,
+  voidRequest,
+} from '../fixture.ts';
+
+const CANCEL = 'POST /v1/payment_intents/…/cancel';
+
+describe('voidAuthorization()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  async function placed(token?: string): Promise<Hold> {
+    const hold = holdRequest(token);
+    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+    return hold;
+  }
+
+  it('cancels what was not captured, and says what it gave back', async () => {
+    const hold = await placed();
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
+    assert.equal(intentOf(fixture, hold.requestId).status, 'canceled');
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  it('releases the rest of what was captured in part, and the captures stand', async () => {
+    const hold = await placed();
+    await fixture.client.capture(captureRequest(hold, 3_000n));
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 7_000n]);
+    const books = await booksAgree(fixture, hold.requestId);
+    assert.deepEqual([books.captured, books.voided], [3_000n, 7_000n]);
+  });
+
+  it('is APPROVED with nothing given back when nothing is left', async () => {
+    const hold = await placed();
+    await fixture.client.capture(captureRequest(hold, 10_000n));
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 0n]);
+    const twice = await placed();
+    await fixture.client.void(voidRequest(twice));
+    assert.equal((await fixture.client.void(voidRequest(twice))).result?.amountReleased, 0n);
+  });
+
+  it('is NOT_PERFORMED where nothing was reserved', async () => {
+    const declined = holdRequest('pm_card_chargeDeclined');
+    await fixture.client.authorize(declined);
+    assert.equal((await fixture.client.void(voidRequest(declined))).result?.errorCode, 'authorization_not_approved');
+    assert.equal((await fixture.client.void(voidRequest(holdRequest()))).result?.errorCode, 'authorization_not_found');
+    const foreign = { ...voidRequest(await placed()), merchantId: 'other' };
+    assert.equal((await fixture.client.void(foreign)).result?.errorCode, 'authorization_not_found');
+  });
+
+  it('may leave out for whom', async () => {
+    const hold = await placed();
+    const request = { ...voidRequest(hold), merchantId: '', account: '' };
+    assert.equal((await fixture.client.void(request)).result?.amountReleased, 10_000n);
+    assert.equal((await fixture.client.void(request)).result?.amountReleased, 10_000n);
+  });
+
+  for (const fault of ['rate limit', 'cut before', 'cut after', 'hang after', 'error after'] as const) {
+    it(`is done once when Stripe is troubled for a moment: ${fault}`, async () => {
+      const hold = await placed();
+      fixture.stripe.fail(CANCEL, fault, 1);
+      const { result } = await fixture.client.void(voidRequest(hold));
+      assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
+      await booksAgree(fixture, hold.requestId);
+    });
+  }
+
+  it('is NOT_PERFORMED with authorization_expired when Stripe has ended it', async () => {
+    const hold = await placed();
+    fixture.advance(8 * 24 * 60 * 60 * 1000);
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_expired']);
+  });
+
+  it('makes sure that an authorization of which nothing is known is not made', async () => {
+    const hold = holdRequest();
+    fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'cut before', 99);
+    await assert.rejects(fixture.client.authorize(hold), { code: status.UNAVAILABLE });
+    fixture.stripe.faults.length = 0;
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_not_approved']);
+    assert.equal(intentOf(fixture, hold.requestId).status, 'canceled');
+    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.NOT_PERFORMED);
+  });
+
+  it('voids an authorization whose answer was lost', async () => {
+    const hold = holdRequest();
+    fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'cut after', 99);
+    fixture.stripe.fail('GET /v1/payment_intents/…', 'cut before', 99);
+    await assert.rejects(fixture.client.authorize(hold), { code: status.UNAVAILABLE });
+    fixture.stripe.faults.length = 0;
+    const { result } = await fixture.client.void(voidRequest(hold));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  it('closes an open checkout: no card is taken any more', async () => {
+    const checkout = checkoutRequest();
+    await fixture.client.createCheckout(checkout);
+    const { result } = await fixture.client.void(voidRequest(checkout));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 0n]);
+    const [session] = [...fixture.stripe.account().sessions.values()].slice(-1);
+    assert.equal(session?.status, 'expired');
+    const inquiry = await fixture.client.inquire({ requestId: checkout.requestId });
+    assert.equal(inquiry.result?.errorCode, 'checkout_cancelled');
+  });
+});

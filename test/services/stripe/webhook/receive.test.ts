@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import Stripe from 'stripe';
+import type { Event } from '../fake/account.ts';
+import {
+  CONNECT_SECRET,
+  type Fixture,
+  holdRequest,
+  intentOf,
+  postEvent,
+  startFixture,
+  WEBHOOK_SECRET,
+} from '../fixture.ts';
+
+describe('Stripe’s webhooks', () => {
+  let fixture: Fixture;
+  let event: Event;
+  before(async () => {
+    fixture = await startFixture();
+    const hold = holdRequest();
+    await fixture.client.authorize(hold);
+    const { id } = intentOf(fixture, hold.requestId);
+    const found = fixture.stripe.account().events.findLast(({ data }) => (data.object as { id: string }).id === id);
+    assert(found);
+    event = found;
+  });
+  after(() => fixture.close());
+
+  const sign = (payload: string, secret = WEBHOOK_SECRET, timestamp = Math.floor(Date.now() / 1000)) =>
+    Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
+
+  it('are taken when they are signed with one of the secrets, and taken again when they come twice', async () => {
+    const payload = JSON.stringify(event);
+    assert.equal(await postEvent(fixture, payload, sign(payload)), 200);
+    assert.equal(await postEvent(fixture, payload, sign(payload)), 200);
+    assert.equal(await postEvent(fixture, payload, sign(payload, CONNECT_SECRET)), 200);
+  });
+
+  it('are refused when the signature is not right', async () => {
+    const payload = JSON.stringify(event);
+    const spaced = JSON.stringify(event, null, 2);
+    const old = Math.floor(Date.now() / 1000) - 600;
+    const cases: readonly (readonly [body: string, signature: string | undefined])[] = [
+      [payload, undefined],
+      [payload, ''],
+      [payload, 't=1,v1=00'],
+      [payload, sign(payload, 'whsec_somebody_elses')],
+      [payload, sign(payload, WEBHOOK_SECRET, old)],
+      [spaced, sign(payload)],
+      [payload.replace('"livemode":false', '"livemode":true'), sign(payload)],
+      ['not json', sign('not json')],
+    ];
+    for (const [body, signature] of cases) assert.equal(await postEvent(fixture, body, signature), 400, signature);
+  });
+
+  it('are taken and forgotten when they are about something else', async () => {
+    for (const type of ['customer.created', 'payment_intent.canceled'] as const) {
+      const about = {
+        ...event,
+        id: `evt_${type}`,
+        type,
+        data: { object: { object: 'payment_intent', id: 'pi_nobodys' } },
+      };
+      assert.equal(await fixture.deliver(about as Event), 200);
+    }
+    await fixture.adapter.dealWithNotices();
+  });
+
+  it('answer nothing but their own path and method', async () => {
+    const origin = `http://127.0.0.1:${fixture.adapter.webhookPort}`;
+    assert.equal((await fetch(`${origin}/webhook/stripe`)).status, 405);
+    assert.equal((await fetch(`${origin}/`, { method: 'POST' })).status, 404);
+    assert.equal((await fetch(`${origin}/healthz`)).status, 200);
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    assert.equal(await postEvent(fixture, large, sign(large)), 413);
+  });
+});

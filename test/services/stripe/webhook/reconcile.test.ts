@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { AuthorizationEnd, type ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Event } from '../fake/account.ts';
+import { cancelIntent, captureIntent } from '../fake/payment-intents.ts';
+import { closeDispute, createRefund, openDispute, settleRefund } from '../fake/refunds.ts';
+import {
+  booksAgree,
+  CONNECT_SECRET,
+  captureRequest,
+  type Fixture,
+  type Hold,
+  holdRequest,
+  intentOf,
+  refundRequest,
+  startFixture,
+  voidRequest,
+} from '../fixture.ts';
+
+describe('what happens at Stripe by itself', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  async function placed(account = ''): Promise<Hold> {
+    const hold = holdRequest('pm_card_visa', account);
+    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+    return hold;
+  }
+  async function captured(...amounts: bigint[]) {
+    const hold = await placed();
+    const captures = [];
+    for (const amount of amounts) {
+      const capture = captureRequest(hold, amount);
+      assert.equal((await fixture.client.capture(capture)).result?.answer, Answer.APPROVED);
+      captures.push(capture);
+    }
+    return { hold, captures, intent: intentOf(fixture, hold.requestId) };
+  }
+  /** What core was told about identifiers, each event once. */
+  function told(...about: string[]): ReportEventRequest['event'][] {
+    const named = fixture.core.received.filter(({ event: { value } }) => {
+      const ids = value as unknown as Record<string, string>;
+      return ['requestId', 'captureRequestId', 'authorizationRequestId'].some((name) =>
+        about.includes(ids[name] ?? ''),
+      );
+    });
+    return [...new Map(named.map((report) => [report.eventId, report.event])).values()];
+  }
+
+  it('an authorization that Stripe lets expire has ended, with what was left of it', async () => {
+    const { hold } = await captured(3_000n);
+    const whole = await placed();
+    fixture.advance(8 * 24 * 60 * 60 * 1000);
+    await fixture.deliverAll();
+    for (const [{ requestId }, amount] of [
+      [hold, 7_000n],
+      [whole, 10_000n],
+    ] as const) {
+      const [event, ...more] = told(requestId);
+      assert.deepEqual(more, []);
+      assert(event?.case === 'authorizationEnded');
+      assert.deepEqual([event.value.end, event.value.amount], [AuthorizationEnd.EXPIRED, amount]);
+      const books = await booksAgree(fixture, requestId);
+      assert(books.endedAt);
+    }
+    const late = await fixture.client.void(voidRequest(whole));
+    assert.equal(late.result?.errorCode, 'authorization_expired');
+    assert.equal((await fixture.client.capture(captureRequest(whole))).result?.errorCode, 'authorization_expired');
+  });
+
+  it('one that somebody cancelled in the dashboard was voided there', async () => {
+    const hold = await placed();
+    cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, { cancellation_reason: 'fraudulent' });
+    await fixture.deliverAll();
+    const [event] = told(hold.requestId);
+    assert(event?.case === 'authorizationEnded');
+    assert.deepEqual([event.value.end, event.value.amount], [AuthorizationEnd.VOIDED, 10_000n]);
+    const late = await fixture.client.void(voidRequest(hold));
+    assert.equal(late.result?.errorCode, 'authorization_voided');
+  });
+
+  it('one that somebody closed after a partial capture was voided there', async () => {
+    const { hold, intent } = await captured(3_000n);
+    captureIntent(fixture.stripe.account(), intent.id, { amount_to_capture: '0' });
+    await fixture.deliverAll();
+    const [event] = told(hold.requestId);
+    assert(event?.case === 'authorizationEnded');
+    assert.deepEqual([event.value.end, event.value.amount], [AuthorizationEnd.VOIDED, 7_000n]);
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  it('what we did ourselves is not told', async () => {
+    const { hold, captures } = await captured(3_000n);
+    await fixture.client.void(voidRequest(hold));
+    const other = await placed();
+    await fixture.client.void(voidRequest(other));
+    await fixture.client.refund(refundRequest(hold, captures[0] as { requestId: string }, 1_000n));
+    await fixture.deliverAll();
+    assert.deepEqual(told(hold.requestId, other.requestId, captures[0]?.requestId ?? ''), []);
+  });
+
+  it('a dispute reverses the capture, and reinstates it when it is won', async () => {
+    const { captures, intent, hold } = await captured(10_000n);
+    const dispute = openDispute(fixture.stripe.account(), intent.id, 4_000);
+    await fixture.deliverAll();
+    const captureRequestId = captures[0]?.requestId ?? '';
+    const [reversed] = told(captureRequestId);
+    assert(reversed?.case === 'captureReversed');
+    assert.deepEqual([reversed.value.amount, reversed.value.reference], [4_000n, dispute.id]);
+    const refund = await fixture.client.refund(refundRequest(hold, { requestId: captureRequestId }, 6_001n));
+    assert.equal(refund.result?.errorCode, 'amount_exceeds_capture');
+    closeDispute(fixture.stripe.account(), dispute.id, 'won');
+    await fixture.deliverAll();
+    const [, reinstated, ...more] = told(captureRequestId);
+    assert.deepEqual(more, []);
+    assert(reinstated?.case === 'captureReinstated');
+    assert.deepEqual([reinstated.value.amount, reinstated.value.reversalEventId], [4_000n, `${dispute.id}-1`]);
+    assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 0n);
+  });
+
+  it('a dispute that is lost stays a reversal, and an inquiry before one is none', async () => {
+    const { captures, intent } = await captured(10_000n);
+    const { id } = openDispute(fixture.stripe.account(), intent.id, 4_000);
+    openDispute(fixture.stripe.account(), intent.id, 5_000, 'warning_needs_response');
+    await fixture.deliverAll();
+    closeDispute(fixture.stripe.account(), id, 'lost');
+    await fixture.deliverAll();
+    assert.deepEqual(
+      told(captures[0]?.requestId ?? '').map((event) => event.case),
+      ['captureReversed'],
+    );
+  });
+
+  it('of several captures it is not known which was disputed', async () => {
+    const { hold, captures, intent } = await captured(3_000n, 7_000n);
+    openDispute(fixture.stripe.account(), intent.id, 5_000);
+    await fixture.deliverAll();
+    const events = told(hold.requestId, ...captures.map(({ requestId }) => requestId));
+    assert.equal(events.length, 1);
+    assert(events[0]?.case === 'captureReversed');
+    assert.deepEqual([events[0].value.authorizationRequestId, events[0].value.captureRequestId], [hold.requestId, '']);
+    assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 5_000n);
+  });
+
+  it('a refund made in the dashboard is a reversal, which a failure undoes', async () => {
+    const { captures, intent } = await captured(10_000n);
+    const refund = createRefund(fixture.stripe.account(), { payment_intent: intent.id, amount: '2500' });
+    await fixture.deliverAll();
+    settleRefund(fixture.stripe.account(), refund.id, 'failed');
+    await fixture.deliverAll();
+    const events = told(captures[0]?.requestId ?? '');
+    assert.deepEqual(
+      events.map((event) => event.case),
+      ['captureReversed', 'captureReinstated'],
+    );
+  });
+
+  it('is told the same when its events come late, twice and in any order', async () => {
+    const { captures, intent } = await captured(10_000n);
+    const { id } = openDispute(fixture.stripe.account(), intent.id, 4_000);
+    closeDispute(fixture.stripe.account(), id, 'won');
+    openDispute(fixture.stripe.account(), intent.id, 1_000);
+    const events = fixture.stripe.account().events.filter((event) => aboutOf(event) === intent.id);
+    for (const event of [...events, ...events].reverse()) {
+      await fixture.deliver(event);
+      await fixture.adapter.dealWithNotices();
+    }
+    await fixture.adapter.reportDue();
+    // The first dispute was won before the adapter heard of it: nothing is away because of it.
+    const found = told(captures[0]?.requestId ?? '');
+    assert.deepEqual(
+      found.map((event) => [event.case, (event.value as { amount: bigint }).amount]),
+      [['captureReversed', 1_000n]],
+    );
+  });
+
+  it('is told of connected accounts', async () => {
+    const hold = await placed('acct_shop');
+    const account = fixture.stripe.account('acct_shop');
+    cancelIntent(account, intentOf(fixture, hold.requestId, 'acct_shop').id, {});
+    for (const event of account.events) assert.equal(await fixture.deliver(event, CONNECT_SECRET), 200);
+    await fixture.adapter.dealWithNotices();
+    await fixture.adapter.reportDue();
+    assert.equal(told(hold.requestId)[0]?.case, 'authorizationEnded');
+  });
+
+  it('is looked at again when Stripe is away', async () => {
+    const hold = await placed();
+    cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, {});
+    fixture.stripe.fail('GET /v1/payment_intents/…', 'cut before', 99);
+    await fixture.deliverAll();
+    assert.deepEqual(told(hold.requestId), []);
+    fixture.stripe.faults.length = 0;
+    for (const startMs = Date.now(); told(hold.requestId).length === 0 && Date.now() - startMs < 8_000; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal(told(hold.requestId)[0]?.case, 'authorizationEnded');
+  });
+
+  it('is reported until core takes it', async () => {
+    const hold = await placed();
+    fixture.core.answer = 'refuse';
+    cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, {});
+    await fixture.deliverAll();
+    fixture.core.answer = 'accept';
+    const before = fixture.core.received.length;
+    for (const startMs = Date.now(); fixture.core.received.length === before && Date.now() - startMs < 8_000; ) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(told(hold.requestId).length, 1);
+  });
+});
+
+function aboutOf(event: Event): string {
+  const object = event.data.object as { id: string; payment_intent?: string };
+  return object.payment_intent ?? object.id;
+}

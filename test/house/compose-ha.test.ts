@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+interface Service {
+  readonly command?: string;
+  readonly image?: string;
+  readonly build?: { readonly dockerfile_inline: string };
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: readonly string[];
+}
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+const root = new URL('../../', import.meta.url);
+/** What stands for the password has characters that no URL has. */
+const urlOf = ({ environment }: Service = {}) =>
+  new URL((environment?.DATABASE_URL ?? '').replace(/\$\{\w+:\?\}/, 'password'));
+const read = (file: string) => readFile(new URL(file, root), 'utf8');
+/** `!reset` takes away what the other file says. */
+const customTags = [
+  { tag: '!reset', collection: 'map' as const },
+  { tag: '!reset', collection: 'seq' as const },
+];
+
+describe('docker-compose.ha.yml', () => {
+  let text: string;
+  let compose: Compose;
+  let base: Compose;
+
+  before(async () => {
+    text = await read('docker-compose.ha.yml');
+    compose = parse(text, { merge: true, strict: true, customTags });
+    base = parse(await read('docker-compose.yml'), { merge: true, strict: true });
+  });
+
+  const databases = () => Object.entries(compose.services).filter(([, { image }]) => image === 'holdfast-patroni');
+  const patroni = () => parse(compose.configs.patroni?.content ?? '', { strict: true });
+
+  it('needs the variables of docker-compose.yml and two more, which its head names', () => {
+    const needed = new Set(text.match(/(?<!\$)(?<=\$\{)\w+/g));
+    assert.deepEqual([...needed].sort(), ['DATABASE_PASSWORD', 'REPLICATION_PASSWORD', 'SUPERUSER_PASSWORD']);
+    for (const name of ['REPLICATION_PASSWORD', 'SUPERUSER_PASSWORD']) assert(text.split('\n\n')[0]?.includes(name));
+  });
+
+  it('leads the address of docker-compose.yml to HAProxy', () => {
+    for (const name of ['core', 'worker', 'migrate']) assert.equal(urlOf(base.services[name]).host, 'postgres:5432');
+    assert.match(compose.services.postgres?.image ?? '', /^haproxy:/);
+    assert.match(compose.configs.haproxy?.content ?? '', /^ {2}bind \*:5432$/m);
+  });
+
+  it('names only services, configurations and volumes that are there', () => {
+    for (const { configs = [], depends_on = [], volumes = [] } of Object.values(compose.services)) {
+      for (const { source } of configs) assert(Object.hasOwn(compose.configs, source), source);
+      for (const name of depends_on) assert(Object.hasOwn(compose.services, name), name);
+      for (const volume of volumes) assert(Object.hasOwn(compose.volumes, volume.split(':')[0] as string), volume);
+    }
+  });
+
+  it('has HAProxy ask both databases for the primary, and end the sessions of one that is down', () => {
+    const { content = '' } = compose.configs.haproxy ?? {};
+    assert.match(content, /on-marked-down shutdown-sessions/);
+    assert.match(content, /http-check send meth OPTIONS uri \/primary\n\s+http-check expect status 200/);
+    const servers = [...content.matchAll(/^\s+server (\S+) (\S+):5432 check port 8008$/gm)].map(([, name]) => name);
+    assert.deepEqual(servers, ['database-1', 'database-2']);
+    assert.deepEqual(
+      databases().map(([name]) => name),
+      servers,
+    );
+  });
+
+  it('runs a Patroni whose leader cannot overwrite the key of its successor', () => {
+    for (const [name, { build, environment }] of databases()) {
+      const [, major, minor, patch] =
+        /patroni\[etcd3\]==(\d+)\.(\d+)\.(\d+)'/.exec(build?.dockerfile_inline ?? '') ?? [];
+      assert(Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch) >= 3_000_003, '3.0.3 or later');
+      assert.equal(environment?.PATRONI_NAME, name);
+      assert.equal(environment?.PATRONI_RESTAPI_CONNECT_ADDRESS, `${name}:8008`);
+      assert.equal(environment?.PATRONI_POSTGRESQL_CONNECT_ADDRESS, `${name}:5432`);
+    }
+  });
+
+  it('replicates synchronously, with times that Patroni accepts', () => {
+    const { dcs } = patroni().bootstrap;
+    assert.equal(dcs.synchronous_mode, true);
+    assert(dcs.ttl >= dcs.loop_wait + 2 * dcs.retry_timeout);
+    assert.equal(patroni().postgresql.parameters?.synchronous_commit ?? 'on', 'on');
+  });
+
+  it('has three etcd that know each other, and Patroni all of them', () => {
+    const etcds = Object.entries(compose.services).filter(([name]) => name.startsWith('etcd-'));
+    assert.equal(etcds.length, 3);
+    const cluster = etcds.map(([name]) => `${name}=http://${name}:2380`).join(',');
+    for (const [name, { command = '' }] of etcds) {
+      assert(command.includes(`--name ${name} `) && command.includes(`--initial-cluster ${cluster}`), name);
+      assert(command.includes(`--initial-advertise-peer-urls http://${name}:2380`), name);
+      assert(command.includes(`--advertise-client-urls http://${name}:2379`), name);
+    }
+    assert.deepEqual(
+      patroni().etcd3.hosts,
+      etcds.map(([name]) => `${name}:2379`),
+    );
+  });
+
+  it('creates the database that the service connects to', () => {
+    const { content = '' } = compose.configs['create-database'] ?? {};
+    const { username, pathname } = urlOf(base.services.core);
+    assert(
+      content.includes(`create role ${username} login`) &&
+        content.includes(`create database ${pathname.slice(1)} owner`),
+    );
+    assert.equal(patroni().bootstrap.post_bootstrap, '/etc/create-database.sh');
+  });
+});

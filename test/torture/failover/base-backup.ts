@@ -1,0 +1,74 @@
+/** A standby's data, copied from a running primary by PostgreSQL's low-level backup functions: no other program is needed. */
+import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { PostgresHome } from '../../../services/quickstart/postgres-home.ts';
+
+export interface BaseBackup {
+  /** As the superuser, at the primary. */
+  readonly adminUrl: string;
+  readonly from: PostgresHome;
+  readonly to: PostgresHome;
+  /** Where the standby's receiver connects: a libpq connection string. */
+  readonly primaryConnection: string;
+}
+
+/** Replaces the data in `to` by a copy that starts as a standby. The server on `to` must be stopped. */
+export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: BaseBackup): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('torture', true)");
+    await rm(to.data, { recursive: true, force: true });
+    await copyFolder(from.data, to.data, to);
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    const write = (name: string, text: string, flag = 'w') => ownFile(`${to.data}/${name}`, text, flag, to);
+    await write('backup_label', rows[0]?.labelfile ?? '');
+    await write('standby.signal', '');
+    // The last line about a setting wins.
+    await write('postgresql.auto.conf', `primary_conninfo = '${primaryConnection}'\n`, 'a');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Made anew by the server, or about the primary's own process. */
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label.old']);
+const LEFT_EMPTY = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]);
+
+/** Files may vanish while they are listed; the log says what became of them. */
+async function copyFolder(from: string, to: string, home: PostgresHome, isTop = true): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  await own(to, home);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [`${from}/${entry.name}`, `${to}/${entry.name}`];
+    if (isTop && LEFT_OUT.has(entry.name)) continue;
+    if (isTop && LEFT_EMPTY.has(entry.name)) {
+      await mkdir(target, { mode: 0o700 });
+      await own(target, home);
+    } else if (entry.isDirectory()) await copyFolder(source, target, home, false);
+    else await copyFile(source, target).then(() => own(target, home), ignoreVanished);
+  }
+}
+
+function ignoreVanished(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function ownFile(path: string, text: string, flag: string, home: PostgresHome): Promise<void> {
+  await writeFile(path, text, { mode: 0o600, flag });
+  await own(path, home);
+}
+
+async function own(path: string, { process: { uid, gid } }: PostgresHome): Promise<void> {
+  if (uid !== undefined && gid !== undefined) await chown(path, uid, gid);
+}

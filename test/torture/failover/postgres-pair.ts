@@ -1,0 +1,150 @@
+/** A primary with a synchronous standby, and an orchestrator's part of a fail-over: promote, lead clients there, build a new standby. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../../../services/quickstart/port.ts';
+import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
+import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
+import type { DeploymentDatabase } from '../deployment/deployment.ts';
+import { type Link, openLink } from '../deployment/link.ts';
+import { type PostgresMember, startPostgresMember } from '../deployment/postgres-member.ts';
+import { takeBaseBackup } from './base-backup.ts';
+
+/** One of the two servers. */
+export interface Node {
+  readonly home: PostgresHome;
+  readonly member: PostgresMember;
+  /** As the superuser, past every link. */
+  readonly adminUrl: string;
+  readonly port: number;
+  /** Between clients that know both servers and this one. */
+  readonly door: Link;
+  /** Between the other server's receiver and this one. */
+  readonly wire: Link;
+}
+
+export interface PostgresPair extends DeploymentDatabase {
+  /** Names both servers. */
+  readonly hostsUrl: string;
+  primary(): Node;
+  standby(): Node;
+  /** Between clients that know one address and the primary: what HAProxy is in a deployment. */
+  readonly balancer: Link;
+  /** How many sessions of the primary wait for its standby. */
+  waitingCommits(): Promise<number>;
+  /** Makes the standby the primary, which then serves alone, and leads the balancer's clients there. */
+  promote(): Promise<void>;
+  /** Makes the former primary, which must be dead, the standby, and waits until commits wait for it. */
+  rebuild(): Promise<void>;
+}
+
+/** Starts both servers. `options.port` is the balancer's. */
+export async function startPostgresPair(options: PostgresOptions): Promise<PostgresPair> {
+  const first = await openNode(options, 'a', (own) => startPostgresMember(own));
+  let primary = first;
+  const balancer = await openLink(options.port, first.port);
+  await run(first.adminUrl, "alter system set wal_keep_size = '1GB'", 'select pg_reload_conf()');
+  const standby = await openNode(options, 'b', async (own, home) => {
+    await takeBaseBackup(backupOf(first, home, options));
+    return startPostgresMember(own);
+  });
+  const pair: readonly Node[] = [first, standby];
+  const other = (): Node => pair.find((node) => node !== primary) as Node;
+  await untilSynchronous(first);
+
+  const url = `postgresql://holdfast:${options.password}@127.0.0.1:${options.port}/holdfast`;
+  const hosts = pair.map(({ door }) => `127.0.0.1:${door.port}`).join(',');
+  const hostsUrl = `postgresql://holdfast:${options.password}@${hosts}/holdfast?target_session_attrs=read-write`;
+  return {
+    name: 'database',
+    url,
+    hostsUrl,
+    adminUrl: url.replace('//holdfast:', '//postgres:'),
+    // Both ways to follow a fail-over, in one deployment.
+    urlOf: (process) => (process === 'core-2' ? url : hostsUrl),
+    primary: () => primary,
+    standby: other,
+    balancer,
+    waitingCommits: async () => {
+      const [row] = await run<{ count: number }>(primary.adminUrl, WAITING);
+      return row?.count ?? 0;
+    },
+    async promote() {
+      const next = other();
+      await run(
+        next.adminUrl,
+        "alter system set synchronous_standby_names = ''",
+        'select pg_reload_conf()',
+        'select pg_promote(true, 60)',
+      );
+      primary = next;
+      balancer.turn(next.port);
+    },
+    async rebuild() {
+      const next = other();
+      await takeBaseBackup(backupOf(primary, next.home, options));
+      for (const link of [next.door, next.wire]) link.mend(true);
+      await next.member.start();
+      await untilSynchronous(primary);
+    },
+    freeze: () => primary.member.freeze(),
+    kill: () => primary.member.kill(),
+    start: () => primary.member.start(),
+    async stop() {
+      for (const node of [other(), primary]) await node.member.stop();
+      for (const link of [balancer, ...pair.flatMap(({ door, wire }) => [door, wire])]) await link.close();
+    },
+    async remove() {
+      for (const { member } of pair) await member.remove();
+    },
+  };
+}
+
+async function openNode(
+  options: PostgresOptions,
+  name: string,
+  start: (own: PostgresOptions, home: PostgresHome) => Promise<PostgresMember>,
+): Promise<Node> {
+  const port = await freePort();
+  const directory = `${options.directory}-${name}`;
+  const logFile = options.logFile.replace(/\.log$/, `-${name}.log`);
+  const home = await choosePostgresHome(directory);
+  const member = await start({ ...options, port, directory, logFile }, home);
+  const [door, wire] = [await openLink(await freePort(), port), await openLink(await freePort(), port)];
+  return { home, member, adminUrl: member.adminUrl, port, door, wire };
+}
+
+function backupOf(from: Node, to: PostgresHome, { password }: PostgresOptions) {
+  const connection = `host=127.0.0.1 port=${from.wire.port} user=postgres password=${password} application_name=standby`;
+  return { adminUrl: from.adminUrl, from: from.home, to, primaryConnection: connection };
+}
+
+/** From now on a commit is answered when both have it. */
+async function untilSynchronous({ adminUrl }: Node): Promise<void> {
+  await run(adminUrl, "alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()');
+  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
+    const rows = await run(
+      adminUrl,
+      "select from pg_stat_replication where sync_state = 'sync' and state = 'streaming'",
+    );
+    if (rows.length > 0) return;
+    await delay(100);
+  }
+  assert.fail('the standby does not follow');
+}
+
+/** Runs statements one by one. Answers the last one's rows. */
+async function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    let rows: Row[] = [];
+    for (const text of texts) rows = (await client.query<Row>(text)).rows;
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const WAITING = "select count(*)::int from pg_stat_activity where wait_event = 'SyncRep'";

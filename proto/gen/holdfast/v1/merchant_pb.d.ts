@@ -81,6 +81,20 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: string internal_url = 9;
    */
   internalUrl: string;
+
+  /**
+   * The card processor of new holds and OCTs, a name of the setting PROCESSORS; empty = the first of it.
+   *
+   * @generated from field: string processor = 10;
+   */
+  processor: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string processor_account = 11;
+   */
+  processorAccount: string;
 };
 
 /**
@@ -136,6 +150,13 @@ export declare type Merchant = Message<"holdfast.v1.Merchant"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * What may keep notifications from arriving, as far as the contract shows it; empty = nothing.
+   *
+   * @generated from field: repeated holdfast.v1.ContractWarning warnings = 7;
+   */
+  warnings: ContractWarning[];
 };
 
 /**
@@ -143,6 +164,33 @@ export declare type Merchant = Message<"holdfast.v1.Merchant"> & {
  * Use `create(MerchantSchema)` to create a new message.
  */
 export declare const MerchantSchema: GenMessage<Merchant>;
+
+/**
+ * A field of a contract that is accepted and may not work.
+ *
+ * @generated from message holdfast.v1.ContractWarning
+ */
+export declare type ContractWarning = Message<"holdfast.v1.ContractWarning"> & {
+  /**
+   * The field, such as contract.webhook_url.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * Why.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ContractWarning.
+ * Use `create(ContractWarningSchema)` to create a new message.
+ */
+export declare const ContractWarningSchema: GenMessage<ContractWarning>;
 
 /**
  * What may be shown of an API key.

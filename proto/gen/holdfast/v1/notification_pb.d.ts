@@ -5,6 +5,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Operation } from "./operation_pb.js";
 
 /**
  * Describes the file holdfast/v1/notification.proto.
@@ -648,6 +649,21 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
    * @generated from field: holdfast.v1.Delivery delivery = 1;
    */
   delivery?: Delivery | undefined;
+
+  /**
+   * What an attempt would send now.
+   *
+   * @generated from field: holdfast.v1.DeliveryContent content = 2;
+   */
+  content?: DeliveryContent | undefined;
+
+  /**
+   * The merchant's operation with the delivery's request_id; absent when there is none, which only a relayed
+   * notification may have.
+   *
+   * @generated from field: holdfast.v1.Operation operation = 3;
+   */
+  operation?: Operation | undefined;
 };
 
 /**
@@ -655,6 +671,68 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
+
+/**
+ * What an attempt would send, as far as it may be shown.
+ *
+ * @generated from message holdfast.v1.DeliveryContent
+ */
+export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
+  /**
+   * The address: the endpoint's present one with the notification's path; empty when the merchant has none.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * The headers that are always sent. Only the beginning of each signature is shown. Empty once the body is purged,
+   * and while the merchant has no live signing secret.
+   *
+   * @generated from field: repeated holdfast.v1.DeliveryHeader headers = 2;
+   */
+  headers: DeliveryHeader[];
+
+  /**
+   * The body, laid out over lines; tokens, handles and checkout addresses in it are hidden. Empty once purged.
+   *
+   * @generated from field: string body = 3;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message holdfast.v1.DeliveryContent.
+ * Use `create(DeliveryContentSchema)` to create a new message.
+ */
+export declare const DeliveryContentSchema: GenMessage<DeliveryContent>;
+
+/**
+ * One header.
+ *
+ * @generated from message holdfast.v1.DeliveryHeader
+ */
+export declare type DeliveryHeader = Message<"holdfast.v1.DeliveryHeader"> & {
+  /**
+   * In lower case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The value.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message holdfast.v1.DeliveryHeader.
+ * Use `create(DeliveryHeaderSchema)` to create a new message.
+ */
+export declare const DeliveryHeaderSchema: GenMessage<DeliveryHeader>;
 
 /**
  * Names a delivery.

@@ -252,6 +252,27 @@ export declare type ListOperationsRequest = Message<"holdfast.v1.ListOperationsR
    * @generated from field: google.protobuf.Timestamp final_to = 8;
    */
   finalTo?: Timestamp | undefined;
+
+  /**
+   * Only of this amount or more, minor units; 0 = any.
+   *
+   * @generated from field: int64 amount_from = 9;
+   */
+  amountFrom: bigint;
+
+  /**
+   * Only of this amount or less, minor units; 0 = any.
+   *
+   * @generated from field: int64 amount_to = 10;
+   */
+  amountTo: bigint;
+
+  /**
+   * Only in this currency.
+   *
+   * @generated from field: string currency = 11;
+   */
+  currency: string;
 };
 
 /**

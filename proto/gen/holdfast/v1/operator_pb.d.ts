@@ -384,6 +384,13 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
    * @generated from field: bool late_void = 12;
    */
   lateVoid: boolean;
+
+  /**
+   * The card processor that it was sent to, a name of the setting PROCESSORS; empty = the default one.
+   *
+   * @generated from field: string processor = 13;
+   */
+  processor: string;
 };
 
 /**
@@ -391,6 +398,179 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
  * Use `create(ReviewItemSchema)` to create a new message.
  */
 export declare const ReviewItemSchema: GenMessage<ReviewItem>;
+
+/**
+ * What somebody has in front of them.
+ *
+ * @generated from message holdfast.v1.ListMatchesRequest
+ */
+export declare type ListMatchesRequest = Message<"holdfast.v1.ListMatchesRequest"> & {
+  /**
+   * A requestId or deliveryId, or its end; a part of the merchant's reference, in any case; a preauthorizationId; the
+   * whole reference of the processor or the bank; the last four digits of a card.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * Whose; empty = all merchants'.
+   *
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * Asked for at or after.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 3;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Asked for before.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 4;
+   */
+  createdTo?: Timestamp | undefined;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListMatchesRequest.
+ * Use `create(ListMatchesRequestSchema)` to create a new message.
+ */
+export declare const ListMatchesRequestSchema: GenMessage<ListMatchesRequest>;
+
+/**
+ * Something that was found.
+ *
+ * @generated from message holdfast.v1.Match
+ */
+export declare type Match = Message<"holdfast.v1.Match"> & {
+  /**
+   * The operation; of a delivery, what it is about.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The delivery, when one was found; kind, state, amount and currency are unset then.
+   *
+   * @generated from field: string delivery_id = 2;
+   */
+  deliveryId: string;
+
+  /**
+   * What the operation does.
+   *
+   * @generated from field: holdfast.v1.OperationKind kind = 3;
+   */
+  kind: OperationKind;
+
+  /**
+   * Where it stands.
+   *
+   * @generated from field: holdfast.v1.OperationState state = 4;
+   */
+  state: OperationState;
+
+  /**
+   * Whose.
+   *
+   * @generated from field: string merchant_id = 5;
+   */
+  merchantId: string;
+
+  /**
+   * Minor units.
+   *
+   * @generated from field: int64 amount = 6;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+
+  /**
+   * The hold that it belongs to; empty for holds themselves and OCT.
+   *
+   * @generated from field: string hold_request_id = 8;
+   */
+  holdRequestId: string;
+
+  /**
+   * The merchant's reference; empty when there is none.
+   *
+   * @generated from field: string merchant_reference = 9;
+   */
+  merchantReference: string;
+
+  /**
+   * When it was asked for.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 10;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * By what it was found.
+   *
+   * @generated from field: holdfast.v1.MatchedBy matched_by = 11;
+   */
+  matchedBy: MatchedBy;
+};
+
+/**
+ * Describes the message holdfast.v1.Match.
+ * Use `create(MatchSchema)` to create a new message.
+ */
+export declare const MatchSchema: GenMessage<Match>;
+
+/**
+ * What was found.
+ *
+ * @generated from message holdfast.v1.ListMatchesResponse
+ */
+export declare type ListMatchesResponse = Message<"holdfast.v1.ListMatchesResponse"> & {
+  /**
+   * Newest first; at most 100.
+   *
+   * @generated from field: repeated holdfast.v1.Match matches = 1;
+   */
+  matches: Match[];
+
+  /**
+   * Everything asked for since then was searched; absent = there is nothing more to search.
+   *
+   * @generated from field: google.protobuf.Timestamp searched_from = 2;
+   */
+  searchedFrom?: Timestamp | undefined;
+
+  /**
+   * Token that goes on where this page ended; empty = nothing more to search.
+   *
+   * @generated from field: string next_page_token = 3;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListMatchesResponse.
+ * Use `create(ListMatchesResponseSchema)` to create a new message.
+ */
+export declare const ListMatchesResponseSchema: GenMessage<ListMatchesResponse>;
 
 /**
  * Filters are joined by AND.
@@ -721,6 +901,60 @@ export enum ReviewReason {
 export declare const ReviewReasonSchema: GenEnum<ReviewReason>;
 
 /**
+ * By what something was found.
+ *
+ * @generated from enum holdfast.v1.MatchedBy
+ */
+export enum MatchedBy {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: MATCHED_BY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Its requestId or deliveryId, or the end of it.
+   *
+   * @generated from enum value: MATCHED_BY_ID = 1;
+   */
+  ID = 1,
+
+  /**
+   * The merchant's reference.
+   *
+   * @generated from enum value: MATCHED_BY_MERCHANT_REFERENCE = 2;
+   */
+  MERCHANT_REFERENCE = 2,
+
+  /**
+   * Its preauthorizationId.
+   *
+   * @generated from enum value: MATCHED_BY_PREAUTHORIZATION_ID = 3;
+   */
+  PREAUTHORIZATION_ID = 3,
+
+  /**
+   * The processor's or the bank's reference.
+   *
+   * @generated from enum value: MATCHED_BY_PROCESSOR_REFERENCE = 4;
+   */
+  PROCESSOR_REFERENCE = 4,
+
+  /**
+   * The last four digits of the card.
+   *
+   * @generated from enum value: MATCHED_BY_LAST4 = 5;
+   */
+  LAST4 = 5,
+}
+
+/**
+ * Describes the enum holdfast.v1.MatchedBy.
+ */
+export declare const MatchedBySchema: GenEnum<MatchedBy>;
+
+/**
  * What operators see and decide across merchants. Operators only. Every call of an operator that
  * changes anything, here and in the other services, leaves an audit entry; metadata x-operator (a
  * letter, then at most 63 letters, digits or " ._@+-") says which person it was.
@@ -794,6 +1028,18 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof ResolveOperationRequestSchema;
     output: typeof ResolveOperationResponseSchema;
+  },
+  /**
+   * Finds what an identifier, or a part of one, may stand for: operations with or without a result, and deliveries.
+   * Whole identifiers are looked up. Everything else is searched for among the newest 50 000 rows of each table that the
+   * request's dates leave; searched_from says how far that was, and the next page goes on from there.
+   *
+   * @generated from rpc holdfast.v1.OperatorService.ListMatches
+   */
+  listMatches: {
+    methodKind: "unary";
+    input: typeof ListMatchesRequestSchema;
+    output: typeof ListMatchesResponseSchema;
   },
   /**
    * Lists what operators did, newest first.

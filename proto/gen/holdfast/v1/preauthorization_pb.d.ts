@@ -618,6 +618,27 @@ export declare type ListPreauthorizationsRequest = Message<"holdfast.v1.ListPrea
    * @generated from field: string request_id = 11;
    */
   requestId: string;
+
+  /**
+   * Only of this amount or more, minor units; 0 = any.
+   *
+   * @generated from field: int64 amount_from = 12;
+   */
+  amountFrom: bigint;
+
+  /**
+   * Only of this amount or less, minor units; 0 = any.
+   *
+   * @generated from field: int64 amount_to = 13;
+   */
+  amountTo: bigint;
+
+  /**
+   * Only in this currency.
+   *
+   * @generated from field: string currency = 14;
+   */
+  currency: string;
 };
 
 /**

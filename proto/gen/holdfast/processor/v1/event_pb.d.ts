@@ -2,7 +2,7 @@
 // @generated from file holdfast/processor/v1/event.proto (package holdfast.processor.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Result } from "./processor_pb.js";
@@ -55,12 +55,28 @@ export declare type ReportEventRequest = Message<"holdfast.processor.v1.ReportEv
     case: "operationSettled";
   } | {
     /**
-     * The card scheme took a capture back.
+     * The card scheme took a capture, or a part of it, back.
      *
      * @generated from field: holdfast.processor.v1.CaptureReversed capture_reversed = 5;
      */
     value: CaptureReversed;
     case: "captureReversed";
+  } | {
+    /**
+     * An authorization ended over there, without a void or capture of ours.
+     *
+     * @generated from field: holdfast.processor.v1.AuthorizationEnded authorization_ended = 6;
+     */
+    value: AuthorizationEnded;
+    case: "authorizationEnded";
+  } | {
+    /**
+     * The card scheme gave back what it had taken.
+     *
+     * @generated from field: holdfast.processor.v1.CaptureReinstated capture_reinstated = 7;
+     */
+    value: CaptureReinstated;
+    case: "captureReinstated";
   } | { case: undefined; value?: undefined };
 };
 
@@ -85,7 +101,8 @@ export declare type ReportEventResponse = Message<"holdfast.processor.v1.ReportE
 export declare const ReportEventResponseSchema: GenMessage<ReportEventResponse>;
 
 /**
- * The customer completed a checkout, or it was declined.
+ * A checkout ended: with an authorization, or without (failed, or cancelled by the customer). A declined card
+ * that leaves the page open, so that another can be tried, is not reported.
  *
  * @generated from message holdfast.processor.v1.CheckoutCompleted
  */
@@ -112,7 +129,7 @@ export declare type CheckoutCompleted = Message<"holdfast.processor.v1.CheckoutC
 export declare const CheckoutCompletedSchema: GenMessage<CheckoutCompleted>;
 
 /**
- * The result of an authorization, capture, void or credit.
+ * The final result of an authorization, capture, void, increment, extension, refund or credit.
  *
  * @generated from message holdfast.processor.v1.OperationSettled
  */
@@ -125,7 +142,7 @@ export declare type OperationSettled = Message<"holdfast.processor.v1.OperationS
   requestId: string;
 
   /**
-   * How it ended.
+   * How it ended: APPROVED, DECLINED or NOT_PERFORMED.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -139,20 +156,20 @@ export declare type OperationSettled = Message<"holdfast.processor.v1.OperationS
 export declare const OperationSettledSchema: GenMessage<OperationSettled>;
 
 /**
- * A capture was taken back.
+ * A capture, or a part of it, was taken back. Exactly one of the two identifiers is set.
  *
  * @generated from message holdfast.processor.v1.CaptureReversed
  */
 export declare type CaptureReversed = Message<"holdfast.processor.v1.CaptureReversed"> & {
   /**
-   * The capture's requestId.
+   * The capture's requestId; empty when the processor does not know which capture it was.
    *
    * @generated from field: string capture_request_id = 1;
    */
   captureRequestId: string;
 
   /**
-   * Amount taken back, minor units: the capture's.
+   * Amount taken back by this reversal, minor units; all reversals of a capture together never exceed it.
    *
    * @generated from field: int64 amount = 2;
    */
@@ -164,6 +181,13 @@ export declare type CaptureReversed = Message<"holdfast.processor.v1.CaptureReve
    * @generated from field: string reference = 3;
    */
   reference: string;
+
+  /**
+   * The authorization's identifier (the hold's requestId), when the capture is not known; else empty.
+   *
+   * @generated from field: string authorization_request_id = 4;
+   */
+  authorizationRequestId: string;
 };
 
 /**
@@ -173,13 +197,138 @@ export declare type CaptureReversed = Message<"holdfast.processor.v1.CaptureReve
 export declare const CaptureReversedSchema: GenMessage<CaptureReversed>;
 
 /**
+ * What a reversal had taken back, or a part of it, was given to the merchant again. Exactly one of the two
+ * identifiers is set, as in the reversal.
+ *
+ * @generated from message holdfast.processor.v1.CaptureReinstated
+ */
+export declare type CaptureReinstated = Message<"holdfast.processor.v1.CaptureReinstated"> & {
+  /**
+   * The capture's requestId; empty when the processor does not know which capture it was.
+   *
+   * @generated from field: string capture_request_id = 1;
+   */
+  captureRequestId: string;
+
+  /**
+   * The authorization's identifier (the hold's requestId), when the capture is not known; else empty.
+   *
+   * @generated from field: string authorization_request_id = 2;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * Amount given again, minor units; never more than was taken back.
+   *
+   * @generated from field: int64 amount = 3;
+   */
+  amount: bigint;
+
+  /**
+   * The processor's reference of the reinstatement.
+   *
+   * @generated from field: string reference = 4;
+   */
+  reference: string;
+
+  /**
+   * The event_id of the reversal that this undoes; empty = not known.
+   *
+   * @generated from field: string reversal_event_id = 5;
+   */
+  reversalEventId: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.CaptureReinstated.
+ * Use `create(CaptureReinstatedSchema)` to create a new message.
+ */
+export declare const CaptureReinstatedSchema: GenMessage<CaptureReinstated>;
+
+/**
+ * An approved authorization ended over there: nothing more can be captured of it, and what was left is no
+ * longer reserved. Captures made before stand.
+ *
+ * @generated from message holdfast.processor.v1.AuthorizationEnded
+ */
+export declare type AuthorizationEnded = Message<"holdfast.processor.v1.AuthorizationEnded"> & {
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * How.
+   *
+   * @generated from field: holdfast.processor.v1.AuthorizationEnd end = 2;
+   */
+  end: AuthorizationEnd;
+
+  /**
+   * What was left and is given back, minor units, 0 to 999 999 999 999.
+   *
+   * @generated from field: int64 amount = 3;
+   */
+  amount: bigint;
+
+  /**
+   * The processor's reference; at most 64 characters.
+   *
+   * @generated from field: string reference = 4;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.AuthorizationEnded.
+ * Use `create(AuthorizationEndedSchema)` to create a new message.
+ */
+export declare const AuthorizationEndedSchema: GenMessage<AuthorizationEnded>;
+
+/**
+ * How an authorization ended over there.
+ *
+ * @generated from enum holdfast.processor.v1.AuthorizationEnd
+ */
+export enum AuthorizationEnd {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: AUTHORIZATION_END_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The issuer or processor let it expire, at its end or before.
+   *
+   * @generated from enum value: AUTHORIZATION_END_EXPIRED = 1;
+   */
+  EXPIRED = 1,
+
+  /**
+   * It was voided at the processor, by somebody other than Holdfast.
+   *
+   * @generated from enum value: AUTHORIZATION_END_VOIDED = 2;
+   */
+  VOIDED = 2,
+}
+
+/**
+ * Describes the enum holdfast.processor.v1.AuthorizationEnd.
+ */
+export declare const AuthorizationEndSchema: GenEnum<AuthorizationEnd>;
+
+/**
  * Implemented by Holdfast's core: where a processor reports what happened by itself.
  *
  * @generated from service holdfast.processor.v1.ProcessorEventService
  */
 export declare const ProcessorEventService: GenService<{
   /**
-   * Reports one event, at least once. An answer means that it is stored and need not be reported again. Errors:
+   * Reports one event, at least once. An answer means that it is stored and need not be reported again; after
+   * any error the event is reported again later, with the same event_id. Errors:
    * IDEMPOTENCY_KEY_REUSED when the same event_id said something else before; nothing was changed by this one.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorEventService.ReportEvent

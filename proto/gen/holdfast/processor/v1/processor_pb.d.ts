@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file holdfast/processor/v1/processor.proto.
@@ -32,7 +32,7 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   reference: string;
 
   /**
-   * The bank's reference, for captures and credits; at most 64 characters.
+   * The bank's reference, for captures, refunds and credits; at most 64 characters.
    *
    * @generated from field: string bank_reference = 3;
    */
@@ -53,7 +53,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   errorMessage: string;
 
   /**
-   * When the reservation ends, for authorizations; absent = the processor sets no end.
+   * When the reservation ends, for authorizations, increments and extensions; absent = the processor sets no
+   * end, or, for increments and extensions, the end has not changed.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 6;
    */
@@ -79,6 +80,28 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
    * @generated from field: google.protobuf.Timestamp acted_at = 9;
    */
   actedAt?: Timestamp | undefined;
+
+  /**
+   * When ACCEPTED: until when it is normal that there is no final result yet; absent = not known.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_by = 10;
+   */
+  expectedBy?: Timestamp | undefined;
+
+  /**
+   * What this authorization can do, for approved authorizations, increments and extensions; absent = not known.
+   *
+   * @generated from field: holdfast.processor.v1.Capabilities capabilities = 11;
+   */
+  capabilities?: Capabilities | undefined;
+
+  /**
+   * What this operation gave back of the reservation, minor units, 0 to 999 999 999 999; for approved voids and
+   * captures; absent = not known.
+   *
+   * @generated from field: optional int64 amount_released = 12;
+   */
+  amountReleased?: bigint | undefined;
 };
 
 /**
@@ -86,6 +109,48 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export declare const ResultSchema: GenMessage<Result>;
+
+/**
+ * What one authorization can do after it was approved. False = a call that asks for it is NOT_PERFORMED.
+ *
+ * @generated from message holdfast.processor.v1.Capabilities
+ */
+export declare type Capabilities = Message<"holdfast.processor.v1.Capabilities"> & {
+  /**
+   * More than one capture, each with final_capture = false but the last. When false, the first capture gives
+   * the rest back, whatever its final_capture says.
+   *
+   * @generated from field: bool several_captures = 1;
+   */
+  severalCaptures: boolean;
+
+  /**
+   * IncrementAuthorization.
+   *
+   * @generated from field: bool increments = 2;
+   */
+  increments: boolean;
+
+  /**
+   * ExtendAuthorization.
+   *
+   * @generated from field: bool extension = 3;
+   */
+  extension: boolean;
+
+  /**
+   * Refund of its captures.
+   *
+   * @generated from field: bool refunds = 4;
+   */
+  refunds: boolean;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.Capabilities.
+ * Use `create(CapabilitiesSchema)` to create a new message.
+ */
+export declare const CapabilitiesSchema: GenMessage<Capabilities>;
 
 /**
  * Partial information about a card.
@@ -182,6 +247,13 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: string currency = 7;
    */
   currency: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 8;
+   */
+  account: string;
 };
 
 /**
@@ -278,6 +350,14 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
    * @generated from field: bool final_capture = 9;
    */
   finalCapture: boolean;
+
+  /**
+   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
+   * processor's own default.
+   *
+   * @generated from field: string account = 10;
+   */
+  account: string;
 };
 
 /**
@@ -325,6 +405,21 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
    * @generated from field: string authorization_request_id = 2;
    */
   authorizationRequestId: string;
+
+  /**
+   * As at the authorization; empty = not said (callers before this field existed).
+   *
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
+   * processor's own default.
+   *
+   * @generated from field: string account = 4;
+   */
+  account: string;
 };
 
 /**
@@ -340,7 +435,7 @@ export declare const VoidRequestSchema: GenMessage<VoidRequest>;
  */
 export declare type VoidResponse = Message<"holdfast.processor.v1.VoidResponse"> & {
   /**
-   * How it ended. NOT_PERFORMED with error code authorization_expired, authorization_not_found,
+   * How it ended; amount_released is what was given back. NOT_PERFORMED with error code authorization_expired, authorization_not_found,
    * authorization_not_approved, authorization_voided or authorization_closed says that nothing is left
    * to give back: a merchant's release has failed then, and what must be given back counts as given.
    *
@@ -354,6 +449,228 @@ export declare type VoidResponse = Message<"holdfast.processor.v1.VoidResponse">
  * Use `create(VoidResponseSchema)` to create a new message.
  */
 export declare const VoidResponseSchema: GenMessage<VoidResponse>;
+
+/**
+ * Asks to add to a reservation, all of it or nothing. Card, terminal and user are the authorization's own.
+ *
+ * @generated from message holdfast.processor.v1.IncrementAuthorizationRequest
+ */
+export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.v1.IncrementAuthorizationRequest"> & {
+  /**
+   * Our identifier of this increment.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string authorization_request_id = 2;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * As at the authorization.
+   *
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
+   * processor's own default.
+   *
+   * @generated from field: string account = 4;
+   */
+  account: string;
+
+  /**
+   * What is added, minor units. The authorization's amount stays below 10^12.
+   *
+   * @generated from field: int64 amount = 5;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code, the authorization's.
+   *
+   * @generated from field: string currency = 6;
+   */
+  currency: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.IncrementAuthorizationRequest.
+ * Use `create(IncrementAuthorizationRequestSchema)` to create a new message.
+ */
+export declare const IncrementAuthorizationRequestSchema: GenMessage<IncrementAuthorizationRequest>;
+
+/**
+ * The answer to IncrementAuthorization.
+ *
+ * @generated from message holdfast.processor.v1.IncrementAuthorizationResponse
+ */
+export declare type IncrementAuthorizationResponse = Message<"holdfast.processor.v1.IncrementAuthorizationResponse"> & {
+  /**
+   * How it ended.
+   *
+   * @generated from field: holdfast.processor.v1.Result result = 1;
+   */
+  result?: Result | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.IncrementAuthorizationResponse.
+ * Use `create(IncrementAuthorizationResponseSchema)` to create a new message.
+ */
+export declare const IncrementAuthorizationResponseSchema: GenMessage<IncrementAuthorizationResponse>;
+
+/**
+ * Asks that a reservation end later: as late as the processor can let it.
+ *
+ * @generated from message holdfast.processor.v1.ExtendAuthorizationRequest
+ */
+export declare type ExtendAuthorizationRequest = Message<"holdfast.processor.v1.ExtendAuthorizationRequest"> & {
+  /**
+   * Our identifier of this extension.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string authorization_request_id = 2;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * As at the authorization.
+   *
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
+   * processor's own default.
+   *
+   * @generated from field: string account = 4;
+   */
+  account: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.ExtendAuthorizationRequest.
+ * Use `create(ExtendAuthorizationRequestSchema)` to create a new message.
+ */
+export declare const ExtendAuthorizationRequestSchema: GenMessage<ExtendAuthorizationRequest>;
+
+/**
+ * The answer to ExtendAuthorization.
+ *
+ * @generated from message holdfast.processor.v1.ExtendAuthorizationResponse
+ */
+export declare type ExtendAuthorizationResponse = Message<"holdfast.processor.v1.ExtendAuthorizationResponse"> & {
+  /**
+   * How it ended; expires_at is the new end, never an earlier one.
+   *
+   * @generated from field: holdfast.processor.v1.Result result = 1;
+   */
+  result?: Result | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.ExtendAuthorizationResponse.
+ * Use `create(ExtendAuthorizationResponseSchema)` to create a new message.
+ */
+export declare const ExtendAuthorizationResponseSchema: GenMessage<ExtendAuthorizationResponse>;
+
+/**
+ * Asks to give back a capture, or a part of it. What was refunded of a capture and what the card scheme took
+ * back of it never exceed the capture: NOT_PERFORMED with error code amount_exceeds_capture.
+ *
+ * @generated from message holdfast.processor.v1.RefundRequest
+ */
+export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest"> & {
+  /**
+   * Our identifier of this refund.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The capture's identifier.
+   *
+   * @generated from field: string capture_request_id = 2;
+   */
+  captureRequestId: string;
+
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string authorization_request_id = 3;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * As at the authorization.
+   *
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
+
+  /**
+   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
+   * processor's own default.
+   *
+   * @generated from field: string account = 5;
+   */
+  account: string;
+
+  /**
+   * Minor units.
+   *
+   * @generated from field: int64 amount = 6;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code, the capture's.
+   *
+   * @generated from field: string currency = 7;
+   */
+  currency: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.RefundRequest.
+ * Use `create(RefundRequestSchema)` to create a new message.
+ */
+export declare const RefundRequestSchema: GenMessage<RefundRequest>;
+
+/**
+ * The answer to Refund.
+ *
+ * @generated from message holdfast.processor.v1.RefundResponse
+ */
+export declare type RefundResponse = Message<"holdfast.processor.v1.RefundResponse"> & {
+  /**
+   * How it ended.
+   *
+   * @generated from field: holdfast.processor.v1.Result result = 1;
+   */
+  result?: Result | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.RefundResponse.
+ * Use `create(RefundResponseSchema)` to create a new message.
+ */
+export declare const RefundResponseSchema: GenMessage<RefundResponse>;
 
 /**
  * Asks to pay to a card.
@@ -409,6 +726,13 @@ export declare type CreditRequest = Message<"holdfast.processor.v1.CreditRequest
    * @generated from field: string currency = 7;
    */
   currency: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 8;
+   */
+  account: string;
 };
 
 /**
@@ -512,6 +836,21 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
    * @generated from field: google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 11;
+   */
+  account: string;
+
+  /**
+   * The merchant's reference of the order, shown to the customer; empty = none. A repetition under the
+   * same request_id may differ in it.
+   *
+   * @generated from field: string merchant_reference = 12;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -554,7 +893,7 @@ export declare const CreateCheckoutResponseSchema: GenMessage<CreateCheckoutResp
  */
 export declare type InquireRequest = Message<"holdfast.processor.v1.InquireRequest"> & {
   /**
-   * Our identifier of the authorization, capture, void or credit.
+   * Our identifier of the authorization, capture, void, increment, extension, refund or credit.
    *
    * @generated from field: string request_id = 1;
    */
@@ -566,6 +905,20 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
    * @generated from field: bool fence = 2;
    */
   fence: boolean;
+
+  /**
+   * For whom the operation is; empty = not said (callers before this field existed).
+   *
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 4;
+   */
+  account: string;
 };
 
 /**
@@ -588,7 +941,7 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
   finding: Finding;
 
   /**
-   * How it ended, when DONE.
+   * How it ended, when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -629,11 +982,25 @@ export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntr
   pageToken: string;
 
   /**
-   * Only this authorization with its captures and voids; empty = everything.
+   * Only this authorization with its captures, voids, increments, extensions and refunds; empty = everything.
    *
    * @generated from field: string authorization_request_id = 3;
    */
   authorizationRequestId: string;
+
+  /**
+   * Only this merchant's entries; empty = every merchant's.
+   *
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
+
+  /**
+   * Only this account's entries, at most 128 characters; empty = every account's.
+   *
+   * @generated from field: string account = 5;
+   */
+  account: string;
 };
 
 /**
@@ -690,35 +1057,35 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   requestId: string;
 
   /**
-   * The authorization that a capture or void is about; empty for others.
+   * The authorization that a capture, void, increment, extension or refund is about; empty for others.
    *
    * @generated from field: string authorization_request_id = 3;
    */
   authorizationRequestId: string;
 
   /**
-   * For whom; empty for voids and fences.
+   * For whom; empty for fences, and for voids whose caller did not say it.
    *
    * @generated from field: string merchant_id = 4;
    */
   merchantId: string;
 
   /**
-   * How it ended; unspecified = an open checkout.
+   * How it ended; ACCEPTED = not yet; unspecified = an open checkout.
    *
    * @generated from field: holdfast.processor.v1.Answer answer = 5;
    */
   answer: Answer;
 
   /**
-   * Minor units: asked, for a void what it gave back; 0 for fences.
+   * Minor units: asked, without increments; for a void what it gave back; 0 for extensions and fences.
    *
    * @generated from field: int64 amount = 6;
    */
   amount: bigint;
 
   /**
-   * ISO 4217 code; empty for voids and fences.
+   * ISO 4217 code; empty for voids, extensions and fences.
    *
    * @generated from field: string currency = 7;
    */
@@ -746,14 +1113,15 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   captured: bigint;
 
   /**
-   * Of an authorization: given back by voids and final captures, minor units.
+   * Of an authorization: given back by voids, by final captures, and when the processor ended it, minor units.
    *
    * @generated from field: int64 voided = 11;
    */
   voided: bigint;
 
   /**
-   * Of an authorization or capture: taken back by the card scheme, minor units.
+   * Of an authorization or capture: taken back by the card scheme and not reinstated, minor units. What no
+   * capture is known for counts for the authorization only.
    *
    * @generated from field: int64 reversed = 12;
    */
@@ -765,6 +1133,41 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
    * @generated from field: google.protobuf.Timestamp acted_at = 13;
    */
   actedAt?: Timestamp | undefined;
+
+  /**
+   * Of an authorization: added by increments, minor units. captured + voided <= amount + incremented.
+   *
+   * @generated from field: int64 incremented = 14;
+   */
+  incremented: bigint;
+
+  /**
+   * Of an authorization or capture: given back by refunds, minor units. refunded + reversed <= captured.
+   *
+   * @generated from field: int64 refunded = 15;
+   */
+  refunded: bigint;
+
+  /**
+   * The capture that a refund is about; empty for others.
+   *
+   * @generated from field: string capture_request_id = 16;
+   */
+  captureRequestId: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 17;
+   */
+  account: string;
+
+  /**
+   * Of an authorization: when the processor ended it by itself; absent = it did not.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_at = 18;
+   */
+  endedAt?: Timestamp | undefined;
 };
 
 /**
@@ -772,6 +1175,165 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export declare const EntrySchema: GenMessage<Entry>;
+
+/**
+ * Asks what the processor is.
+ *
+ * @generated from message holdfast.processor.v1.DescribeRequest
+ */
+export declare type DescribeRequest = Message<"holdfast.processor.v1.DescribeRequest"> & {
+  /**
+   * For whom; empty = for any merchant.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The merchant's account at the processor, at most 128 characters; empty = the processor's own default.
+   *
+   * @generated from field: string account = 2;
+   */
+  account: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.DescribeRequest.
+ * Use `create(DescribeRequestSchema)` to create a new message.
+ */
+export declare const DescribeRequestSchema: GenMessage<DescribeRequest>;
+
+/**
+ * What the processor is.
+ *
+ * @generated from message holdfast.processor.v1.DescribeResponse
+ */
+export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeResponse"> & {
+  /**
+   * Its name: lower case letters, digits, _ and -; at most 32 characters.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What an authorization can do at best. Result.capabilities says it of one authorization, and wins.
+   *
+   * @generated from field: holdfast.processor.v1.Capabilities authorizations = 2;
+   */
+  authorizations?: Capabilities | undefined;
+
+  /**
+   * Authorize with a token.
+   *
+   * @generated from field: bool tokens = 3;
+   */
+  tokens: boolean;
+
+  /**
+   * CreateCheckout.
+   *
+   * @generated from field: bool checkouts = 4;
+   */
+  checkouts: boolean;
+
+  /**
+   * CreateCheckout with save_card generates a token.
+   *
+   * @generated from field: bool saved_cards = 5;
+   */
+  savedCards: boolean;
+
+  /**
+   * Credit (OCT).
+   *
+   * @generated from field: bool credits = 6;
+   */
+  credits: boolean;
+
+  /**
+   * May answer ACCEPTED.
+   *
+   * @generated from field: bool accepts = 7;
+   */
+  accepts: boolean;
+
+  /**
+   * Inquire with fence fences an identifier that was never seen. When false, it returns NEVER_SEEN with
+   * fenced = false, and Holdfast sends the request again within identifier_memory.
+   *
+   * @generated from field: bool fences = 8;
+   */
+  fences: boolean;
+
+  /**
+   * How long an identifier is remembered after its first use; absent = for ever.
+   *
+   * @generated from field: google.protobuf.Duration identifier_memory = 9;
+   */
+  identifierMemory?: Duration | undefined;
+
+  /**
+   * Shortest time that a checkout can stay open; absent = no bound.
+   *
+   * @generated from field: google.protobuf.Duration checkout_shortest = 10;
+   */
+  checkoutShortest?: Duration | undefined;
+
+  /**
+   * Longest time that a checkout can stay open; absent = no bound.
+   *
+   * @generated from field: google.protobuf.Duration checkout_longest = 11;
+   */
+  checkoutLongest?: Duration | undefined;
+
+  /**
+   * The currencies taken, with their bounds; empty = every ISO 4217 currency, 1 to 999 999 999 999 minor units.
+   *
+   * @generated from field: repeated holdfast.processor.v1.CurrencyBounds currencies = 12;
+   */
+  currencies: CurrencyBounds[];
+};
+
+/**
+ * Describes the message holdfast.processor.v1.DescribeResponse.
+ * Use `create(DescribeResponseSchema)` to create a new message.
+ */
+export declare const DescribeResponseSchema: GenMessage<DescribeResponse>;
+
+/**
+ * The amounts that can be reserved, charged or paid in one currency.
+ *
+ * @generated from message holdfast.processor.v1.CurrencyBounds
+ */
+export declare type CurrencyBounds = Message<"holdfast.processor.v1.CurrencyBounds"> & {
+  /**
+   * ISO 4217 code.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * Smallest amount, minor units.
+   *
+   * @generated from field: int64 smallest_amount = 2;
+   */
+  smallestAmount: bigint;
+
+  /**
+   * Largest amount, minor units.
+   *
+   * @generated from field: int64 largest_amount = 3;
+   */
+  largestAmount: bigint;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.CurrencyBounds.
+ * Use `create(CurrencyBoundsSchema)` to create a new message.
+ */
+export declare const CurrencyBoundsSchema: GenMessage<CurrencyBounds>;
 
 /**
  * How the processor answered.
@@ -806,6 +1368,14 @@ export enum Answer {
    * @generated from enum value: ANSWER_NOT_PERFORMED = 3;
    */
   NOT_PERFORMED = 3,
+
+  /**
+   * Taken, and not ended yet: the final result, one of the three above, follows by an OperationSettled event,
+   * and an inquiry about the identifier returns it. Until then a repeated call returns ACCEPTED again.
+   *
+   * @generated from enum value: ANSWER_ACCEPTED = 4;
+   */
+  ACCEPTED = 4,
 }
 
 /**
@@ -841,7 +1411,7 @@ export enum Finding {
   NEVER_SEEN = 2,
 
   /**
-   * It was seen and has not ended (an open checkout, a request at work).
+   * It was seen and has not ended (an open checkout, a request at work, an operation that was ACCEPTED).
    *
    * @generated from enum value: FINDING_AT_WORK = 3;
    */
@@ -900,6 +1470,27 @@ export enum EntryKind {
    * @generated from enum value: ENTRY_KIND_FENCE = 5;
    */
   FENCE = 5,
+
+  /**
+   * An addition to a reservation.
+   *
+   * @generated from enum value: ENTRY_KIND_INCREMENT = 6;
+   */
+  INCREMENT = 6,
+
+  /**
+   * A later end of a reservation.
+   *
+   * @generated from enum value: ENTRY_KIND_EXTENSION = 7;
+   */
+  EXTENSION = 7,
+
+  /**
+   * A capture, or a part of it, given back to the card.
+   *
+   * @generated from enum value: ENTRY_KIND_REFUND = 8;
+   */
+  REFUND = 8,
 }
 
 /**
@@ -911,6 +1502,12 @@ export declare const EntryKindSchema: GenEnum<EntryKind>;
  * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our
  * identifier (request_id): the same identifier gets the same answer and acts once. An error status
  * means that the outcome is not known.
+ *
+ * An identifier that was used for something else (other method, authorization, capture, merchant, account,
+ * amount or currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status
+ * ALREADY_EXISTS, and nothing is done. An identifier that was fenced is answered NOT_PERFORMED with error
+ * code fenced, or with the status FAILED_PRECONDITION. What the processor or this authorization cannot do
+ * is NOT_PERFORMED with error code not_supported.
  *
  * @generated from service holdfast.processor.v1.ProcessorService
  */
@@ -944,6 +1541,36 @@ export declare const ProcessorService: GenService<{
     methodKind: "unary";
     input: typeof VoidRequestSchema;
     output: typeof VoidResponseSchema;
+  },
+  /**
+   * Adds to a reservation.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.IncrementAuthorization
+   */
+  incrementAuthorization: {
+    methodKind: "unary";
+    input: typeof IncrementAuthorizationRequestSchema;
+    output: typeof IncrementAuthorizationResponseSchema;
+  },
+  /**
+   * Lets a reservation end later.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.ExtendAuthorization
+   */
+  extendAuthorization: {
+    methodKind: "unary";
+    input: typeof ExtendAuthorizationRequestSchema;
+    output: typeof ExtendAuthorizationResponseSchema;
+  },
+  /**
+   * Gives a captured amount, or a part of it, back to the card.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.Refund
+   */
+  refund: {
+    methodKind: "unary";
+    input: typeof RefundRequestSchema;
+    output: typeof RefundResponseSchema;
   },
   /**
    * Pays to a card (OCT).
@@ -985,6 +1612,16 @@ export declare const ProcessorService: GenService<{
     methodKind: "unary";
     input: typeof ListEntriesRequestSchema;
     output: typeof ListEntriesResponseSchema;
+  },
+  /**
+   * Describes the processor: its name, what it can do, its bounds. Changes nothing, and needs no identifier.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.Describe
+   */
+  describe: {
+    methodKind: "unary";
+    input: typeof DescribeRequestSchema;
+    output: typeof DescribeResponseSchema;
   },
 }>;
 

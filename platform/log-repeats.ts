@@ -1,27 +1,27 @@
 import type { LogFields } from './log.ts';
 
-/** A line that is to be written. */
+/** A line of the log. */
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';
   readonly event: string;
   readonly fields: LogFields;
 }
 
-/** Lines that say the same, within one window. */
+/** Equal lines within one window. */
 interface Group {
   readonly first: Line;
   written: number;
   leftOut: number;
 }
 
-/** Of lines that say the same, so many are written in each window. */
+/** Maximum equal lines written in each window. */
 const LINES_PER_WINDOW = 100;
 const WINDOW_MS = 10_000;
 
 /**
- * Keeps a flood from filling the log. A line that names an operation (`requestId`) is always written. Of others with the same event,
- * outcome and merchant, the first 100 in 10 s are written, the rest are counted; a line `lines left out` then says how many. So the
- * lines of a flood grow with time, not with its rate, and none goes uncounted.
+ * Keeps a flood from filling the log. A line that names an operation (`requestId`) is always written. Of other lines with the same event,
+ * outcome and merchant, the first 100 in 10 s are written and the rest are counted in one line, `lines left out`. So the number of lines
+ * grows with a flood's duration, not with its rate.
  */
 export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS): (line: Line) => void {
   const groups = new Map<string, Group>();
@@ -53,7 +53,7 @@ export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS):
   };
 }
 
-/** What lines must have in common to count as the same. None of these is chosen by an unauthenticated sender: their number is bounded. */
+/** The fields that equal lines share. An unauthenticated sender chooses none of them, so the number of windows is bounded. */
 function sameFields({ status, code, error, reason, merchantId }: LogFields): LogFields {
   return {
     ...(status !== undefined && { status }),
@@ -64,10 +64,10 @@ function sameFields({ status, code, error, reason, merchantId }: LogFields): Log
   };
 }
 
-/** Logs with open windows: a process that ends writes their counts first. */
+/** Logs with open windows: a process that exits writes their counts first. */
 const unfinished = new Set<() => void>();
 const flushAll = () => {
   for (const flush of unfinished) flush();
 };
-// pino closes its stream before a process that has nothing left to do exits; process.exit() skips that event.
+// pino closes its stream on beforeExit, which process.exit() skips.
 process.on('beforeExit', flushAll).on('exit', flushAll);

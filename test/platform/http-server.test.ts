@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { createHttpDoor, HTTP_BOUNDS } from '../../proto/http-door.ts';
+import { createHttpDoor, HTTP_BOUNDS } from '../../platform/http-server.ts';
 
 const BOUNDS = {
   ...HTTP_BOUNDS,

@@ -1,16 +1,16 @@
-/** TLS of doors and channels: PEM files named by settings, read and checked once, at start. */
+/** TLS of servers and channels: PEM files named by settings, read and checked once, at start. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 
-/** Files of a door, as the settings `<prefix>_CERT`, `_KEY` and `_CLIENT_CA` name them. */
+/** Files of a server: the settings `<prefix>_CERT`, `_KEY` and `_CLIENT_CA`. */
 export interface DoorFiles {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly clientCa?: string | undefined;
 }
 
-/** What a door shows, and whom it trusts. With `clientCa` every caller must show a certificate of it (mutual TLS). */
+/** A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS). */
 export interface DoorTls {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -25,16 +25,27 @@ export interface ChannelFiles {
   readonly name?: string | undefined;
 }
 
-/** Whom a channel trusts, and what it shows. */
+/** The authorities that a channel trusts, and its own certificate. */
 export interface ChannelTls {
   /** Absent = the authorities that Node trusts. */
   readonly ca?: Buffer;
   readonly own?: { readonly cert: Buffer; readonly key: Buffer };
-  /** The name in the peer's certificate, when it is not the one in the address. */
+  /** The name in the peer's certificate, when it differs from the one in the address. */
   readonly name?: string;
 }
 
-/** Reads a door's files; undefined when none is set. Throws an Error of one line that names the wrong setting. */
+const FILES = { ca: 'CA', cert: 'CERT', key: 'KEY', clientCa: 'CLIENT_CA', name: 'NAME' } as const;
+
+/** The files that the settings `<prefix>_CA`, `_CERT`, `_KEY`, `_CLIENT_CA` and `_NAME` name. */
+export function tlsFiles<P extends string>(
+  prefix: P,
+  settings: { readonly [name in `${P}_${(typeof FILES)[keyof typeof FILES]}`]?: string | undefined },
+): DoorFiles & ChannelFiles {
+  const given: Readonly<Record<string, string | undefined>> = settings;
+  return Object.fromEntries(Object.entries(FILES).map(([file, name]) => [file, given[`${prefix}_${name}`]]));
+}
+
+/** Reads a server's files; undefined when none is set. Throws an Error of one line that names the wrong setting. */
 export function readDoorTls(prefix: string, files: DoorFiles): DoorTls | undefined {
   const own = readPair(prefix, files);
   if (files.clientCa !== undefined && !own) throw new Error(`${prefix}_CLIENT_CA needs ${prefix}_CERT`);
@@ -63,7 +74,7 @@ export function readChannelTls(prefix: string, files: ChannelFiles): ChannelTls 
   };
 }
 
-/** A grpc-js server's credentials. */
+/** Credentials of a grpc-js server. */
 export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAKE_MS): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   const pair = [{ cert_chain: tls.cert, private_key: tls.key }];
@@ -74,8 +85,8 @@ export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAK
 }
 
 /**
- * Node waits 120 s for a handshake. grpc-js hands its credentials' constructor options to Node and has no option for this one, so it
- * is added to them; the method is private, which is why the package is pinned (test/proto/tls.test.ts).
+ * Node waits 120 s for a handshake, and grpc-js has no option for it. This adds one to the options that grpc-js passes to Node, through a
+ * private method, which is why the package is pinned (test/platform/tls.test.ts).
  */
 function boundHandshake(door: ServerCredentials, handshakeTimeout: number): ServerCredentials {
   const own = door as unknown as { _getConstructorOptions(): object };
@@ -84,10 +95,10 @@ function boundHandshake(door: ServerCredentials, handshakeTimeout: number): Serv
   return door;
 }
 
-/** Until a connection has shaken hands. */
+/** Time limit of a TLS handshake. */
 export const HANDSHAKE_MS = 10_000;
 
-/** A grpc-js channel's credentials, and the options that go with them. */
+/** Credentials of a grpc-js channel, and the options that go with them. */
 export function channelSecurity(tls: ChannelTls | undefined): {
   credentials: ChannelCredentials;
   options: ChannelOptions;
@@ -112,7 +123,7 @@ function readPair(prefix: string, files: { cert?: string | undefined; key?: stri
   return pair;
 }
 
-/** The first certificate of a file must be one, and in its time: what is over would be refused by every peer. */
+/** Rejects a file without a certificate, and one whose first certificate has expired: every peer would refuse it. */
 function readCertificates(setting: string, file: string): Buffer {
   const pem = readPem(setting, file);
   let certificate: X509Certificate;

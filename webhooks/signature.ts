@@ -1,16 +1,16 @@
 /**
- * The signatures of webhook notifications, for whoever sends or receives them.
+ * Signs and verifies webhook notifications, for senders and receivers.
  *
  * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)),
- * as docs/product.md, "Notifications", has it: no separators, the key is the UTF-8 bytes of the whole
- * secret text, and the amount is the very text that the body carries (10.5 and 10.50 differ). It covers five fields, not the rest of the body, the path or the time.
+ * as docs/product.md, "Notifications", says: no separators, the key is the UTF-8 bytes of the whole secret, and the amount is the text
+ * in the body (10.5 and 10.50 differ). It covers five fields, but not the rest of the body, the path or the time.
  *
  * `webhook-signature` follows Standard Webhooks v1 (github.com/standard-webhooks/standard-webhooks, spec section
  * "Signature scheme"): "v1," + Base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)), where the key is the
  * Base64-decoded part of the secret after `whsec_`. It covers the whole body and the time.
  *
- * A merchant may copy this file: it needs nothing but node:crypto. What a receiver must do besides, and the same in other
- * languages, is in docs/verify-webhooks.md.
+ * Merchants may copy this file: it depends on node:crypto only. docs/verify-webhooks.md has the same in other languages, and says what else
+ * a receiver must do.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
@@ -19,23 +19,23 @@ export interface SignedFields {
   readonly merchantId: string;
   readonly requestId: string;
   readonly status: string;
-  /** Source text of the amount in the body, not a number that was printed again. */
+  /** The amount as it is written in the body, not a number printed again. */
   readonly amount: string;
   readonly currency: string;
 }
 
-/** Names of the fields that the signature covers, in the order in which they are signed. */
+/** The signed fields, in the order in which they are signed. */
 export const SIGNED_FIELDS = ['merchantId', 'requestId', 'status', 'amount', 'currency'] as const;
 
-/** Signs a notification. Answers 44 characters of Base64. */
+/** Signs a notification. Returns 44 characters of Base64. */
 export function signNotification(secret: string, fields: SignedFields): string {
   return digest(secret, fields).toString('base64');
 }
 
 /**
- * Tells whether a header proves that the notification was signed with one of the secrets. Takes the same time for
- * every secret and every well-formed header: each secret is tried, and each comparison is constant-time.
- * A header that is not 44 canonical Base64 characters is refused, never thrown at.
+ * Returns true when the header is a signature of the fields with one of the secrets. It takes the same time for every secret and every
+ * well-formed header: it tries all secrets, and compares in constant time. It returns false for a header that is not 44 canonical Base64
+ * characters, and never throws.
  */
 export function verifyNotification(secrets: readonly string[], fields: SignedFields, header: unknown): boolean {
   const claimed = decodeSignature(header);
@@ -47,7 +47,7 @@ export function verifyNotification(secrets: readonly string[], fields: SignedFie
   return verified;
 }
 
-/** What a Standard Webhooks signature covers. */
+/** The signed parts of a Standard Webhooks message. */
 export interface StandardWebhook {
   /** Header `webhook-id`: the same in every attempt. */
   readonly id: string;
@@ -57,17 +57,17 @@ export interface StandardWebhook {
   readonly body: string | Uint8Array;
 }
 
-/** Signs one attempt for Standard Webhooks. Answers `v1,` and 44 characters; several are joined by a space. */
+/** Signs one attempt for Standard Webhooks. Returns `v1,` and 44 characters; join several by a space. */
 export function signStandardWebhook(secret: string, message: StandardWebhook): string {
   return `v1,${standardDigest(secret, message).toString('base64')}`;
 }
 
-/** How far a sender's clock, or a recorded message, may be off: the specification's five minutes. */
+/** Maximum age of a message, and maximum lead of the sender's clock: the specification's five minutes. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Tells whether the three headers of Standard Webhooks prove that the body was signed with one of the secrets, now.
- * `nowSeconds` is the receiver's clock, seconds since 1970. Malformed headers are refused, never thrown at.
+ * Returns true when the three Standard Webhooks headers are a current signature of the body with one of the secrets. `nowSeconds` is the
+ * receiver's clock, seconds since 1970. It returns false for malformed headers, and never throws.
  */
 export function verifyStandardWebhook(
   secrets: readonly string[],
@@ -94,12 +94,12 @@ export function verifyStandardWebhook(
   return verified && Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS;
 }
 
-/** A sender with two live secrets sends two; more than a few are noise. */
+/** A sender with two live secrets sends two signatures; more than a few are ignored. */
 const MAX_SIGNATURES = 8;
 
 /**
- * Decodes a signature header. Node's decoder ignores junk and reads `…7R=` like `…7Q=`, so only the one canonical
- * spelling of 32 bytes is taken; anything else is undefined.
+ * Decodes a signature header; undefined unless it is the canonical spelling of 32 bytes. Node's own decoder ignores junk and reads `…7R=`
+ * like `…7Q=`.
  */
 export function decodeSignature(header: unknown): Buffer | undefined {
   if (typeof header !== 'string' || !/^[A-Za-z0-9+/]{43}=$/.test(header)) return undefined;
@@ -110,7 +110,7 @@ export function decodeSignature(header: unknown): Buffer | undefined {
 const NO_SIGNATURE = Buffer.alloc(32);
 
 function standardDigest(secret: string, { id, timestampSeconds, body }: StandardWebhook): Buffer {
-  // Node takes a key object, or text, several times as fast as the bytes themselves.
+  // A key object, or text, is several times as fast here as the bytes (measured).
   const key = createSecretKey(secret.replace(/^whsec_/, ''), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestampSeconds}.`, 'utf8').update(body).digest();
 }

@@ -1,6 +1,6 @@
 /**
  * The log of every process: JSON lines on standard output. A line holds only the fields named here, so nothing secret reaches it by
- * accident; what repeats is limited and counted (`log-repeats.ts`).
+ * accident; repeated lines are limited and counted (`log-repeats.ts`).
  */
 import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
 import { type Line, limitRepeats } from './log-repeats.ts';
@@ -8,15 +8,15 @@ import { traceFields } from './tracing.ts';
 
 /** Every field that a line may hold. `LogFields` makes the compiler refuse others, `allowed` drops them at run time. */
 export const LOG_FIELDS = [
-  // What the line is about.
-  ...(['requestId', 'holdRequestId', 'merchantId', 'deliveryId', 'eventId', 'traceId'] as const),
-  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client left before the answer was out.
+  // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer.
+  ...(['requestId', 'httpRequestId', 'holdRequestId', 'merchantId', 'deliveryId', 'eventId', 'traceId'] as const),
+  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the answer was sent.
   ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted'] as const),
   // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which may quote input.
   ...(['code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate'] as const),
   // An error: its class, what caused it, the violated constraint, and its stack's frames.
   ...(['error', 'cause', 'constraint', 'stack'] as const),
-  // A notification, and what the relay knows of one that it could not verify.
+  // A notification, and what the relay knows about one that it could not verify.
   ...([
     'kind',
     'statusInfo',
@@ -44,7 +44,7 @@ export const LOG_FIELDS = [
   ...(['count', 'of'] as const),
 ] as const;
 
-/** What a caller may say in a line. */
+/** The fields of a line. */
 export type LogFields = { readonly [name in (typeof LOG_FIELDS)[number]]?: string | number | boolean | undefined };
 
 /** One line per event; `event` is a constant of the code, never anything that was received. */
@@ -54,17 +54,17 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** From which level on lines are written. */
+/** The lowest level that is written. */
 export type LogLevel = LevelWithSilent;
 
-/** What a test may set otherwise. */
+/** Options for tests. */
 export interface LogOptions {
   readonly destination?: DestinationStream;
-  /** For how long repeated lines are counted together, milliseconds. */
+  /** The window in which equal lines are counted, milliseconds. */
   readonly windowMs?: number;
 }
 
-/** Opens the log of a process, such as `gateway`, from a level on. */
+/** Opens the log of a process, such as `gateway`. */
 export function openLog(process: string, level: LogLevel, options: LogOptions = {}): Log {
   const settings = { level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'event' };
   const logger = options.destination ? pino(settings, options.destination) : pino(settings);
@@ -75,10 +75,10 @@ export function openLog(process: string, level: LogLevel, options: LogOptions = 
   return { info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
-/** What a log may say of an error: class, code, cause, violated constraint and frames. Not its message, which may quote what was received. */
+/** The loggable parts of an error: class, code, cause, violated constraint and frames. Not its message, which may quote input. */
 export function errorFields(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
-  // Several errors at once: the first one's class and frames say more than those of the bundle.
+  // The first of several errors says more than the AggregateError around them.
   const error = thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown;
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   const constraint = 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
@@ -87,8 +87,8 @@ export function errorFields(thrown: unknown): LogFields {
 }
 
 /**
- * For the whole process: an exception that nobody caught, and what libraries print on the console, become lines of the log, without
- * their messages. The exception ends the process with exit code 1.
+ * Writes uncaught exceptions and what libraries print on the console to the log, without their messages, for the whole process. An
+ * uncaught exception ends the process with exit code 1.
  */
 export function captureOutput(log: Log): void {
   process.once('uncaughtException', (error) => {
@@ -118,7 +118,7 @@ function codeOf(error: Error): string | number | undefined {
   return typeof code === 'string' || typeof code === 'number' ? code : undefined;
 }
 
-/** Takes the allowed fields, in the list's order, as plain values of bounded length. */
+/** Keeps the allowed fields, in the list's order, as plain values of bounded length. */
 function allowed(fields: LogFields = {}): LogFields {
   const given: LogFields = { ...traceFields(), ...fields };
   const kept: { [name: string]: string | number | boolean } = {};

@@ -4,7 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Tracing } from './tracing.ts';
 
-/** Registers the provider of all tracers of this process. */
+/** Registers this process's tracer provider. */
 export function startExporting(service: string, endpoint: string): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -20,7 +20,7 @@ export function startExporting(service: string, endpoint: string): Tracing {
     async close() {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, EXPORT_MS);
-      // What could not be exported is lost, and nobody is to hear of it but whoever misses it.
+      // Spans that could not be exported are dropped silently.
       await Promise.race([provider.shutdown().catch(late.resolve), late.promise]);
       clearTimeout(timer);
     },

@@ -1,17 +1,17 @@
-/** What Node does not bound of HTTP/2: a request that never ends, an answer that nobody takes, a session that asks for nothing. */
+/** Limits that Node does not set for HTTP/2: a request that never ends, an answer that nobody reads, a session without a request. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
 export interface Http2Bounds {
-  /** Until all of a request has arrived. */
+  /** Until the whole request has arrived. */
   readonly requestMs: number;
-  /** Until an answer that has ended is taken. */
+  /** Until the client has read an answer that has ended. */
   readonly takeMs: number;
-  /** Until a new session has asked for something. */
+  /** Until a new session has opened its first stream. */
   readonly firstRequestMs: number;
-  /** How long a session may be without a call. */
+  /** How long a session may have no stream. */
   readonly idleMs: number;
-  /** How often those that are late are looked for. */
+  /** How often late streams are looked for. */
   readonly sweepMs: number;
 }
 
@@ -24,9 +24,9 @@ export const HTTP2_BOUNDS: Http2Bounds = {
 };
 
 /**
- * Resets every HTTP/2 stream of this process that is late, whichever library serves it: grpc-js shows its streams to nobody, so they
- * are found by Node's diagnostics channels. Only the stream is reset: a proxy carries other callers on the same session. Answers
- * how to stop.
+ * Resets late HTTP/2 streams of this process, whichever library serves them: grpc-js does not expose its streams, so Node's diagnostics
+ * channels find them. It resets only the stream, because a proxy carries other callers on the same session. Returns a function that
+ * stops it.
  */
 export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = HTTP2_BOUNDS): () => void {
   const streams = new Map<ServerHttp2Stream, Progress>();
@@ -50,7 +50,7 @@ export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = 
   };
 }
 
-/** Closes a session that asks for nothing. PINGs do not count: a session that only sends those serves nobody. */
+/** Closes a session that opens no stream. PINGs do not count. */
 export function boundHttp2Session(
   session: ServerHttp2Session,
   { firstRequestMs, idleMs }: Http2Bounds = HTTP2_BOUNDS,

@@ -1,30 +1,30 @@
-/** How commands are gathered. */
+/** Options of a Gather. */
 export interface GatherOptions<Command, Answer = unknown> {
-  /** Most commands in one batch. */
+  /** Maximum commands in one batch. */
   readonly maxBatch: number;
-  /** Whether a crowd is sent in parts: a third of those who wait, but PART of them at least. */
+  /** Whether many waiting commands are sent in parts: a third of them, but at least PART. */
   readonly inParts?: boolean;
-  /** Most batches under way at once. */
+  /** Maximum batches in flight. */
   readonly lanes: number;
-  /** Two commands with the same key are never under way together. */
+  /** Two commands with the same key are never in flight together. */
   readonly keyOf?: (command: Command) => string;
-  /** Shared by gathers whose commands must not be under way together either, when their keys are the same. */
+  /** Shared by gathers whose commands with the same key must not be in flight together either. */
   readonly keys?: BusyKeys;
-  /** Most commands that wait; one more is refused. */
+  /** Maximum commands that wait; the next one is refused. */
   readonly maxWaiting?: number;
-  /** Most commands of one key that wait; one more is refused. */
+  /** Maximum commands of one key that wait; the next one is refused. */
   readonly maxPerKey?: number;
-  /** Longest time from submit() to the last try, milliseconds; then the command is refused. Absent = no limit. */
+  /** Maximum time from submit() to the last try, milliseconds; then the command is refused. Absent = no limit. */
   readonly maxWaitMs?: number;
   /** Called with the number of commands of each batch. */
   readonly onBatch?: (size: number) => void;
-  /** Whether an error is the fault of one command of a batch; then each is tried alone. */
+  /** Whether one command of the batch caused the error; then each is tried alone. */
   readonly isAboutOne?: (error: unknown) => boolean;
-  /** Whether a batch that failed may have been carried out all the same. Its commands are sent again while they have time. */
+  /** Whether a batch that failed may still have been executed. Its commands are sent again while they have time. */
   readonly isLost?: (error: unknown) => boolean;
-  /** Whether a batch that failed is worth sending again. */
+  /** Whether a failed batch should be sent again. */
   readonly isPassing?: (error: unknown) => boolean;
-  /** What the answer to a repetition means for a command whose first result was lost; may throw. */
+  /** Converts the answer to a repeated command whose first result was lost; may throw. */
   readonly afterLoss?: (answer: Answer) => Answer;
 }
 
@@ -32,14 +32,14 @@ export interface GatherOptions<Command, Answer = unknown> {
 export interface CallerPatience {
   /** Milliseconds since the epoch; undefined = no deadline. */
   readonly deadlineMs: number | undefined;
-  /** Whether the caller has gone away. */
+  /** Whether the caller has disconnected. */
   isGone(): boolean;
 }
 
-/** Why a command was refused: no batch carried it out, and none will. */
+/** Thrown for a refused command: no batch executed it, and none will. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
-  /** FULL = too many wait already; LATE = it waited too long, or its deadline is over; GONE = its caller went away. */
+  /** FULL = too many commands wait already; LATE = it waited too long, or its deadline has passed; GONE = its caller disconnected. */
   readonly reason: 'FULL' | 'LATE' | 'GONE';
 
   constructor(reason: NotSent['reason']) {
@@ -48,20 +48,20 @@ export class NotSent extends Error {
   }
 }
 
-/** A batch with the command was sent, and its result is not known: it may have been carried out. */
+/** Thrown when a batch with the command was sent and its result is unknown: it may have been executed. */
 export class ResultLost extends Error {
   override readonly name = 'ResultLost';
 }
 
-/** A batch answers this for a command that is to be sent again, alone with its key, after a moment. */
+/** A batch returns this for a command that is to be sent again a little later. */
 export const AGAIN = 'AGAIN';
 
-/** The keys of commands under way. */
+/** The keys of commands in flight. */
 export class BusyKeys {
   readonly #busy = new Set<string>();
   readonly #listeners: (() => void)[] = [];
 
-  /** Takes a key; false = it is taken already. */
+  /** Takes a key; returns false when it is already taken. */
   take(key: string): boolean {
     if (this.#busy.has(key)) return false;
     this.#busy.add(key);
@@ -82,23 +82,23 @@ interface Waiting<Command, Answer> {
   readonly command: Command;
   readonly key: string | undefined;
   readonly patience: CallerPatience | undefined;
-  /** performance.now() after which it is not sent any more. */
+  /** performance.now() after which it is no longer sent. */
   readonly endsAtMs: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  /** A batch that carried it failed without saying whether it was done. */
+  /** A batch with it failed in a way that leaves open whether it was executed. */
   wasLost: boolean;
   tries: number;
 }
 
 /**
- * Lets concurrent requests share a statement or a call: whatever waits while one is under way goes into the next together. There
- * is no timer: a lone request is sent as soon as what came in with it has been read. A batch that fails because of one command is
- * repeated one by one, so that a bad one never fails its neighbours.
+ * Lets concurrent requests share a statement or a call: commands that arrive while a batch is in flight go into the next one together.
+ * There is no timer: a lone request is sent as soon as the event loop has read what came in with it. When one command makes a batch
+ * fail, its commands are repeated one by one, so that it cannot fail its neighbours.
  *
- * Requests that are answered together come back together, and soon all of them move as one, each stage of the way idle while they
- * are at another. Sent in parts, one part is being written while others are being read or answered (measured: 2 000 holds a second
- * with 64 in flight, for 1 250).
+ * Requests that are answered together return together, so after a while all of them would move as one, and every stage would idle while
+ * they are at another. Sent in parts, one part is written while others are read or answered (measured: 2 000 holds a second with 64 in
+ * flight instead of 1 250).
  */
 export class Gather<Command, Answer> {
   readonly #run: (commands: readonly Command[]) => Promise<readonly (Answer | typeof AGAIN)[]>;
@@ -110,7 +110,7 @@ export class Gather<Command, Answer> {
   #willDispatch = false;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** `run` answers one answer per command, in the commands' order, and must be safe to repeat after it has thrown. */
+  /** `run` returns one answer per command, in the commands' order, and must be safe to repeat after it has thrown. */
   constructor(
     run: (commands: readonly Command[]) => Promise<readonly (Answer | typeof AGAIN)[]>,
     options: GatherOptions<Command, Answer>,
@@ -121,7 +121,7 @@ export class Gather<Command, Answer> {
     this.#keys.onFree(() => this.#waiting.length > 0 && this.#dispatchSoon());
   }
 
-  /** Adds a command; resolves when its batch is done. Rejects with NotSent, ResultLost, or what the batch failed with. */
+  /** Adds a command; resolves when its batch is done. Rejects with NotSent, ResultLost, or the batch's own error. */
   submit(command: Command, patience?: CallerPatience): Promise<Answer> {
     const { keyOf, maxWaitMs = Number.POSITIVE_INFINITY } = this.#options;
     const key = keyOf?.(command);
@@ -145,7 +145,7 @@ export class Gather<Command, Answer> {
     this.#dispatchSoon();
   }
 
-  /** After the turn of the event loop that is being worked off, and with it all requests that it has brought. */
+  /** Runs after the current turn of the event loop, and so after all requests that this turn has read. */
   #dispatchSoon(): void {
     if (this.#willDispatch) return;
     this.#willDispatch = true;
@@ -172,7 +172,7 @@ export class Gather<Command, Answer> {
     this.#sweep = undefined;
   }
 
-  /** Takes what may go together now; a command whose key is under way waits its turn. */
+  /** Takes the commands of the next batch; a command whose key is in flight stays. */
   #take(): Waiting<Command, Answer>[] {
     const { maxBatch, inParts } = this.#options;
     const most = inParts ? Math.min(maxBatch, Math.max(PART, Math.ceil(this.#waiting.length / 3))) : maxBatch;
@@ -195,7 +195,7 @@ export class Gather<Command, Answer> {
     return batch;
   }
 
-  /** Refuses those whose time is over, also while no lane is free. */
+  /** Refuses commands whose time is over, even while no batch can be sent. */
   #expire(): void {
     const rest: Waiting<Command, Answer>[] = [];
     for (const waiting of this.#waiting) {
@@ -249,7 +249,7 @@ export class Gather<Command, Answer> {
     }
   }
 
-  /** Sends a command again a little later, unless its time is over. */
+  /** Queues a command again a little later, unless its time is over. */
   #repeat(waiting: Waiting<Command, Answer>, cause: unknown): void {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** waiting.tries++, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
     if (performance.now() + pauseMs < waiting.endsAtMs) {
@@ -259,7 +259,7 @@ export class Gather<Command, Answer> {
   }
 }
 
-/** Why a command must not be sent any more; undefined = it may. */
+/** The reason not to send a command any more; undefined = send it. */
 function refusalOf(waiting: Pick<Waiting<never, never>, 'endsAtMs' | 'patience' | 'wasLost'>): Error | undefined {
   const { endsAtMs, patience, wasLost } = waiting;
   const isLate = performance.now() > endsAtMs || (patience?.deadlineMs ?? Number.POSITIVE_INFINITY) <= Date.now();

@@ -16,30 +16,30 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** A span to be. */
+/** A span to start. */
 export interface SpanInit {
   readonly name: string;
   readonly kind: keyof typeof SpanKind;
-  /** A traceparent from outside; null = none came with it, so a trace begins. Absent = the span that is running. */
+  /** The caller's traceparent; null starts a new trace. Absent: a child of the current span. */
   readonly parent?: string | null | undefined;
   readonly attributes?: Attributes;
 }
 
-/** Tracing that was started. */
+/** Started tracing. */
 export interface Tracing {
-  /** Exports what is left, for at most 2 s: an exporter that is away holds up no stop. */
+  /** Exports the remaining spans, for at most 2 s, so that a collector that is down does not delay the exit. */
   close(): Promise<void>;
 }
 
 let tracer: Tracer | undefined;
 
 /**
- * Starts tracing for this process, once; without an endpoint nothing happens. `endpoint` is the base of OTLP over HTTP. The SDK
- * is loaded only when it is wanted: it is a tenth of what a process loads.
+ * Starts tracing for this process, once; without an endpoint it does nothing. `endpoint` is the base address of OTLP over HTTP. The SDK
+ * is loaded only when needed: it is a tenth of the code that a process loads.
  */
 export async function startTracing(service: string, endpoint: string | undefined): Promise<Tracing> {
   if (endpoint === undefined) return { close: async () => undefined };
-  const { startExporting } = await import('./exporting.ts');
+  const { startExporting } = await import('./trace-exporter.ts');
   const exporting = startExporting(service, endpoint);
   tracer = trace.getTracer('holdfast');
   return {
@@ -50,7 +50,7 @@ export async function startTracing(service: string, endpoint: string | undefined
   };
 }
 
-/** Runs something as a span. What it throws marks the span by its class and code, never by its text. */
+/** Runs a function as a span. An exception marks the span with its class and code, never with its message. */
 export function traced<T>(init: SpanInit, run: (span: Span | undefined) => Promise<T>): Promise<T> {
   if (tracer === undefined) return run(undefined);
   const options = { kind: SpanKind[init.kind], ...(init.attributes && { attributes: init.attributes }) };
@@ -67,7 +67,7 @@ export function traced<T>(init: SpanInit, run: (span: Span | undefined) => Promi
   });
 }
 
-/** The running span as a W3C traceparent, to be sent or stored; undefined when nothing is traced. */
+/** The current span as a W3C traceparent; undefined when nothing is traced. */
 export function traceParent(): string | undefined {
   if (tracer === undefined) return undefined;
   const carrier: { traceparent?: string } = {};
@@ -75,14 +75,14 @@ export function traceParent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** The running trace, as logs name it. */
+/** The current trace, as a field of the log. */
 export function traceFields(): { traceId?: string } {
   if (tracer === undefined) return {};
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
   return traceId === undefined ? {} : { traceId };
 }
 
-/** Only traceparent is read of what strangers send: tracestate and baggage would carry their words through the house. */
+/** Only traceparent is accepted: tracestate and baggage would pass a stranger's text on to every process. */
 function contextOf(parent: string | null | undefined): Context {
   if (parent === undefined) return context.active();
   return propagation.extract(ROOT_CONTEXT, parent === null ? {} : { traceparent: parent }, defaultTextMapGetter);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { errorFields, type Log, type LogFields, type LogOptions, openLog } from '../../proto/log.ts';
+import { errorFields, type Log, type LogFields, type LogOptions, openLog } from '../../platform/log.ts';
 
 /** A log that keeps its lines. */
 function keptLog(options: LogOptions = {}) {
@@ -137,7 +137,7 @@ describe('captureOutput()', () => {
 
 /** Runs a program that has a log, to its end. */
 function run(program: string) {
-  const log = new URL('../../proto/log.ts', import.meta.url).href;
+  const log = new URL('../../platform/log.ts', import.meta.url).href;
   const source = `import { captureOutput, openLog } from '${log}'; const log = openLog('test', 'info'); ${program}`;
   return spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
 }

@@ -1,11 +1,10 @@
 /**
- * Whether a text holds what looks like a card number: 13 to 19 digits that pass the Luhn check (ISO/IEC 7812-1), anywhere in it, in any
- * script's digits, in one run or in groups as people write them, with spaces of any kind, dashes, dots, slashes and invisible characters
- * between.
+ * Returns true when a text contains what looks like a card number: 13 to 19 digits that pass the Luhn check (ISO/IEC 7812-1). Digits of
+ * any script count, in one run or in groups, separated by spaces of any kind, dashes, dots, slashes or invisible characters.
  *
- * Let pass is what would be a false alarm too often, inside a longer text: a run that begins with 1, for no scheme's cards do, and
- * every Unix time in milliseconds, microseconds or nanoseconds does until 2033; UUIDs, whose groups of four would look like a card in one
- * of 2 300; times in RFC 3339; and other groupings, such as dates, addresses and version numbers have.
+ * Inside a longer text these do not count, because they would be false alarms too often: a run that begins with 1 (no scheme's cards do,
+ * and every Unix time in milli-, micro- or nanoseconds does until 2033); UUIDs (one in 2 300 would look like a card); RFC 3339 times; and
+ * groupings that cards do not have, as in dates, addresses and version numbers.
  */
 export function hasCardNumber(text: string): boolean {
   if (isAscii(text) && (text.match(/\d/g)?.length ?? 0) < FEWEST) return false;
@@ -19,7 +18,7 @@ function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-/** Compatibility forms (full-width, circled) become plain ones, other scripts' digits 0 to 9, and what is invisible goes. */
+/** Replaces compatibility forms (full-width, circled) and other scripts' digits by 0 to 9, and removes invisible characters. */
 function fold(text: string): string {
   if (isAscii(text)) return text.trim();
   return text
@@ -37,14 +36,14 @@ function digitOf(digit: string): string {
   return String(value);
 }
 
-/** Whether neighbouring groups of digits are a card: a number before it or a date after it must not hide it. */
+/** Whether some of the neighbouring groups of digits form a card number; a number before it or a date after it must not hide it. */
 function isCard(groups: readonly string[]): boolean {
   return groups.some((group, from) => !group.startsWith('1') && beginsWithCard(groups, from));
 }
 
 /**
- * Whether the groups from one of them on, as far as they go together, are a card: one run; 4-4-…, 4-6-5 and 4-6-4 as on cards, though a
- * space was forgotten; or groups of one size, the last one maybe shorter. Each digit is looked at once: a text of 500 takes 0.1 ms.
+ * Whether the groups that begin at `from` form a card number: one run; 4-4-…, 4-6-5 or 4-6-4 as printed on cards, even if one space is
+ * missing; or groups of one size, where the last may be shorter. Reads each digit once: a text of 500 characters takes 0.1 ms.
  */
 function beginsWithCard(groups: readonly string[], from: number): boolean {
   const first = groups[from]?.length ?? 0;
@@ -69,7 +68,7 @@ function passesLuhn(digits: string): boolean {
   return luhn.isValid;
 }
 
-/** Every second digit counts double, from the right; read from the left, either sum may turn out to be the one. */
+/** Luhn doubles every second digit counted from the right end. Reading from the left, it keeps both sums until the length is known. */
 class LuhnSum {
   length = 0;
   #sums: [evenLength: number, oddLength: number] = [0, 0];
@@ -93,5 +92,5 @@ const FEWEST = 13;
 const MOST = 19;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/gi;
 const TIME = /(?<!\d)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?/gi;
-/** Digits with one to three separators between two of them. */
+/** Digits with one to three separators between groups. */
 const RUN = /\d+(?:[\p{Z}\p{Pd}\p{Pc}\u2212\t\r\n./\\*·•|+~]{1,3}\d+)*/gu;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { credentials, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { openChannel, serviceDefinition } from '../../platform/grpc-client.ts';
 import { Health } from '../../proto/gen/grpc/health/v1/health_pb.js';
-import { openChannel, serviceDefinition } from '../../proto/grpc.ts';
 
 describe('openChannel()', () => {
   const server = new Server();

@@ -7,7 +7,7 @@ import {
   type GatherOptions,
   NotSent,
   ResultLost,
-} from '../../proto/gather.ts';
+} from '../../platform/gather.ts';
 
 /** A gather whose batches end when the test says so. */
 function open(options: Partial<GatherOptions<string, string>> = {}) {
@@ -155,7 +155,7 @@ describe('Gather', () => {
     });
 
     it('what has waited too long, though no lane is free, and never sends it', async () => {
-      const { gather, batch, batches } = open({ maxWaitMs: 20 });
+      const { gather, batch, batches } = open({ maxWaitMs: 500 });
       const first = gather.submit('a');
       await turn();
       await assert.rejects(gather.submit('b'), reason('LATE'));
@@ -219,7 +219,7 @@ describe('Gather', () => {
           // Once its result is lost, no later failure says that it was not done.
           throw new Error(++runs === 1 ? 'lost' : 'refused');
         },
-        { maxBatch: 10, lanes: 1, maxWaitMs: 50, isLost: (error) => (error as Error).message === 'lost' },
+        { maxBatch: 10, lanes: 1, maxWaitMs: 1_000, isLost: (error) => (error as Error).message === 'lost' },
       );
       await assert.rejects(gather.submit('a'), ResultLost);
       assert(runs > 1);

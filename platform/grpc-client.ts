@@ -1,4 +1,4 @@
-/** Typed grpc-js over the generated contract: a client for whoever calls a service, a definition for whoever serves one. */
+/** Typed grpc-js over the generated contract: clients of a service, and the definition that a server needs. */
 import {
   create,
   type DescMethod,
@@ -25,25 +25,25 @@ import {
   HealthCheckRequestSchema,
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
-} from './gen/grpc/health/v1/health_pb.js';
+} from '../proto/gen/grpc/health/v1/health_pb.js';
 import { traced, traceParent } from './tracing.ts';
 
 /**
- * Carries the deadline of a unary call as milliseconds since the epoch. gRPC's own timeout begins when the call is read, which may be
- * long after it was sent.
+ * Metadata with the deadline of a unary call, milliseconds since the epoch. gRPC's own timeout begins when the server reads the call,
+ * which may be long after it was sent.
  */
 export const DEADLINE_HEADER = 'holdfast-deadline-ms';
 
-/** How one call is made. Every unary call has a deadline. */
+/** Options of one call. Every unary call has a deadline. */
 export interface GrpcCall {
-  /** Of a unary call absent = the channel's; of a stream absent = none. Milliseconds. */
+  /** Milliseconds. Absent: the channel's for a unary call, none for a stream. */
   readonly timeoutMs?: number;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Aborting it ends the call with CANCELLED. */
   readonly signal?: AbortSignal;
 }
 
-/** A client of one service: unary methods answer promises that reject with grpc-js ServiceError, streams are async iterables. */
+/** A client of one service: unary methods return promises that reject with grpc-js ServiceError, streams are async iterables. */
 export type GrpcClient<S extends DescService> = {
   [M in keyof S['method']]: S['method'][M] extends { methodKind: 'unary'; input: infer I; output: infer O }
     ? (
@@ -58,39 +58,39 @@ export type GrpcClient<S extends DescService> = {
       : never;
 };
 
-/** How a channel to one address is opened. */
+/** Options of a channel. */
 export interface GrpcChannel {
   /** grpc-js target: `host:port`, `dns:///name:port`, `ipv4:a:1,b:2`. */
   readonly address: string;
   readonly credentials: ChannelCredentials;
   /** Bearer token sent with every call. */
   readonly token: string;
-  /** Deadline of a unary call that names none, milliseconds. */
+  /** Default deadline of a unary call, milliseconds. */
   readonly timeoutMs: number;
   readonly options?: ChannelOptions;
 }
 
-/** Balances over all addresses and notices a dead peer within 15 s; calls are never repeated by the channel itself. */
+/** Balances over all addresses and notices a dead peer within 15 s. The channel itself never repeats a call. */
 const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   'grpc.enable_retries': 0,
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
-  // Channels do not share connections: what breaks one leaves the others alone.
+  // Channels do not share connections, so a broken one cannot fail the calls of another.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 500,
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
-  // HTTP/2's own 64 KiB for all streams of a connection make each wait for the others.
+  // With HTTP/2's default of 64 KiB per connection, streams wait for each other.
   'grpc-node.flow_control_window': 1024 * 1024,
-  // Else grpc-js counts every message of every call for a debugging service that nothing here offers.
+  // By default grpc-js counts every message for channelz, a debugging service that we do not offer.
   'grpc.enable_channelz': 0,
 };
 
 /** One HTTP/2 channel that several service clients share. Close it when done. */
 export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
-  /** Whether the peer, or one of the first two that balancing finds, says that it can serve (grpc.health.v1). Never rejects. */
+  /** Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects. */
   isServing(timeoutMs?: number): Promise<boolean>;
   close(): void;
 } {
@@ -123,7 +123,7 @@ function methodDefinition(method: DescMethod): MethodDefinition<object, object> 
   };
 }
 
-/** A message that goes into many streams is encoded for the first of them. */
+/** Encodes a message once that is written to many streams. */
 function encodedOnce(encode: (message: object) => Buffer): (message: object) => Buffer {
   const encoded = new WeakMap<object, Buffer>();
   return (message) => {
@@ -176,7 +176,7 @@ function unary(
   });
 }
 
-/** grpc-js notes for each call where it was made, lest it fail; finding that out costs more than encoding the request. */
+/** grpc-js captures a stack trace for each call, which costs more than encoding the request; this turns it off. */
 function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -210,7 +210,7 @@ async function* stream(
   }
 }
 
-/** A peer that knows no health service is taken for healthy, as the protocol of health checking says. */
+/** A peer without a health service counts as healthy, as the health checking protocol says. */
 function checkHealth(connection: Client, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     connection.makeUnaryRequest(
@@ -229,7 +229,7 @@ function checkHealth(connection: Client, timeoutMs: number): Promise<boolean> {
 const { SERVING } = HealthCheckResponse_ServingStatus;
 const HEALTH_CHECK = methodDefinition(Health.method.check);
 
-/** What grpc-js is told of every call. */
+/** Options that grpc-js gets for every call. */
 function partsOf(
   channel: GrpcChannel,
   definition: MethodDefinition<object, object>,

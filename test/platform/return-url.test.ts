@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isReturnUrl } from '../../proto/return-url.ts';
+import { isReturnUrl } from '../../platform/return-url.ts';
 
 describe('isReturnUrl()', () => {
   const good = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasCardNumber } from '../../proto/card-number.ts';
+import { hasCardNumber } from '../../platform/card-number.ts';
 
 describe('hasCardNumber()', () => {
   const cards = [

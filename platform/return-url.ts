@@ -1,9 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether customers may be sent to an address after a checkout (docs/product.md, "Checkout"): https, or http on this very machine, with
- * nothing hidden in it: no white space, which `URL` drops, no user name and password.
- * The machine is judged by what the host is, not by how it begins: `127.evil.com` is a name.
+ * Whether an address may be a checkout's return URL (docs/product.md, "Checkout"): https, or http on a loopback address, without white
+ * space (which `URL` would drop) and without user name and password. The whole host is judged: `127.evil.com` is a name.
  */
 export function isReturnUrl(text: string): boolean {
   const url = /^[\x21-\x7E]+$/.test(text) ? URL.parse(text) : null;
@@ -11,7 +10,7 @@ export function isReturnUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** A URL's host, as `URL` spells it: every way to write an IPv4 address has become the usual one there. */
+/** `URL` has already normalized every spelling of an IPv4 address. */
 function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return true;

@@ -1,22 +1,22 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 
-/** Times and sizes of a door that speaks HTTP/1.1. */
+/** Timeouts of an HTTP/1.1 server, milliseconds. */
 export interface HttpBounds {
-  /** Until the head of a request has arrived, counted from the connection's first moment. */
+  /** Until the head of a request has arrived; for the first request, since the connection was accepted. */
   readonly headersTimeout: number;
-  /** Until all of a request has arrived. */
+  /** Until the whole request has arrived. */
   readonly requestTimeout: number;
-  /** How often those that are late are looked for. */
+  /** How often late requests are looked for. */
   readonly connectionsCheckingInterval: number;
   /** How long a connection may be idle between two requests; longer than the 60 s after which proxies close theirs. */
   readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
-  /** How long an answer, or a part of one, may wait to be taken. */
+  /** How long a client may leave a written answer unread. */
   readonly takeMs: number;
 }
 
-/** Node's defaults are longer: 60 s for a head, 300 s for a request; and no bound for a client that never reads its answer. */
+/** Node's defaults are 60 s for a head, 300 s for a request, and no limit for a client that never reads its answer. */
 export const HTTP_BOUNDS: HttpBounds = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -26,7 +26,7 @@ export const HTTP_BOUNDS: HttpBounds = {
   takeMs: 30_000,
 };
 
-/** An HTTP/1.1 server, not yet listening, that waits for no client for ever. */
+/** Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. */
 export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
   const { takeMs, ...options } = bounds;
   const server = createServer(options, listener);
@@ -35,8 +35,8 @@ export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = H
 }
 
 /**
- * Closes connections whose peer does not read: what was written to them has waited for `takeMs` without ever being taken in full. Node's own
- * timeout does not see them, for a peer that sends a byte now and then is not idle.
+ * Closes connections whose peer does not read: written data has waited for `takeMs`. Node's own timeout misses them, because a peer that
+ * sends a byte now and then is not idle.
  */
 export function closeUnread(
   server: NetServer,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readChannelTls, readDoorTls } from '../../proto/tls.ts';
+import { readChannelTls, readDoorTls } from '../../platform/tls.ts';
 import { type Certificates, makeCertificates } from '../certificates.ts';
 
 describe('TLS files', () => {

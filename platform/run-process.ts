@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { captureOutput, type Log, type LogLevel, openLog } from './log.ts';
+import { readSettings } from './settings.ts';
+import { startTracing, type Tracing } from './tracing.ts';
+
+/** The settings that every process has (PROCESS_SETTINGS). */
+interface ProcessSettings {
+  readonly LOG_LEVEL: LogLevel;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+}
+
+/** A started process, and how to stop it. */
+export interface Running {
+  /** Resolves when it can serve; a process without it serves as soon as it has started. */
+  readonly ready?: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs this process: reads its settings from the environment, starts tracing and `start`, and reports `{ ready: true }` to its parent
+ * over the IPC channel, if there is one. Stops on SIGTERM, on SIGINT, and when the parent disconnects. A failure is one line on
+ * standard error and exit code 1.
+ */
+export async function runProcess<S extends z.ZodType<ProcessSettings>>(
+  name: string,
+  schema: S,
+  start: (settings: z.output<S>, options: { readonly log: Log }) => Promise<Running>,
+): Promise<void> {
+  const fail = (error: unknown) => {
+    process.stderr.write(`holdfast ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  };
+  try {
+    const settings = readSettings(schema, process.env);
+    const tracing = await startTracing(name, settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+    const log = openLog(name, settings.LOG_LEVEL);
+    captureOutput(log);
+    const running = await start(settings, { log });
+    stopOnSignal(running, tracing, fail);
+    await running.ready;
+    process.send?.({ ready: true });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function stopOnSignal(running: Running, tracing: Tracing, fail: (error: unknown) => void): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    const closed = running.close().finally(() => tracing.close());
+    closed.then(() => process.exit(0), fail);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(signal, stop);
+}

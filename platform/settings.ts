@@ -1,0 +1,75 @@
+/** Reading a process's settings from its environment, and the forms that several processes' settings share. */
+import { z } from 'zod';
+import { parseDatabaseUrl } from './database-url.ts';
+import { plainWords } from './plain-words.ts';
+
+/**
+ * Reads settings by a schema. An empty setting counts as unset. Throws an Error of one line that names every setting that is missing
+ * or wrong and never quotes a value.
+ */
+export function readSettings<S extends z.ZodType>(
+  schema: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): z.output<S> {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given, { error: plainWords });
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => {
+    const name = String(path[0]);
+    return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
+  });
+  throw new Error(`settings: ${faults.join('; ')}`);
+}
+
+/** A setting that `parse` reads. `form` describes a right value: the parser's own message may quote the wrong one. */
+export function parsedBy<T>(parse: (text: string) => T, form: string) {
+  return z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: form });
+      return z.NEVER;
+    }
+  });
+}
+
+/** A whole number between two bounds, both included. */
+export function wholeNumber(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(message).int(message).min(least, message).max(most, message);
+}
+
+/** A port to listen on; 0 = any free one. */
+export const port = wholeNumber(0, 65_535);
+/** Path of a file. */
+export const file = z.string().optional();
+/** An address to listen on. */
+export const host = z.string().default('127.0.0.1');
+/** A bearer token that this process sends. */
+export const token = z.string().min(32, 'must have at least 32 characters');
+/** Bearer tokens that this process accepts: several, joined by commas, while one is being replaced. */
+export const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'must have at least 32 characters each');
+export const databaseUrl = z.string().superRefine((url, context) => {
+  try {
+    parseDatabaseUrl(url);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' });
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+/** A gRPC server: host:port, or any target that grpc-js resolves. */
+export const grpcTarget = z.string();
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** The settings of every process. */
+export const PROCESS_SETTINGS = {
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+};
+
+/** The settings of a process that writes traces. */
+export const TRACING_SETTINGS = {
+  /** The base address of OTLP over HTTP, such as http://127.0.0.1:4318, to which traces are sent. Unset: nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+};

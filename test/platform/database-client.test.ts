@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
+import { openLog } from '../../platform/log.ts';
+import { isDatabaseAway, isResultLost } from '../../services/core/storage/database-errors.ts';
+import { listen } from '../../services/core/storage/listen.ts';
+import { openDatabase } from '../../services/core/storage/open-database.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import { type PostgresPair, startPostgresPair } from '../torture/failover/postgres-pair.ts';
+
+describe('DatabaseClient', function () {
+  this.timeout(60_000);
+  let directory: string;
+  let pair: PostgresPair;
+  let standbyUrl: string;
+  const log = openLog('test', 'silent');
+
+  before(async () => {
+    directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
+    await chmod(directory, 0o711);
+    pair = await startPostgresPair({
+      directory: `${directory}/postgres`,
+      logFile: `${directory}/postgres.log`,
+      port: await freePort(),
+      password: randomBytes(32).toString('base64url'),
+      fast: true,
+    });
+    standbyUrl = urlAt(pair.standby().port);
+    await asAdmin('create table kept (id int primary key)', 'grant all on kept to holdfast');
+  });
+  after(async () => {
+    await pair.stop();
+    await pair.remove();
+    await rm(directory, { recursive: true });
+  });
+
+  const urlAt = (port: number) => {
+    const url = new URL(pair.url);
+    url.port = String(port);
+    return url.href;
+  };
+  async function asAdmin<Row extends pg.QueryResultRow>(...texts: string[]): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: pair.adminUrl });
+    await client.connect();
+    try {
+      let rows: Row[] = [];
+      for (const text of texts) rows = (await client.query<Row>(text)).rows;
+      return rows;
+    } finally {
+      await client.end();
+    }
+  }
+  const sessionsAt = async (adminUrl: string) => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    const { rows } = await client.query("select count(*)::int from pg_stat_activity where usename = 'holdfast'");
+    await client.end();
+    return rows[0].count as number;
+  };
+
+  it('refuses a standby, and leaves no connection there', async () => {
+    const client = new DatabaseClient(connectionOptions(standbyUrl));
+    await assert.rejects(client.connect(), (error) => error instanceof StandbyError && isDatabaseAway(error));
+    await assert.rejects(openDatabase({ databaseUrl: standbyUrl, poolSize: 3 }), /the database is a standby/);
+    const listener = listen({
+      databaseUrl: standbyUrl,
+      channels: ['any'],
+      log,
+      heard: () => undefined,
+      connected: () => undefined,
+    });
+    await delay(3_000);
+    assert((await sessionsAt(pair.standby().adminUrl)) <= 1);
+    await listener.close();
+    assert.equal(await sessionsAt(pair.standby().adminUrl), 0);
+  });
+
+  it('says of each server why it is not the primary', async () => {
+    const closed = await freePort();
+    const url = pair.url.replace(/@[^/]+/, `@127.0.0.1:${closed},127.0.0.1:${pair.standby().port}`);
+    const message = `no server is the primary: 127.0.0.1:${closed} ECONNREFUSED, 127.0.0.1:${pair.standby().port} is a standby`;
+    await assert.rejects(new DatabaseClient(connectionOptions(url)).connect(), { message });
+  });
+
+  it('ends with a statement whose time is over, so that a pool does not lend it again', async () => {
+    const pool = new pg.Pool({ ...connectionOptions(pair.url), query_timeout: 200, max: 1 });
+    try {
+      const client = await pool.connect();
+      pair.balancer.stall();
+      await assert.rejects(client.query('select 1'), (error) => isResultLost(error) && isDatabaseAway(error));
+      await assert.rejects(client.query('rollback'), isDatabaseAway);
+      client.release();
+      assert.equal(pool.totalCount, 0);
+      pair.balancer.mend(true);
+      assert.equal((await pool.query('select 1 as one')).rows[0].one, 1);
+    } finally {
+      pair.balancer.mend();
+      await pool.end();
+    }
+  });
+
+  it('does not take a commit for done that stopped waiting for the standby', async () => {
+    const database = await openDatabase({ databaseUrl: pair.url, poolSize: 2 });
+    try {
+      pair.primary().wire.cut();
+      const insert = (id: number) => database.query({ name: 'keep', text: 'insert into kept values ($1)' }, [id]);
+      const cancelled = assert.rejects(insert(1), isResultLost);
+      while ((await pair.waitingCommits()) === 0) await delay(20);
+      await asAdmin("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+      await cancelled;
+      const terminated = assert.rejects(insert(2), isResultLost);
+      while ((await pair.waitingCommits()) === 0) await delay(20);
+      await asAdmin("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+      await terminated;
+    } finally {
+      pair.primary().wire.mend();
+      await database.close();
+    }
+  });
+
+  it('hears and writes at the new primary after a fail-over that nobody announced', async () => {
+    const database = await openDatabase({ databaseUrl: pair.hostsUrl, poolSize: 2 });
+    let heard = Promise.withResolvers<void>();
+    let listening = Promise.withResolvers<void>();
+    const listener = listen({
+      databaseUrl: pair.hostsUrl,
+      channels: ['news'],
+      log,
+      heard: () => heard.resolve(),
+      connected: () => listening.resolve(),
+    });
+    const notify = () => database.query({ name: 'notify', text: 'notify news' }, []);
+    try {
+      await listening.promise;
+      await notify();
+      await heard.promise;
+      heard = Promise.withResolvers();
+      listening = Promise.withResolvers();
+      const { door, wire, member } = pair.primary();
+      for (const link of [door, wire]) link.stall();
+      await pair.promote();
+      await assert.rejects(notify(), isDatabaseAway);
+      await listening.promise;
+      await notify();
+      await heard.promise;
+      // The former primary comes back, and says that it is one.
+      for (const link of [door, wire]) link.mend(true);
+      for (let times = 0; times < 3; times++) {
+        const client = new DatabaseClient(connectionOptions(pair.hostsUrl));
+        await client.connect();
+        assert.equal((await client.query('select inet_server_port() as port')).rows[0].port, pair.primary().port);
+        await client.end();
+        await delay(1_100);
+      }
+      await member.kill();
+    } finally {
+      await listener.close();
+      await database.close();
+    }
+  });
+});

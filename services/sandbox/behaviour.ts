@@ -8,24 +8,52 @@ export interface Effect {
   readonly errorMessage: string;
   /** No answer ever comes: lost `before` the processor acted (it never does), or `after` it did. */
   readonly silence?: 'before' | 'after';
+  /** Answered ACCEPTED first; the operation ends this much later. */
+  readonly endsAfterMs?: number;
 }
 
-/** How a card behaves over its life. */
+/** How a card behaves over its life. An effect that is absent is an approval. */
 export interface Behaviour {
   /** Authorizations and credits (OCT). */
   readonly placing: Effect;
   /** Captures of its authorizations. */
   readonly capturing: Effect;
+  readonly voiding?: Effect;
+  readonly incrementing?: Effect;
+  readonly extending?: Effect;
+  readonly refunding?: Effect;
   /** Every answer comes this much later. */
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
   readonly expiresAfterMs?: number;
-  /** The card scheme takes each capture back this long after it. */
-  readonly reversesAfterMs?: number;
+  /** An authorization is ended by somebody else this long after it was made. */
+  readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided' };
+  /** The card scheme takes captures back. */
+  readonly reversal?: Reversal;
+  /** What its authorizations cannot do. */
+  readonly cannot?: { readonly [Name in Ability]?: true };
+}
+
+/** What an authorization may be able to do (Capabilities in processor.proto). */
+export type Ability = 'severalCaptures' | 'increments' | 'extension' | 'refunds';
+
+/** How the card scheme takes a capture back. */
+export interface Reversal {
+  readonly afterMs: number;
+  /** Half of the capture (rounded down, at least 1), instead of all of it. */
+  readonly half?: true;
+  /** The event names the authorization only. */
+  readonly unattributed?: true;
+  /** What was taken back is given again this long after the capture. */
+  readonly reinstatedAfterMs?: number;
 }
 
 /** Longest hold period an issuer grants; a contract's shorter one wins in core. */
 export const HOLD_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+/** What the sandbox does later by itself comes so much later. */
+const LATER_MS = 2_000;
+/** An accepted operation has a result by then, unless something is wrong. */
+export const EXPECTED_WITHIN_MS = 10_000;
 
 /** Done. */
 export const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
@@ -40,6 +68,8 @@ export function notPerformed(errorCode: string, errorMessage: string): Effect {
   return { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
 }
 
+const reversal: Reversal = { afterMs: LATER_MS };
+
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
   ok: usual,
@@ -47,16 +77,49 @@ export const BEHAVIOURS = {
   insufficient_funds: { ...usual, placing: declined('insufficient_funds', 'The account has insufficient funds.') },
   invalid: { ...usual, placing: notPerformed('token_invalid', 'There is no such card token.') },
   processor_error: { ...usual, placing: notPerformed('processor_error', 'The processor could not do it.') },
-  capture_declined: { ...usual, capturing: declined('capture_declined', 'The issuer declined the capture.') },
-  capture_error: { ...usual, capturing: notPerformed('capture_error', 'The processor could not capture.') },
+  accepted: { ...usual, placing: { ...APPROVED, endsAfterMs: LATER_MS } },
   timeout_applied: { ...usual, placing: { ...APPROVED, silence: 'after' } },
   timeout_lost: { ...usual, placing: { ...APPROVED, silence: 'before' } },
-  capture_timeout_applied: { ...usual, capturing: { ...APPROVED, silence: 'after' } },
-  capture_timeout_lost: { ...usual, capturing: { ...APPROVED, silence: 'before' } },
-  reversed: { ...usual, reversesAfterMs: 2_000 },
+  ...ways('capture', 'capturing'),
+  ...ways('void', 'voiding'),
+  ...ways('increment', 'incrementing'),
+  ...ways('extension', 'extending', 'extend'),
+  ...ways('refund', 'refunding'),
+  capture_accepted_declined: {
+    ...usual,
+    capturing: { ...declined('capture_declined', 'The issuer declined the capture.'), endsAfterMs: LATER_MS },
+  },
+  reversed: { ...usual, reversal },
+  reversed_in_part: { ...usual, reversal: { ...reversal, half: true } },
+  reversed_unattributed: { ...usual, reversal: { ...reversal, unattributed: true } },
+  reversed_reinstated: { ...usual, reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS } },
   expires_2s: { ...usual, expiresAfterMs: 2_000 },
+  ended_early: { ...usual, ended: { afterMs: LATER_MS, as: 'expired' } },
+  voided_elsewhere: { ...usual, ended: { afterMs: LATER_MS, as: 'voided' } },
+  single_capture: { ...usual, cannot: { severalCaptures: true } },
+  capture_only: { ...usual, cannot: { severalCaptures: true, increments: true, extension: true, refunds: true } },
   slow: { ...usual, delayMs: 2_000 },
 } as const satisfies Record<string, Behaviour>;
+
+type Following = Exclude<keyof Behaviour & `${string}ing`, 'placing'>;
+type Way = 'declined' | 'error' | 'accepted' | 'timeout_applied' | 'timeout_lost';
+
+/** The ways in which an operation on an authorization can go other than well. */
+function ways<Name extends string>(
+  name: Name,
+  following: Following,
+  verb: string = name,
+): Record<`${Name}_${Way}`, Behaviour> {
+  const effects: Record<Way, Effect> = {
+    declined: declined(`${name}_declined`, `The issuer declined the ${name}.`),
+    error: notPerformed(`${name}_error`, `The processor could not ${verb}.`),
+    accepted: { ...APPROVED, endsAfterMs: LATER_MS },
+    timeout_applied: { ...APPROVED, silence: 'after' },
+    timeout_lost: { ...APPROVED, silence: 'before' },
+  };
+  const named = Object.entries(effects).map(([way, effect]) => [`${name}_${way}`, { ...usual, [following]: effect }]);
+  return Object.fromEntries(named);
+}
 
 /** A behaviour's name. */
 export type BehaviourName = keyof typeof BEHAVIOURS;
@@ -64,6 +127,11 @@ export type BehaviourName = keyof typeof BEHAVIOURS;
 /** The behaviour of that name. */
 export function behaviourOf(name: BehaviourName): Behaviour {
   return BEHAVIOURS[name];
+}
+
+/** Whether an authorization of that behaviour can do something. */
+export function isAble(name: BehaviourName, ability: Ability): boolean {
+  return behaviourOf(name).cannot?.[ability] !== true;
 }
 
 const TOKEN_PREFIX = 'tok_sandbox_';

@@ -1,18 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import {
-  ProcessorEventService,
-  type ReportEventRequestSchema,
-} from '../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
-import { errorFields, type Log } from '../../proto/log.ts';
-import { type ChannelTls, channelSecurity } from '../../proto/tls.ts';
+import { openChannel } from '../../platform/grpc-client.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
+import { type ChannelTls, channelSecurity } from '../../platform/tls.ts';
+import { ProcessorEventService } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Clock } from './clock.ts';
+import { messageOf } from './event-message.ts';
+import { happen } from './happen.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
-import { resultOf } from './rpc/outcome.ts';
 
 /** Waits before the next report: about as long as core takes to restart, then ever longer. */
 const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
@@ -118,38 +114,22 @@ export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: Re
   };
 }
 
-/** Takes due events for reporting. They are put off first: a crash in between reports them again, not never. */
+/**
+ * Takes due events for reporting; what has not happened yet happens now. They are put off first: a crash in between
+ * reports them again, not never.
+ */
 function takeDue(books: Books, nowMs: number): Event[] {
-  const due = books.events.due(nowMs, EVENTS_OF_A_RUN);
-  for (const event of due) {
-    if (event.kind === 'captureReversed' && event.attempts === 0) reverse(books, event.requestId);
-    const attempt = event.attempts + 1;
-    books.events.postpone(event.eventId, nowMs + REPORT_TIMEOUT_MS + backoffMs(attempt), attempt);
+  const due: Event[] = [];
+  for (const { eventId, attempts } of books.events.due(nowMs, EVENTS_OF_A_RUN)) {
+    const event = attempts === 0 ? happen(books, eventId) : books.events.find(eventId);
+    if (!event) continue;
+    const attempt = attempts + 1;
+    books.events.postpone(eventId, nowMs + REPORT_TIMEOUT_MS + backoffMs(attempt), attempt);
+    due.push(event);
   }
   return due;
 }
 
 function backoffMs(attempt: number): number {
   return BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length) - 1] as number;
-}
-
-/** The reversal happens when it first comes due. */
-function reverse(books: Books, captureRequestId: string): void {
-  const capture = books.entries.find(captureRequestId);
-  if (!capture) throw new Error('an event names a capture that is not there');
-  books.entries.add(captureRequestId, { reversed: capture.amount });
-  books.entries.add(capture.authorizationRequestId, { reversed: capture.amount });
-}
-
-function messageOf(books: Books, event: Event): MessageInitShape<typeof ReportEventRequestSchema> {
-  const entry = books.entries.find(event.requestId);
-  if (!entry) throw new Error('an event names an entry that is not there');
-  const { eventId, requestId } = event;
-  const occurredAt = timestampFromMs(event.occurredAtMs);
-  if (event.kind === 'checkoutCompleted') {
-    const value = { requestId, result: resultOf(entry) };
-    return { eventId, occurredAt, event: { case: 'checkoutCompleted', value } };
-  }
-  const value = { captureRequestId: requestId, amount: BigInt(entry.amount), reference: `${entry.reference}_rev` };
-  return { eventId, occurredAt, event: { case: 'captureReversed', value } };
 }

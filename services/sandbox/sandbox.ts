@@ -2,10 +2,10 @@ import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Server as GrpcServer } from '@grpc/grpc-js';
-import { createHttpDoor } from '../../proto/http-door.ts';
-import { boundHttp2Streams } from '../../proto/http2-bounds.ts';
-import { type Log, openLog } from '../../proto/log.ts';
-import { type DoorTls, doorCredentials, readChannelTls, readDoorTls } from '../../proto/tls.ts';
+import { createHttpDoor } from '../../platform/http-server.ts';
+import { boundHttp2Streams } from '../../platform/http2-limits.ts';
+import { type Log, openLog } from '../../platform/log.ts';
+import { type DoorTls, doorCredentials, readChannelTls, readDoorTls, tlsFiles } from '../../platform/tls.ts';
 import { checkoutApp } from './checkout/app.ts';
 import { capabilities } from './checkout/capability.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -31,32 +31,32 @@ const LONGEST_GOODBYE_MS = 3_000;
 /** Starts the sandbox processor: its gRPC door, its checkout page and the reports to core. */
 export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
   const clock = given.clock ?? systemClock;
-  const log = given.log ?? openLog('sandbox', settings.logLevel);
-  const doorTls = readDoorTls('SANDBOX_TLS', settings.doorFiles ?? {});
-  const coreTls = readChannelTls('CORE_TLS', settings.coreFiles ?? {});
-  const ledger = openLedger(settings.sandboxLedger);
-  const secrets = capabilities(settings.processorCredential);
+  const log = given.log ?? openLog('sandbox', settings.LOG_LEVEL);
+  const doorTls = readDoorTls('SANDBOX_TLS', tlsFiles('SANDBOX_TLS', settings));
+  const coreTls = readChannelTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
+  const ledger = openLedger(settings.SANDBOX_LEDGER);
+  const secrets = capabilities(settings.PROCESSOR_CREDENTIAL);
   const reporter = openReporter({
     ledger,
     clock,
     log,
-    coreUrl: settings.coreUrl,
+    coreUrl: settings.CORE_URL,
     coreTls,
-    token: settings.processorToken,
+    token: settings.PROCESSOR_TOKEN,
   });
-  let baseUrl = settings.checkoutBaseUrl?.replace(/\/+$/, '') ?? '';
+  let baseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
   const origin = () => new URL(baseUrl).origin;
   const app = checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin });
   const page = createHttpDoor(app.callback());
   const unbound = boundHttp2Streams();
   let processor: ReturnType<typeof processorServer> | undefined;
   try {
-    const checkoutPort = await listen(page, settings.checkoutPort, settings.host);
+    const checkoutPort = await listen(page, settings.CHECKOUT_PORT, settings.HOST);
     baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
-    const { processorCredential: credential } = settings;
+    const { PROCESSOR_CREDENTIAL: credential } = settings;
     const calls = { ledger, clock, log, credential, capabilities: secrets, checkoutBaseUrl: baseUrl };
     processor = processorServer({ ...calls, onEvent: reporter.wake });
-    const grpcPort = await bind(processor.server, settings.sandboxPort, settings.host, doorTls);
+    const grpcPort = await bind(processor.server, settings.SANDBOX_PORT, settings.HOST, doorTls);
     reporter.wake();
     log.info('ready', { grpcPort, checkoutPort });
     return { grpcPort, checkoutPort, reportDue: reporter.runOnce, close };

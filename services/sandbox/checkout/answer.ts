@@ -1,43 +1,66 @@
-import assert from 'node:assert/strict';
 import type { Context } from 'koa';
 import type { Checkout } from '../ledger/checkout.ts';
-import type { Entry } from '../ledger/entry.ts';
+import { formatAmount } from './amount.ts';
 import type { CheckoutSetup } from './app.ts';
-import { messagePage } from './page.ts';
-import type { Standing } from './submit.ts';
+import { challengePage } from './challenge-page.ts';
+import { formPage } from './form-page.ts';
+import { type Language, languageOf } from './language.ts';
+import { messagePage } from './message-page.ts';
+import { showTo } from './security.ts';
+import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
+import type { Message } from './words/words.ts';
 
 /** The checkout that a capability opens; where there is none, answers 404. */
 export function findCheckout(
   { ledger, capabilities }: Pick<CheckoutSetup, 'ledger' | 'capabilities'>,
   context: Context,
   capability: string,
-): { readonly checkout: Checkout; readonly entry: Entry } | undefined {
-  const checkout = ledger.books.checkouts.findByHash(capabilities.hashOf(capability));
-  const entry = checkout && ledger.books.entries.find(checkout.requestId);
-  if (!entry) {
-    say(context, 404, 'Checkout not found', 'Check the address, or ask the merchant for a new one.');
-    return undefined;
+): OpenedCheckout | undefined {
+  const { books } = ledger;
+  const found = readCheckout(books, books.checkouts.findByHash(capabilities.hashOf(capability)));
+  if (found) context.state.requestId = found.checkout.requestId;
+  else say(context, 404, ({ words }) => words.unknownCheckout);
+  return found;
+}
+
+/** Shows where a checkout stands: the form, the bank's question, or how it ended. */
+export function showStanding(setup: CheckoutSetup, context: Context, capability: string, found: OpenedCheckout): void {
+  const { checkout, entry, cardTry } = found;
+  const standing = standingOf(found, setup.clock.now());
+  const formToken = setup.capabilities.formTokenOf(capability);
+  if (standing === 'open') {
+    showTo(context, checkout);
+    show(context, 200, (language) => formPage({ language, checkout, entry, formToken, cardTry }));
+  } else if (standing === 'challenged' && cardTry) {
+    showTo(context, checkout);
+    show(context, 200, (language) => challengePage({ language, checkout, entry, formToken, cardTry }));
+  } else if (standing !== 'challenged') {
+    const httpStatus = standing === 'approved' || standing === 'failed' ? 200 : 410;
+    show(context, httpStatus, (language) => {
+      const { title, message } = language.words.ended[standing];
+      const amount = formatAmount(entry.amount, entry.currency, language.locale);
+      const text = { title, message: message(checkout.merchantName, amount) };
+      return messagePage({ language, text, checkout, approved: standing === 'approved' });
+    });
   }
-  context.state.requestId = checkout.requestId;
-  return { checkout, entry };
 }
 
-const CLOSED: Readonly<Record<Exclude<Standing, 'open'>, readonly [title: string, message: string]>> = {
-  used: ['Already used', 'This page takes one card, once. It has been used.'],
-  expired: ['Page closed', 'The time to enter a card is over. Nothing was reserved.'],
-  cancelled: ['Checkout cancelled', 'The merchant cancelled this checkout. Nothing was reserved.'],
-};
-
-/** Says 410 and why. */
-export function sayClosed(context: Context, standing: Standing, checkout: Checkout): void {
-  assert(standing !== 'open');
-  const [title, message] = CLOSED[standing];
-  say(context, 410, title, message, checkout);
+/** Answers with a page of text. */
+export function say(
+  context: Context,
+  httpStatus: number,
+  textOf: (language: Language) => Message,
+  checkout?: Checkout,
+): void {
+  show(context, httpStatus, (language) => messagePage({ language, text: textOf(language), checkout }));
 }
 
-/** Answers with a page of text; with the way back to the merchant when a checkout is given. */
-export function say(context: Context, httpStatus: number, title: string, message: string, checkout?: Checkout): void {
+/** Answers with a page in the customer's language. */
+export function show(context: Context, httpStatus: number, page: (language: Language) => string): void {
+  const language = languageOf(context);
   context.status = httpStatus;
   context.type = 'html';
-  context.body = messagePage(title, message, checkout);
+  context.vary('Accept-Language');
+  context.set('Content-Language', language.tag);
+  context.body = page(language);
 }

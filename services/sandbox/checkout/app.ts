@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { errorFields, type Log } from '../../../proto/log.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
 import type { Clock } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Reporter } from '../report.ts';
-import { findCheckout, say, sayClosed } from './answer.ts';
+import { findCheckout, say, showStanding } from './answer.ts';
 import type { Capabilities } from './capability.ts';
-import { formPage } from './page.ts';
-import { protect, showTo } from './security.ts';
-import { standingOf } from './submit.ts';
-import { takeCard } from './take-card.ts';
+import { protect } from './security.ts';
+import { takeForm } from './take-form.ts';
 
 /** What the page needs. */
 export interface CheckoutSetup {
@@ -23,9 +22,12 @@ export interface CheckoutSetup {
   readonly origin: () => string;
 }
 
-const STYLE = readFileSync(new URL('./checkout.css', import.meta.url));
+/** What the page loads. */
+const ASSETS = ['checkout.css', 'checkout.js'].map(
+  (name) => [name, readFileSync(new URL(name, import.meta.url))] as const,
+);
 
-/** The hosted page: GET shows the form, POST authorizes. */
+/** The hosted page: GET shows how a checkout stands, POST moves it on. */
 export function checkoutApp(setup: CheckoutSetup): Koa {
   const app = new Koa();
   app.on('error', (error: unknown) => setup.log.error('checkout failed', errorFields(error)));
@@ -33,18 +35,24 @@ export function checkoutApp(setup: CheckoutSetup): Koa {
   router.get('/healthz', (context) => {
     context.body = 'ok';
   });
-  router.get('/checkout.css', (context) => {
-    context.set('Cache-Control', 'public, max-age=300');
-    context.type = 'text/css';
-    context.body = STYLE;
+  for (const [name, content] of ASSETS) {
+    router.get(`/${name}`, (context) => {
+      context.set('Cache-Control', 'public, max-age=300');
+      context.type = extname(name);
+      context.body = content;
+    });
+  }
+  router.get('/checkout/:capability', (context) => {
+    const capability = String(context.params.capability);
+    const found = findCheckout(setup, context, capability);
+    if (found) showStanding(setup, context, capability, found);
   });
-  router.get('/checkout/:capability', (context) => showForm(setup, context, String(context.params.capability)));
-  router.post('/checkout/:capability', (context) => takeCard(setup, context, String(context.params.capability)));
+  router.post('/checkout/:capability', (context) => takeForm(setup, context, String(context.params.capability)));
   app.use(protect);
   app.use(logged(setup.log));
   app.use(router.routes()).use(router.allowedMethods());
   app.use((context) => {
-    if (context.status === 404) say(context, 404, 'Page not found', 'There is nothing here.');
+    if (context.status === 404) say(context, 404, ({ words }) => words.unknownPage);
   });
   return app;
 }
@@ -64,16 +72,4 @@ function logged(log: Log): Koa.Middleware {
       });
     }
   };
-}
-
-function showForm(setup: CheckoutSetup, context: Koa.Context, capability: string): void {
-  const found = findCheckout(setup, context, capability);
-  if (!found) return;
-  const standing = standingOf(found.checkout, found.entry, setup.clock.now());
-  if (standing !== 'open') {
-    sayClosed(context, standing, found.checkout);
-    return;
-  }
-  showTo(context, found.checkout);
-  context.body = formPage({ ...found, formToken: setup.capabilities.formTokenOf(capability) });
 }

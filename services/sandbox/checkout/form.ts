@@ -1,19 +1,26 @@
 import type { BehaviourName } from '../behaviour.ts';
 import type { KeptCard } from '../ledger/entry.ts';
-import { isLuhnValid, type TestCard, testCardOf } from './test-card.ts';
+import { groupInFours, isLuhnValid, type TestCard, testCardOf } from './test-card.ts';
+import type { FieldError } from './words/words.ts';
 
 /** The fields that a customer fills in. */
 export type FieldName = 'number' | 'expiry' | 'cvc';
 
 /** What is wrong with each field that is. */
-export type FieldErrors = Partial<Record<FieldName, string>>;
+export type FieldErrors = Partial<Record<FieldName, FieldError>>;
 
 /** A card as it may be kept, and how it behaves; or what to correct. */
 export type CardForm =
-  | { readonly card: KeptCard; readonly behaviour: BehaviourName }
-  | { readonly errors: FieldErrors };
+  | { readonly card: KeptCard; readonly behaviour: BehaviourName; readonly challenged: boolean }
+  | { readonly errors: FieldErrors; readonly typed: Typed };
 
-/** Judges what the customer typed. The number and the security code go no further than this function. */
+/** What was typed, to be shown again. */
+export type Typed = Partial<Record<FieldName, string>>;
+
+/**
+ * Judges what the customer typed. Of a card that is accepted, neither number nor security code goes further than this function; what
+ * must be corrected goes back into the form that it came from, and nowhere else.
+ */
 export function readCard(form: URLSearchParams, nowMs: number): CardForm {
   const number = (form.get('number') ?? '').replace(/[\s-]/g, '');
   const testCard = testCardOf(number);
@@ -26,7 +33,7 @@ export function readCard(form: URLSearchParams, nowMs: number): CardForm {
       ...(typeof expiry === 'string' && { expiry }),
       ...(cvcError && { cvc: cvcError }),
     };
-    return { errors };
+    return { errors, typed: typedOf(form, number, numberError) };
   }
   const card = {
     cardBrand: testCard.brand,
@@ -34,34 +41,42 @@ export function readCard(form: URLSearchParams, nowMs: number): CardForm {
     cardExpiryMonth: expiry.month,
     cardExpiryYear: expiry.year,
   };
-  return { card, behaviour: testCard.behaviour };
+  return { card, behaviour: testCard.behaviour, challenged: testCard.challenged === true };
 }
 
-function judgeNumber(number: string, testCard: TestCard | undefined): string | undefined {
-  if (number === '') return 'Enter the card number.';
-  if (!/^[0-9]{13,19}$/.test(number)) return 'A card number has 13 to 19 digits.';
-  if (!isLuhnValid(number)) return 'This card number is not valid. Check its digits.';
-  if (!testCard) return 'This is a sandbox: use one of the test cards listed below, never a real one.';
+/** A real card must be replaced, not corrected: its number and code are not shown again. */
+function typedOf(form: URLSearchParams, number: string, numberError: FieldError | undefined): Typed {
+  const expiry = form.get('expiry') ?? '';
+  if (numberError === 'numberReal') return { expiry };
+  const grouped = /^[0-9]+$/.test(number) ? groupInFours(number) : (form.get('number') ?? '');
+  return { number: grouped, expiry, cvc: form.get('cvc') ?? '' };
+}
+
+function judgeNumber(number: string, testCard: TestCard | undefined): FieldError | undefined {
+  if (number === '') return 'numberMissing';
+  if (!/^[0-9]{13,19}$/.test(number)) return 'numberLength';
+  if (!isLuhnValid(number)) return 'numberInvalid';
+  if (!testCard) return 'numberReal';
   return undefined;
 }
 
-function judgeCvc(cvc: string, testCard: TestCard | undefined): string | undefined {
-  if (cvc === '') return 'Enter the security code.';
-  if (testCard?.brand === 'amex') return /^[0-9]{4}$/.test(cvc) ? undefined : 'This card has a code of four digits.';
-  if (testCard) return /^[0-9]{3}$/.test(cvc) ? undefined : 'This card has a code of three digits.';
-  return /^[0-9]{3,4}$/.test(cvc) ? undefined : 'The security code has three or four digits.';
+function judgeCvc(cvc: string, testCard: TestCard | undefined): FieldError | undefined {
+  if (cvc === '') return 'codeMissing';
+  if (testCard?.brand === 'amex') return /^[0-9]{4}$/.test(cvc) ? undefined : 'codeOfFour';
+  if (testCard) return /^[0-9]{3}$/.test(cvc) ? undefined : 'codeOfThree';
+  return /^[0-9]{3,4}$/.test(cvc) ? undefined : 'codeLength';
 }
 
 /** Month and year, or what is wrong with them. A card is good to the end of its month, UTC. */
-function readExpiry(text: string, nowMs: number): { month: number; year: number } | string {
-  if (text.trim() === '') return 'Enter the expiry date.';
+function readExpiry(text: string, nowMs: number): { month: number; year: number } | FieldError {
+  if (text.trim() === '') return 'expiryMissing';
   const match = /^\s*(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})\s*$/.exec(text);
-  if (!match) return 'Write the expiry date as month and year, like 08/31.';
+  if (!match) return 'expiryFormat';
   const month = Number(match[1]);
   const year = 2000 + Number(match[2]);
   const now = new Date(nowMs);
   const monthsLeft = (year - now.getUTCFullYear()) * 12 + month - 1 - now.getUTCMonth();
-  if (monthsLeft < 0) return 'This card has expired.';
-  if (monthsLeft > 20 * 12) return 'This date is too far in the future.';
+  if (monthsLeft < 0) return 'expiryPast';
+  if (monthsLeft > 20 * 12) return 'expiryFar';
   return { month, year };
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { say } from './answer.ts';
 import type { CheckoutSetup } from './app.ts';
+import type { Refusal } from './words/words.ts';
 
 const LARGEST_BODY_BYTES = 4 * 1024;
-const FOREIGN = 'This form was not sent from our page. Open the address again.';
 
 /** The submitted form when it comes from our own page; else answers why it is not taken. */
 export async function receiveForm(
@@ -12,13 +12,13 @@ export async function receiveForm(
   context: Context,
   capability: string,
 ): Promise<URLSearchParams | undefined> {
-  if (isForeign(context, origin())) return refuse(context, 403, FOREIGN);
+  if (isForeign(context, origin())) return refuse(context, 403, 'foreign');
   if (!context.is('application/x-www-form-urlencoded')) {
-    return refuse(context, 415, 'Only the form of this page is accepted.');
+    return refuse(context, 415, 'wrongType');
   }
   const form = await readForm(context.req);
-  if (!form) return refuse(context, 413, 'The form is too large.');
-  if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, FOREIGN);
+  if (!form) return refuse(context, 413, 'tooLarge');
+  if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, 'foreign');
   return form;
 }
 
@@ -30,9 +30,9 @@ function isForeign(context: Context, ownOrigin: string): boolean {
 }
 
 /** What was sent is not read any further, so the connection cannot be used again. */
-function refuse(context: Context, httpStatus: number, message: string): undefined {
+function refuse(context: Context, httpStatus: number, refusal: Refusal): undefined {
   context.set('Connection', 'close');
-  say(context, httpStatus, 'Not accepted', message);
+  say(context, httpStatus, ({ words }) => ({ title: words.notAccepted, message: words.refusals[refusal] }));
 }
 
 /** Reads a small form; undefined = it is too large. The server's requestTimeout ends a slow one. */

@@ -27,6 +27,12 @@ export function showTo(context: Context, checkout: Checkout): void {
 }
 
 function policy(formAction: string): string {
-  const parts = ["default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"];
+  const parts = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
   return [...parts, `form-action ${formAction}`].join('; ');
 }

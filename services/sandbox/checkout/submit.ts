@@ -1,56 +1,114 @@
 import { randomBytes } from 'node:crypto';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf } from '../behaviour.ts';
-import type { Checkout } from '../ledger/checkout.ts';
-import type { Entry, KeptCard } from '../ledger/entry.ts';
+import { type BehaviourName, behaviourOf, type Effect } from '../behaviour.ts';
+import type { KeptCard } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { endingOf } from '../rpc/outcome.ts';
-import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED } from '../rpc/void.ts';
+import { perform } from '../rpc/perform.ts';
+import { cancelCheckout } from '../rpc/void.ts';
+import { type OpenedCheckout, readCheckout, type Standing, standingOf } from './standing.ts';
+import type { Decline } from './words/words.ts';
 
-/** How a checkout stands. */
-export type Standing = 'open' | 'expired' | 'cancelled' | 'used';
-
-/** How a checkout stands now. */
-export function standingOf(checkout: Checkout, entry: Entry, nowMs: number): Standing {
-  if (entry.answer === Answer.UNSPECIFIED) return nowMs < checkout.expiresAtMs ? 'open' : 'expired';
-  if (entry.errorCode === CHECKOUT_CANCELLED) return 'cancelled';
-  return entry.errorCode === CHECKOUT_EXPIRED ? 'expired' : 'used';
-}
-
-/** What became of a submit. */
+/** What a form did to its checkout. */
 export type Submitted =
-  | { readonly kind: 'closed'; readonly standing: Standing }
-  /** The request got lost on its way to the bank: nothing was done. */
-  | { readonly kind: 'unanswered' }
+  /** The checkout goes on, or had ended already: its page says how it stands. */
+  | { readonly ended: false }
   | {
-      readonly kind: 'ended';
-      readonly approved: boolean;
+      readonly ended: true;
       readonly delayMs: number;
-      /** The report to core; absent = its answer is to be lost. */
+      /** The report to core; absent = it is to be lost. */
       readonly eventId?: string;
     };
 
-/** Authorizes a checkout with a card: once, and only while its page is open. The event is written with it. */
-export function submitCard(
+const GOES_ON: Submitted = { ended: false };
+
+/** A card as it was submitted. */
+export interface SubmittedCard {
+  readonly card: KeptCard;
+  readonly behaviour: BehaviourName;
+  /** The customer's bank asks first. */
+  readonly challenged: boolean;
+}
+
+/**
+ * Authorizes a checkout with a card, once at most: only while its page is open, and not while an earlier card waits for
+ * its bank. Core's event is written with the authorization. A card that is declined leaves the checkout open.
+ */
+export function submitCard(books: Books, requestId: string, submitted: SubmittedCard, nowMs: number): Submitted {
+  const opened = openedIn(books, requestId, 'open', nowMs);
+  if (!opened) return GOES_ON;
+  const { card, behaviour, challenged } = submitted;
+  if (!challenged) return authorize(books, opened, submitted, nowMs);
+  books.cardTries.put({ requestId, state: 'challenged', behaviour, errorCode: '', ...card });
+  return GOES_ON;
+}
+
+/** Takes the bank's answer to the challenge of the checkout's latest card. */
+export function answerChallenge(
   books: Books,
-  checkout: Checkout,
-  submitted: { readonly card: KeptCard; readonly behaviour: BehaviourName; readonly nowMs: number },
+  requestId: string,
+  answer: { readonly number: number; readonly passed: boolean },
+  nowMs: number,
+): Submitted {
+  const opened = openedIn(books, requestId, 'challenged', nowMs);
+  const cardTry = opened?.cardTry;
+  if (!cardTry || cardTry.number !== answer.number) return GOES_ON;
+  const { behaviour, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } = cardTry;
+  const submitted = { behaviour, card: { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } };
+  if (answer.passed) return authorize(books, opened, submitted, nowMs);
+  return decline(books, requestId, submitted, 'challenge_failed');
+}
+
+/** Ends a checkout without a card, as its customer wishes, and reports it. */
+export function cancel(books: Books, requestId: string, nowMs: number): Submitted {
+  const opened = openedIn(books, requestId, 'open', nowMs) ?? openedIn(books, requestId, 'challenged', nowMs);
+  if (!opened) return GOES_ON;
+  cancelCheckout(books, requestId, 'customer', nowMs);
+  return { ended: true, delayMs: 0, eventId: report(books, requestId, nowMs) };
+}
+
+function openedIn(books: Books, requestId: string, standing: Standing, nowMs: number): OpenedCheckout | undefined {
+  const opened = readCheckout(books, books.checkouts.find(requestId));
+  return opened && standingOf(opened, nowMs) === standing ? opened : undefined;
+}
+
+function authorize(
+  books: Books,
+  { checkout, entry }: OpenedCheckout,
+  { card, behaviour }: Pick<SubmittedCard, 'card' | 'behaviour'>,
+  nowMs: number,
 ): Submitted {
   const { requestId } = checkout;
-  const { card, behaviour, nowMs } = submitted;
-  const entry = books.entries.find(requestId);
-  if (!entry) throw new Error('a checkout has an entry');
-  const standing = standingOf(checkout, entry, nowMs);
-  if (standing !== 'open') return { kind: 'closed', standing };
   const { placing: effect, delayMs = 0 } = behaviourOf(behaviour);
-  if (effect.silence === 'before') return { kind: 'unanswered' };
+  if (effect.silence === 'before') return decline(books, requestId, { card, behaviour }, 'no_answer');
+  if (isAboutCard(effect)) return decline(books, requestId, { card, behaviour }, effect.errorCode);
   const approved = effect.answer === Answer.APPROVED;
   const generatedTokenId = approved && checkout.saveCard ? saveCard(books, entry.merchantId, behaviour, card) : '';
   books.entries.end(requestId, { ...endingOf(entry, { effect, behaviour, card, nowMs }), generatedTokenId });
-  if (effect.silence === 'after') return { kind: 'ended', approved, delayMs };
+  if (approved) perform(books, requestId, nowMs);
+  if (effect.silence === 'after') return { ended: true, delayMs };
+  return { ended: true, delayMs, eventId: report(books, requestId, nowMs) };
+}
+
+/** Whether another card may do better. A failure of the processor's own ends the checkout. */
+function isAboutCard({ answer, errorCode }: Effect): boolean {
+  return answer === Answer.DECLINED || errorCode === 'token_invalid';
+}
+
+function decline(
+  books: Books,
+  requestId: string,
+  { card, behaviour }: Pick<SubmittedCard, 'card' | 'behaviour'>,
+  errorCode: Decline | (string & {}),
+): Submitted {
+  books.cardTries.put({ requestId, state: 'declined', behaviour, errorCode, ...card });
+  return GOES_ON;
+}
+
+function report(books: Books, requestId: string, nowMs: number): string {
   const eventId = `checkout-${requestId}`;
   books.events.insert({ eventId, kind: 'checkoutCompleted', requestId, occurredAtMs: nowMs });
-  return { kind: 'ended', approved, delayMs, eventId };
+  return eventId;
 }
 
 function saveCard(books: Books, merchantId: string, behaviour: BehaviourName, card: KeptCard): string {

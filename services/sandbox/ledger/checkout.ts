@@ -6,6 +6,8 @@ export interface Checkout {
   /** SHA-256 of the capability in its address. */
   readonly capabilityHash: Uint8Array;
   readonly merchantName: string;
+  /** The merchant's reference of the order, shown to the customer; empty = none. */
+  readonly merchantReference: string;
   /** Where the customer goes afterwards; empty = a closing page. */
   readonly returnUrl: string;
   readonly saveCard: 0 | 1;
@@ -15,8 +17,8 @@ export interface Checkout {
 /** The checkouts of a database. */
 export function checkoutTable(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO checkout (requestId, capabilityHash, merchantName, returnUrl, saveCard, expiresAtMs)
-     VALUES (:requestId, :capabilityHash, :merchantName, :returnUrl, :saveCard, :expiresAtMs)`,
+    `INSERT INTO checkout (requestId, capabilityHash, merchantName, merchantReference, returnUrl, saveCard, expiresAtMs)
+     VALUES (:requestId, :capabilityHash, :merchantName, :merchantReference, :returnUrl, :saveCard, :expiresAtMs)`,
   );
   const find = database.prepare('SELECT * FROM checkout WHERE requestId = ?');
   const findByHash = database.prepare('SELECT * FROM checkout WHERE capabilityHash = ?');

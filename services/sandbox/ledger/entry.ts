@@ -3,15 +3,27 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 /** What an identifier was used for. A checkout is an authorization that waits for a card. */
-export type Kind = 'authorization' | 'checkout' | 'capture' | 'void' | 'credit' | 'fence';
+export type Kind =
+  | 'authorization'
+  | 'checkout'
+  | 'capture'
+  | 'void'
+  | 'increment'
+  | 'extension'
+  | 'refund'
+  | 'credit'
+  | 'fence';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
 export interface Intent {
   readonly requestId: string;
   readonly kind: Kind;
-  /** The authorization that a capture or void is about. */
+  /** The authorization that a capture, void, increment, extension or refund is about. */
   readonly authorizationRequestId: string;
+  /** The capture that a refund is about. */
+  readonly captureRequestId: string;
   readonly merchantId: string;
+  readonly account: string;
   readonly terminalId: string;
   readonly userId: string;
   readonly tokenId: string;
@@ -24,7 +36,9 @@ export interface Intent {
 /** An intent to be filled in: about no authorization, nobody and no money. */
 export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
   authorizationRequestId: '',
+  captureRequestId: '',
   merchantId: '',
+  account: '',
   terminalId: '',
   userId: '',
   tokenId: '',
@@ -45,15 +59,17 @@ export interface KeptCard {
 export interface Ending extends KeptCard {
   /** A name of BEHAVIOURS; empty where no card is involved. */
   readonly behaviour: string;
-  /** UNSPECIFIED = an open checkout. */
+  /** UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
   readonly answer: Answer;
   readonly reference: string;
   readonly bankReference: string;
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly generatedTokenId: string;
-  /** End of an approved authorization; 0 = none. */
+  /** End of an approved authorization, or the end that an extension gave it; 0 = none. */
   readonly expiresAtMs: number;
+  /** When an accepted operation has ended, unless something is wrong; 0 = it was not accepted. */
+  readonly expectedByMs: number;
   readonly actedAtMs: number;
 }
 
@@ -62,11 +78,24 @@ export interface Entry extends Intent, Ending {
   readonly seq: number;
   /** Of an authorization, minor units. */
   readonly captured: number;
-  /** Given back: of an authorization in all, of a void by it, minor units. */
+  /** Given back: of an authorization in all, of a void or capture by it, minor units. */
   readonly voided: number;
-  /** Taken back by the card scheme: of an authorization in all, of a capture its amount, minor units. */
+  /** Taken back by the card scheme, and not reinstated: of an authorization or capture, minor units. */
   readonly reversed: number;
+  /** Of an authorization, minor units. */
+  readonly incremented: number;
+  /** Of an authorization or capture, minor units. */
+  readonly refunded: number;
+  /** Held back by accepted operations that have not ended: of such an operation, and of what it takes from. */
+  readonly pending: number;
+  /** The end that extensions gave the authorization; 0 = none did. */
+  readonly extendedToMs: number;
+  /** When somebody else ended the authorization; 0 = nobody did. */
+  readonly endedAtMs: number;
 }
+
+/** The sums of a row, which grow and shrink. */
+export type Sums = Pick<Entry, 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded' | 'pending'>;
 
 /** An ending to be filled in: nothing asked, nothing known, no card. */
 export const NO_ENDING: Ending = {
@@ -82,50 +111,68 @@ export const NO_ENDING: Ending = {
   cardExpiryYear: 0,
   generatedTokenId: '',
   expiresAtMs: 0,
+  expectedByMs: 0,
   actedAtMs: 0,
 };
 
 const ENDING_COLUMNS = Object.keys(NO_ENDING);
 const COLUMNS = ['requestId', 'kind', ...Object.keys(NO_INTENT), ...ENDING_COLUMNS];
 
-const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, captured, voided, reversed)
-  VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')}, 0, :voided, 0)`;
+const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'pending'] as const satisfies (keyof Sums)[];
+
+const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`;
 const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
-  WHERE requestId = :requestId AND answer = ${Answer.UNSPECIFIED}`;
+  WHERE requestId = :requestId AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
+const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + :${name}`).join(', ')} WHERE requestId = :requestId`;
+const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0]));
+const ONLY = `(:merchantId = '' OR merchantId = :merchantId) AND (:account = '' OR account = :account)`;
+
+/** Which entries to list. */
+export interface Page {
+  readonly after: number;
+  readonly limit: number;
+  readonly authorizationRequestId?: string;
+  readonly merchantId?: string;
+  readonly account?: string;
+}
 
 /** The entries of a database. */
 export function entryTable(database: DatabaseSync) {
   const find = database.prepare('SELECT * FROM entry WHERE requestId = ?');
   const insert = database.prepare(INSERT);
   const end = database.prepare(END);
-  const add = database.prepare(
-    'UPDATE entry SET captured = captured + ?, voided = voided + ?, reversed = reversed + ? WHERE requestId = ?',
-  );
-  const page = database.prepare('SELECT * FROM entry WHERE seq > ? ORDER BY seq LIMIT ?');
+  const add = database.prepare(ADD);
+  const extend = database.prepare('UPDATE entry SET extendedToMs = max(extendedToMs, ?) WHERE requestId = ?');
+  const endEarly = database.prepare('UPDATE entry SET endedAtMs = ? WHERE requestId = ?');
+  const page = database.prepare(`SELECT * FROM entry WHERE seq > :after AND ${ONLY} ORDER BY seq LIMIT :limit`);
   const pageOfOne = database.prepare(
     `SELECT * FROM (SELECT * FROM entry WHERE requestId = :id UNION ALL
        SELECT * FROM entry WHERE authorizationRequestId = :id AND authorizationRequestId <> '')
-     WHERE seq > :after ORDER BY seq LIMIT :limit`,
+     WHERE seq > :after AND ${ONLY} ORDER BY seq LIMIT :limit`,
   );
   return {
     find: (requestId: string) => find.get(requestId) as unknown as Entry | undefined,
-    /** Adds a row; for a void, with what it gave back. */
-    insert(intent: Intent, ending: Ending, voided = 0): void {
-      insert.run({ ...intent, ...ending, voided });
+    /** Adds a row; its sums are 0. */
+    insert(intent: Intent, ending: Ending): void {
+      insert.run({ ...intent, ...ending });
     },
-    /** Ends an open checkout; it must be open. */
+    /** Ends an open checkout or an accepted operation; it must not have ended. */
     end(requestId: string, ending: Ending): void {
-      assert.equal(end.run({ requestId, ...ending }).changes, 1, 'only an open checkout can end');
+      assert.equal(end.run({ requestId, ...ending }).changes, 1, 'only what is open or accepted can end');
     },
     /** Moves the sums of a row. */
-    add(requestId: string, sums: { captured?: number; voided?: number; reversed?: number }): void {
-      const { changes } = add.run(sums.captured ?? 0, sums.voided ?? 0, sums.reversed ?? 0, requestId);
-      assert.equal(changes, 1);
+    add(requestId: string, sums: Partial<Sums>): void {
+      assert.equal(add.run({ ...NO_SUMS, ...sums, requestId }).changes, 1);
     },
-    /** Entries after a number, oldest first; those of one authorization when it is named. */
-    list(from: { after: number; limit: number; authorizationRequestId?: string }): Entry[] {
-      const { after, limit, authorizationRequestId: id } = from;
-      return (id ? pageOfOne.all({ id, after, limit }) : page.all(after, limit)) as unknown as Entry[];
+    /** Lets an authorization end at a later time. */
+    extend: (requestId: string, toMs: number) => void extend.run(toMs, requestId),
+    /** Notes that somebody else ended an authorization. */
+    endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, requestId),
+    /** Entries after a number, oldest first; only those of an authorization, merchant or account when it is named. */
+    list(from: Page): Entry[] {
+      const { after, limit, authorizationRequestId: id, merchantId = '', account = '' } = from;
+      const only = { after, limit, merchantId, account };
+      return (id ? pageOfOne.all({ id, ...only }) : page.all(only)) as unknown as Entry[];
     },
   };
 }

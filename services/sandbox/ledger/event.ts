@@ -1,12 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+/** What happens without core. */
+export type EventKind =
+  | 'checkoutCompleted'
+  | 'operationSettled'
+  | 'captureReversed'
+  | 'captureReinstated'
+  | 'authorizationEnded';
+
 /** Something that core must hear of. What it says stands in the entry it is about. */
 export interface Event {
   readonly eventId: string;
-  readonly kind: 'checkoutCompleted' | 'captureReversed';
-  /** The checkout, or the capture. */
+  readonly kind: EventKind;
+  /** The operation that it is about: checkout, capture, authorization. */
   readonly requestId: string;
   readonly occurredAtMs: number;
+  /** Taken back, given again or given back, minor units; 0 until it has happened, and for other kinds. */
+  readonly amount: number;
   /** When it is to be reported, next. */
   readonly dueAtMs: number;
   /** Reports begun so far. */
@@ -18,8 +28,8 @@ export interface Event {
 /** The outbox of a database. */
 export function eventTable(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO event (eventId, kind, requestId, occurredAtMs, dueAtMs, attempts, reportedAtMs)
-     VALUES (:eventId, :kind, :requestId, :occurredAtMs, :occurredAtMs, 0, NULL)`,
+    `INSERT INTO event (eventId, kind, requestId, occurredAtMs, amount, dueAtMs, attempts, reportedAtMs)
+     VALUES (:eventId, :kind, :requestId, :occurredAtMs, 0, :occurredAtMs, 0, NULL)`,
   );
   const due = database.prepare(
     'SELECT * FROM event WHERE reportedAtMs IS NULL AND dueAtMs <= ? ORDER BY dueAtMs LIMIT ?',
@@ -27,11 +37,19 @@ export function eventTable(database: DatabaseSync) {
   const nextDue = database.prepare('SELECT min(dueAtMs) AS dueAtMs FROM event WHERE reportedAtMs IS NULL');
   const postpone = database.prepare('UPDATE event SET dueAtMs = ?, attempts = ? WHERE eventId = ?');
   const reported = database.prepare('UPDATE event SET reportedAtMs = ? WHERE eventId = ?');
+  const find = database.prepare('SELECT * FROM event WHERE eventId = ?');
+  const happened = database.prepare('UPDATE event SET amount = ? WHERE eventId = ?');
+  const drop = database.prepare('DELETE FROM event WHERE eventId = ?');
   const list = database.prepare('SELECT * FROM event ORDER BY rowid');
   return {
     insert(event: Pick<Event, 'eventId' | 'kind' | 'requestId' | 'occurredAtMs'>): void {
       insert.run({ ...event });
     },
+    find: (eventId: string) => find.get(eventId) as unknown as Event | undefined,
+    /** Notes how much it was about. */
+    happened: (eventId: string, amount: number) => void happened.run(amount, eventId),
+    /** Forgets an event that did not happen after all. */
+    drop: (eventId: string) => void drop.run(eventId),
     /** Unreported events that are due, the longest due first. */
     due: (nowMs: number, limit: number) => due.all(nowMs, limit) as unknown as Event[],
     /** When the next unreported event is due; undefined = there is none. */

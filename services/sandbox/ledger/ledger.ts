@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { cardTryTable } from './card-try.ts';
 import { checkoutTable } from './checkout.ts';
 import { entryTable } from './entry.ts';
 import { eventTable } from './event.ts';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA_STEPS } from './schema.ts';
 import { tokenTable } from './token.ts';
 
 /** The tables, for whoever decides within a commit. */
@@ -39,16 +40,21 @@ function tablesOf(database: DatabaseSync) {
   return {
     entries: entryTable(database),
     checkouts: checkoutTable(database),
+    cardTries: cardTryTable(database),
     tokens: tokenTable(database),
     events: eventTable(database),
   };
 }
 
+/** Brings the tables up to this version; a file of a later one is refused rather than misread. */
 function prepareSchema(database: DatabaseSync, file: string): void {
-  const version = database.prepare('PRAGMA user_version').get()?.user_version;
-  if (version === SCHEMA_VERSION) return;
-  if (version !== 0) throw new Error(`SANDBOX_LEDGER: ${file} was written by another version of the sandbox`);
-  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (version > SCHEMA_STEPS.length) {
+    throw new Error(`SANDBOX_LEDGER: ${file} was written by a later version of the sandbox`);
+  }
+  const steps = SCHEMA_STEPS.slice(version);
+  if (steps.length === 0) return;
+  database.exec(`BEGIN; ${steps.join('')} PRAGMA user_version = ${SCHEMA_STEPS.length}; COMMIT`);
 }
 
 interface Waiting {

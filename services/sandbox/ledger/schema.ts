@@ -1,14 +1,11 @@
 /** The tables of the sandbox's ledger. */
 
-/** Raised with every change of the tables; a file of another version is refused rather than misread. */
-export const SCHEMA_VERSION = 1;
-
 /**
  * Amounts are minor units (below 2^53), times milliseconds since 1970. `entry` holds what was done under each of
  * Holdfast's identifiers, a refused (fenced) one too; nothing is ever deleted, so an identifier is known for ever.
  * The sums of an authorization stand in its own row, where a CHECK guards them.
  */
-export const SCHEMA = `
+const FIRST = `
 CREATE TABLE entry (
   seq INTEGER PRIMARY KEY,
   requestId TEXT NOT NULL UNIQUE,
@@ -72,3 +69,107 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX eventDue ON event (dueAtMs) WHERE reportedAtMs IS NULL;
 `;
+
+/** The reference and the latest card of a checkout: it is not over with the first card. */
+const CHECKOUT_TRIES = `
+ALTER TABLE checkout ADD COLUMN merchantReference TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE cardTry (
+  requestId TEXT PRIMARY KEY,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('challenged', 'declined')),
+  behaviour TEXT NOT NULL,
+  errorCode TEXT NOT NULL,
+  cardBrand TEXT NOT NULL,
+  cardLast4 TEXT NOT NULL,
+  cardExpiryMonth INTEGER NOT NULL,
+  cardExpiryYear INTEGER NOT NULL
+) STRICT;
+`;
+
+/** The columns of `entry` before WHOLE_CONTRACT. */
+const COLUMNS_BEFORE = `seq, requestId, kind, authorizationRequestId, merchantId, terminalId, userId, tokenId, amount, currency,
+  finalCapture, behaviour, answer, reference, bankReference, errorCode, errorMessage, cardBrand, cardLast4,
+  cardExpiryMonth, cardExpiryYear, generatedTokenId, expiresAtMs, actedAtMs, captured, voided, reversed`;
+
+/**
+ * Increments, extensions, refunds, accepted operations, and events of five kinds. A constraint cannot be changed in
+ * place, so the rows move to new tables. What a final capture gave back was not written down: it is what the voids of
+ * its authorization did not give back.
+ */
+const WHOLE_CONTRACT = `
+DROP INDEX entryOfAuthorization;
+DROP INDEX eventDue;
+ALTER TABLE entry RENAME TO entryBefore;
+ALTER TABLE event RENAME TO eventBefore;
+CREATE TABLE entry (
+  seq INTEGER PRIMARY KEY,
+  requestId TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void',
+    'increment', 'extension', 'refund', 'credit', 'fence')),
+  authorizationRequestId TEXT NOT NULL,
+  captureRequestId TEXT NOT NULL DEFAULT '',
+  merchantId TEXT NOT NULL,
+  account TEXT NOT NULL DEFAULT '',
+  terminalId TEXT NOT NULL,
+  userId TEXT NOT NULL,
+  tokenId TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  finalCapture INTEGER NOT NULL,
+  behaviour TEXT NOT NULL,
+  answer INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  bankReference TEXT NOT NULL,
+  errorCode TEXT NOT NULL,
+  errorMessage TEXT NOT NULL,
+  cardBrand TEXT NOT NULL,
+  cardLast4 TEXT NOT NULL,
+  cardExpiryMonth INTEGER NOT NULL,
+  cardExpiryYear INTEGER NOT NULL,
+  generatedTokenId TEXT NOT NULL,
+  expiresAtMs INTEGER NOT NULL,
+  expectedByMs INTEGER NOT NULL DEFAULT 0,
+  actedAtMs INTEGER NOT NULL,
+  captured INTEGER NOT NULL DEFAULT 0 CHECK (captured >= 0),
+  voided INTEGER NOT NULL DEFAULT 0 CHECK (voided >= 0),
+  reversed INTEGER NOT NULL DEFAULT 0 CHECK (reversed >= 0),
+  incremented INTEGER NOT NULL DEFAULT 0 CHECK (incremented >= 0),
+  refunded INTEGER NOT NULL DEFAULT 0 CHECK (refunded >= 0),
+  pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
+  extendedToMs INTEGER NOT NULL DEFAULT 0,
+  endedAtMs INTEGER NOT NULL DEFAULT 0,
+  CHECK (kind NOT IN ('authorization', 'checkout') OR
+    (captured + voided + pending <= amount + incremented AND reversed + refunded <= captured)),
+  CHECK (kind <> 'capture' OR reversed + refunded <= amount)
+) STRICT;
+CREATE INDEX entryOfAuthorization ON entry (authorizationRequestId, seq) WHERE authorizationRequestId <> '';
+
+CREATE TABLE event (
+  eventId TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('checkoutCompleted', 'operationSettled', 'captureReversed',
+    'captureReinstated', 'authorizationEnded')),
+  requestId TEXT NOT NULL,
+  occurredAtMs INTEGER NOT NULL,
+  amount INTEGER NOT NULL DEFAULT 0,
+  dueAtMs INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  reportedAtMs INTEGER
+) STRICT;
+CREATE INDEX eventDue ON event (dueAtMs) WHERE reportedAtMs IS NULL;
+INSERT INTO entry (${COLUMNS_BEFORE}) SELECT ${COLUMNS_BEFORE} FROM entryBefore;
+UPDATE entry SET voided = (SELECT a.voided FROM entry a WHERE a.requestId = entry.authorizationRequestId)
+    - (SELECT coalesce(sum(v.voided), 0) FROM entry v
+       WHERE v.kind = 'void' AND v.authorizationRequestId = entry.authorizationRequestId)
+  WHERE kind = 'capture' AND finalCapture = 1 AND answer = 1;
+INSERT INTO event (eventId, kind, requestId, occurredAtMs, amount, dueAtMs, attempts, reportedAtMs)
+  SELECT eventId, kind, requestId, occurredAtMs,
+    CASE WHEN kind = 'captureReversed' AND attempts > 0
+      THEN (SELECT e.amount FROM entryBefore e WHERE e.requestId = eventBefore.requestId) ELSE 0 END,
+    dueAtMs, attempts, reportedAtMs FROM eventBefore;
+DROP TABLE entryBefore;
+DROP TABLE eventBefore;
+`;
+
+/** What leads from each version of the tables to the next, from an empty file on. Only ever appended to. */
+export const SCHEMA_STEPS: readonly string[] = [FIRST, CHECKOUT_TRIES, WHOLE_CONTRACT];

@@ -1,3 +1,4 @@
+import { type BehaviourName, behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
@@ -7,7 +8,20 @@ export function findAuthorization(books: Books, requestId: string): Entry | unde
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
 
-/** What of it is neither captured nor given back, minor units. */
-export function remainingOf(authorization: Entry): number {
-  return authorization.amount - authorization.captured - authorization.voided;
+/** What of it is neither captured nor given back nor held back, minor units. */
+export function remainingOf({ amount, incremented, captured, voided, pending }: Entry): number {
+  return amount + incremented - captured - voided - pending;
+}
+
+/** Why nothing can be done with an authorization that somebody else ended; undefined = nobody did. */
+export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
+  if (endedAtMs === 0) return undefined;
+  return behaviourOf(behaviour as BehaviourName).ended?.as === 'voided'
+    ? notPerformed('authorization_voided', 'The authorization was voided at the processor.')
+    : notPerformed('authorization_expired', 'The authorization has ended.');
+}
+
+/** Whether two values are of the same merchant or account; an empty one says nothing. */
+export function agrees(one: string, other: string): boolean {
+  return one === '' || other === '' || one === other;
 }

@@ -1,43 +1,22 @@
-import { Answer, type CaptureRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
-import type { Entry, Intent } from '../ledger/entry.ts';
+import type { CaptureRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Effect, notPerformed } from '../behaviour.ts';
+import { type Entry, type Intent, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { findAuthorization, remainingOf } from './authorization.ts';
-import { conclude, type Outcome } from './outcome.ts';
-import { recall } from './recall.ts';
+import { remainingOf } from './authorization.ts';
+import { closed, follow, unable } from './follow.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Charges a part of an authorization; a final capture gives the rest back. */
 export function capture(books: Books, request: CaptureRequest, nowMs: number): Outcome {
   const intent = intentOf(request);
-  const earlier = recall(books, intent);
-  if (earlier) return earlier;
-  const authorization = findAuthorization(books, intent.authorizationRequestId);
-  if (authorization?.answer !== Answer.APPROVED) {
-    const effect = notPerformed('authorization_not_found', 'There is no such authorization.');
-    return conclude(books, intent, { effect, nowMs });
-  }
-  const effect = refusalOf(authorization, intent, nowMs) ?? capturingOf(authorization);
-  const behaviour = authorization.behaviour as BehaviourName;
-  const { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } = authorization;
-  const card = { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear };
-  const outcome = conclude(books, intent, { effect, behaviour, card, nowMs });
-  if (effect.answer === Answer.APPROVED && effect.silence !== 'before') charge(books, authorization, intent, nowMs);
-  return outcome;
+  return follow(books, intent, nowMs, (authorization) => refusalOf(authorization, intent, nowMs));
 }
 
 function intentOf(request: CaptureRequest): Intent {
-  return {
-    requestId: request.requestId,
-    kind: 'capture',
-    authorizationRequestId: request.authorizationRequestId,
-    merchantId: request.merchantId,
-    terminalId: request.terminalId,
-    userId: request.userId,
-    tokenId: request.tokenId,
-    amount: Number(request.amount),
-    currency: request.currency,
-    finalCapture: request.finalCapture ? 1 : 0,
-  };
+  const { requestId, authorizationRequestId, merchantId, account, terminalId, userId, tokenId, currency } = request;
+  const who = { merchantId, account, terminalId, userId, tokenId };
+  const what = { amount: Number(request.amount), currency, finalCapture: request.finalCapture ? 1 : 0 } as const;
+  return { ...NO_INTENT, requestId, kind: 'capture', authorizationRequestId, ...who, ...what };
 }
 
 /** Why an authorization cannot be captured so, or undefined. */
@@ -46,13 +25,17 @@ function refusalOf(authorization: Entry, intent: Intent, nowMs: number): Effect 
     const message = 'Merchant, terminal, user, token or currency are not those of the authorization.';
     return notPerformed('authorization_mismatch', message);
   }
-  if (nowMs >= authorization.expiresAtMs) {
-    return notPerformed('authorization_expired', 'The authorization has ended.');
-  }
+  const refusal =
+    closed(authorization, nowMs) ?? (isFirst(authorization) ? undefined : unable(authorization, 'severalCaptures'));
+  if (refusal) return refusal;
   if (intent.amount > remainingOf(authorization)) {
     return notPerformed('amount_exceeds_authorization', 'The amount is more than what is left of the authorization.');
   }
   return undefined;
+}
+
+function isFirst({ captured, pending }: Entry): boolean {
+  return captured + pending === 0;
 }
 
 function belongsTogether(authorization: Entry, intent: Intent): boolean {
@@ -60,23 +43,8 @@ function belongsTogether(authorization: Entry, intent: Intent): boolean {
     authorization.merchantId === intent.merchantId &&
     authorization.terminalId === intent.terminalId &&
     authorization.userId === intent.userId &&
-    authorization.currency === intent.currency &&
     // After a checkout that saved the card, the token it generated names the same card.
     (authorization.tokenId === intent.tokenId ||
       (authorization.kind === 'checkout' && authorization.generatedTokenId === intent.tokenId))
   );
-}
-
-function capturingOf(authorization: Entry): Effect {
-  return behaviourOf(authorization.behaviour as BehaviourName).capturing;
-}
-
-function charge(books: Books, authorization: Entry, intent: Intent, nowMs: number): void {
-  const voided = intent.finalCapture ? remainingOf(authorization) - intent.amount : 0;
-  books.entries.add(authorization.requestId, { captured: intent.amount, voided });
-  const { reversesAfterMs } = behaviourOf(authorization.behaviour as BehaviourName);
-  if (reversesAfterMs === undefined) return;
-  const { requestId } = intent;
-  const occurredAtMs = nowMs + reversesAfterMs;
-  books.events.insert({ eventId: `reversal-${requestId}`, kind: 'captureReversed', requestId, occurredAtMs });
 }

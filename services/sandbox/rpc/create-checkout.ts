@@ -1,11 +1,11 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { code as currencyOf } from 'currency-codes';
+import { isReturnUrl } from '../../../platform/return-url.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponse,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { isReturnUrl } from '../../../proto/return-url.ts';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import { type Intent, NO_ENDING, NO_INTENT } from '../ledger/entry.ts';
@@ -14,7 +14,7 @@ import { sameIntent } from './recall.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** No page stays open longer (docs/product.md, "Checkout"). */
-const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
+export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
 
 type Reply = Pick<CreateCheckoutResponse, 'checkoutUrl' | 'expiresAt'>;
 
@@ -60,6 +60,7 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
     requestId: request.requestId,
     capabilityHash,
     merchantName: request.merchantName,
+    merchantReference: request.merchantReference,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard ? 1 : 0,
     expiresAtMs: Math.min(asked, nowMs + CHECKOUT_PERIOD_MS),
@@ -70,7 +71,7 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
 }
 
 function intentOf(request: CreateCheckoutRequest): Intent {
-  const { requestId, merchantId, terminalId, userId, currency } = request;
+  const { requestId, merchantId, account, terminalId, userId, currency } = request;
   const amount = Number(request.amount);
-  return { ...NO_INTENT, requestId, kind: 'checkout', merchantId, terminalId, userId, amount, currency };
+  return { ...NO_INTENT, requestId, kind: 'checkout', merchantId, account, terminalId, userId, amount, currency };
 }

@@ -24,6 +24,7 @@ export function inquire(books: Books, request: InquireRequest, nowMs: number): R
     return { finding: Finding.NEVER_SEEN, fenced: request.fence };
   }
   if (entry.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
+  if (entry.answer === Answer.ACCEPTED) return { finding: Finding.AT_WORK, result: resultOf(entry) };
   if (entry.answer !== Answer.UNSPECIFIED) return { finding: Finding.DONE, result: resultOf(entry) };
   return inquireCheckout(books, entry, nowMs);
 }

@@ -16,6 +16,9 @@ const KINDS: Readonly<Record<Kind, EntryKind>> = {
   checkout: EntryKind.AUTHORIZATION,
   capture: EntryKind.CAPTURE,
   void: EntryKind.VOID,
+  increment: EntryKind.INCREMENT,
+  extension: EntryKind.EXTENSION,
+  refund: EntryKind.REFUND,
   credit: EntryKind.CREDIT,
   fence: EntryKind.FENCE,
 };
@@ -33,14 +36,15 @@ export function listEntries(
   after: number,
 ): MessageInitShape<typeof ListEntriesResponseSchema> {
   const limit = request.pageSize || DEFAULT_PAGE_SIZE;
-  const { authorizationRequestId } = request;
-  const entries = books.entries.list({ after, limit: limit + 1, authorizationRequestId });
+  const { authorizationRequestId, merchantId, account } = request;
+  const entries = books.entries.list({ after, limit: limit + 1, authorizationRequestId, merchantId, account });
   const page = entries.slice(0, limit);
   const last = entries.length > limit ? page.at(-1) : undefined;
   return { entries: page.map(entryOf), nextPageToken: last ? String(last.seq) : '' };
 }
 
 function entryOf(entry: Entry): MessageInitShape<typeof EntrySchema> {
+  const isAuthorization = entry.kind === 'authorization' || entry.kind === 'checkout';
   return {
     kind: KINDS[entry.kind],
     requestId: entry.requestId,
@@ -52,8 +56,13 @@ function entryOf(entry: Entry): MessageInitShape<typeof EntrySchema> {
     reference: entry.reference,
     errorCode: entry.errorCode,
     captured: BigInt(entry.captured),
-    voided: BigInt(entry.kind === 'void' ? 0 : entry.voided),
+    voided: BigInt(isAuthorization ? entry.voided : 0),
     reversed: BigInt(entry.reversed),
+    incremented: BigInt(entry.incremented),
+    refunded: BigInt(entry.refunded),
+    captureRequestId: entry.captureRequestId,
+    account: entry.account,
+    ...(entry.endedAtMs > 0 && { endedAt: timestampFromMs(entry.endedAtMs) }),
     actedAt: timestampFromMs(entry.actedAtMs),
   };
 }

@@ -2,9 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type ResultSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect, HOLD_PERIOD_MS } from '../behaviour.ts';
+import {
+  type BehaviourName,
+  behaviourOf,
+  type Effect,
+  EXPECTED_WITHIN_MS,
+  HOLD_PERIOD_MS,
+  isAble,
+} from '../behaviour.ts';
 import { type Ending, type Entry, type Intent, type KeptCard, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
+import { holdBack, perform } from './perform.ts';
 
 /** A result as the contract carries it. */
 export type ResultInit = MessageInitShape<typeof ResultSchema>;
@@ -28,23 +36,33 @@ export interface Conclusion {
   readonly card?: KeptCard | undefined;
 }
 
-/** Ends a new identifier: writes it down, unless the request is to be lost before it acted. */
-export function conclude(books: Books, intent: Intent, conclusion: Conclusion, voided = 0): Outcome {
-  const { effect } = conclusion;
+/** Ends a new identifier: writes it down and does it, unless the request is to be lost before it acted. */
+export function conclude(books: Books, intent: Intent, conclusion: Conclusion): Outcome {
+  const { effect, nowMs } = conclusion;
+  const { requestId } = intent;
   if (effect.silence === 'before') return { heard: false };
-  const ending = endingOf(intent, conclusion);
-  books.entries.insert(intent, ending, voided);
+  books.entries.insert(intent, endingOf(intent, conclusion));
+  if (effect.endsAfterMs !== undefined) {
+    holdBack(books, requestId);
+    const occurredAtMs = nowMs + effect.endsAfterMs;
+    books.events.insert({ eventId: `settled-${requestId}`, kind: 'operationSettled', requestId, occurredAtMs });
+  } else if (effect.answer === Answer.APPROVED) {
+    perform(books, requestId, nowMs);
+  }
   if (effect.silence === 'after') return { heard: false };
   const delayMs = (conclusion.behaviour && behaviourOf(conclusion.behaviour).delayMs) || 0;
-  return { heard: true, result: resultOf({ ...intent, ...ending }), delayMs };
+  return { heard: true, result: resultOf(books.entries.find(requestId) as Entry), delayMs };
 }
 
 /** The ending's fields: references when approved, the bank's own where money moves. */
-export function endingOf(intent: Pick<Intent, 'kind'>, conclusion: Conclusion): Ending {
+export function endingOf({ kind }: Pick<Intent, 'kind'>, conclusion: Conclusion): Ending {
   const { effect, nowMs, behaviour = '', card = {} } = conclusion;
+  if (effect.endsAfterMs !== undefined) {
+    const expectedByMs = nowMs + EXPECTED_WITHIN_MS;
+    return { ...NO_ENDING, ...card, behaviour, answer: Answer.ACCEPTED, expectedByMs, actedAtMs: nowMs };
+  }
   const approved = effect.answer === Answer.APPROVED;
-  const reserves = intent.kind === 'authorization' || intent.kind === 'checkout';
-  const movesMoney = intent.kind === 'capture' || intent.kind === 'credit';
+  const movesMoney = kind === 'capture' || kind === 'refund' || kind === 'credit';
   return {
     ...NO_ENDING,
     ...card,
@@ -54,14 +72,21 @@ export function endingOf(intent: Pick<Intent, 'kind'>, conclusion: Conclusion): 
     errorMessage: effect.errorMessage,
     reference: approved ? `sbx_${randomBytes(12).toString('base64url')}` : '',
     bankReference: approved && movesMoney ? `BNK${randomBytes(8).toString('hex').toUpperCase()}` : '',
-    expiresAtMs:
-      approved && reserves ? nowMs + ((behaviour && behaviourOf(behaviour).expiresAfterMs) || HOLD_PERIOD_MS) : 0,
+    expiresAtMs: approved ? endOf(kind, behaviour, nowMs) : 0,
     actedAtMs: nowMs,
   };
 }
 
+/** When the reservation ends that an operation of a kind makes or prolongs; 0 = it does neither. */
+function endOf(kind: Intent['kind'], behaviour: BehaviourName | '', nowMs: number): number {
+  if (kind === 'extension') return nowMs + HOLD_PERIOD_MS;
+  if (kind !== 'authorization' && kind !== 'checkout') return 0;
+  return nowMs + ((behaviour && behaviourOf(behaviour).expiresAfterMs) || HOLD_PERIOD_MS);
+}
+
 /** The contract's form of how an entry ended. */
-export function resultOf(entry: Ending & Pick<Entry, 'kind'>): ResultInit {
+export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): ResultInit {
+  const approved = entry.answer === Answer.APPROVED;
   return {
     answer: entry.answer,
     reference: entry.reference,
@@ -71,6 +96,9 @@ export function resultOf(entry: Ending & Pick<Entry, 'kind'>): ResultInit {
     generatedTokenId: entry.generatedTokenId,
     actedAt: timestampFromMs(entry.actedAtMs),
     ...(entry.expiresAtMs > 0 && { expiresAt: timestampFromMs(entry.expiresAtMs) }),
+    ...(entry.answer === Answer.ACCEPTED && { expectedBy: timestampFromMs(entry.expectedByMs) }),
+    ...(approved && (entry.kind === 'void' || entry.kind === 'capture') && { amountReleased: BigInt(entry.voided) }),
+    ...(approved && RESERVING.has(entry.kind) && { capabilities: capabilitiesOf(entry.behaviour as BehaviourName) }),
     ...(entry.cardLast4 !== '' && {
       card: {
         brand: entry.cardBrand,
@@ -79,5 +107,17 @@ export function resultOf(entry: Ending & Pick<Entry, 'kind'>): ResultInit {
         expiryYear: entry.cardExpiryYear,
       },
     }),
+  };
+}
+
+/** Kinds whose result says what the authorization can do. */
+const RESERVING: ReadonlySet<Intent['kind']> = new Set(['authorization', 'checkout', 'increment', 'extension']);
+
+function capabilitiesOf(behaviour: BehaviourName) {
+  return {
+    severalCaptures: isAble(behaviour, 'severalCaptures'),
+    increments: isAble(behaviour, 'increments'),
+    extension: isAble(behaviour, 'extension'),
+    refunds: isAble(behaviour, 'refunds'),
   };
 }

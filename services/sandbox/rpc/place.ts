@@ -12,8 +12,8 @@ export function place(
   request: AuthorizeRequest | CreditRequest,
   nowMs: number,
 ): Outcome {
-  const { requestId, merchantId, terminalId, userId, tokenId, currency } = request;
-  const who = { merchantId, terminalId, userId, tokenId };
+  const { requestId, merchantId, account, terminalId, userId, tokenId, currency } = request;
+  const who = { merchantId, account, terminalId, userId, tokenId };
   const intent: Intent = { ...NO_INTENT, requestId, kind, ...who, amount: Number(request.amount), currency };
   return recall(books, intent) ?? conclude(books, intent, { ...placingOf(books, intent), nowMs });
 }

@@ -1,6 +1,7 @@
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
+import { agrees } from './authorization.ts';
 import { type Outcome, refusal, resultOf } from './outcome.ts';
 
 /**
@@ -19,5 +20,12 @@ export function recall(books: Books, intent: Intent): Outcome | undefined {
 
 /** Whether an entry was made by a request that asked the very same. */
 export function sameIntent(entry: Entry, intent: Intent): boolean {
-  return (Object.keys(intent) as (keyof Intent)[]).every((name) => entry[name] === intent[name]);
+  return (Object.keys(intent) as (keyof Intent)[]).every((name) =>
+    isSaidLater(entry, name) ? agrees(entry[name] as string, intent[name] as string) : entry[name] === intent[name],
+  );
+}
+
+/** Core did not always say the account, nor whose hold it voids: a repeated request may say it for the first time. */
+function isSaidLater({ kind }: Entry, name: keyof Intent): boolean {
+  return name === 'account' || (name === 'merchantId' && kind === 'void');
 }

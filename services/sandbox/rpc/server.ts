@@ -1,21 +1,25 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { credentialCheck } from '../../../platform/bearer-token.ts';
+import { serviceDefinition } from '../../../platform/grpc-client.ts';
+import { GRPC_DOOR_OPTIONS } from '../../../platform/grpc-server-options.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
 import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { serviceDefinition } from '../../../proto/grpc.ts';
-import { GRPC_DOOR_OPTIONS } from '../../../proto/grpc-door.ts';
-import { errorFields, type Log } from '../../../proto/log.ts';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Clock } from '../clock.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Books, Ledger } from '../ledger/ledger.ts';
 import { authorize } from './authorize.ts';
 import { capture } from './capture.ts';
 import { createCheckout } from './create-checkout.ts';
-import { credentialCheck } from './credential.ts';
 import { credit } from './credit.ts';
+import { DESCRIPTION } from './describe.ts';
+import { extendAuthorization } from './extend-authorization.ts';
+import { incrementAuthorization } from './increment-authorization.ts';
 import { inquire } from './inquire.ts';
 import { listEntries, numberOfPageToken } from './list-entries.ts';
 import type { Outcome } from './outcome.ts';
+import { refund } from './refund.ts';
 import { RpcError } from './rpc-error.ts';
 import { stillness } from './stillness.ts';
 import { voidAuthorization } from './void.ts';
@@ -41,15 +45,22 @@ export function processorServer(processor: Processor): { server: Server; endSile
   const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl } = processor;
   const now = () => clock.now();
   const { method } = ProcessorService;
-  server.addService(serviceDefinition(ProcessorService), {
-    authorize: serve(method.authorize, (request) => ledger.commit((books) => heard(authorize(books, request, now())))),
-    capture: serve(method.capture, async (request) => {
-      const reply = await ledger.commit((books) => heard(capture(books, request, now())));
+  const decide = <R>(act: (books: Books, request: R, nowMs: number) => Outcome) => {
+    return async (request: R) => {
+      const reply = await ledger.commit((books) => heard(act(books, request, now())));
       processor.onEvent();
       return reply;
-    }),
-    void: serve(method.void, (request) => ledger.commit((books) => heard(voidAuthorization(books, request, now())))),
-    credit: serve(method.credit, (request) => ledger.commit((books) => heard(credit(books, request, now())))),
+    };
+  };
+  server.addService(serviceDefinition(ProcessorService), {
+    authorize: serve(method.authorize, decide(authorize)),
+    capture: serve(method.capture, decide(capture)),
+    void: serve(method.void, decide(voidAuthorization)),
+    incrementAuthorization: serve(method.incrementAuthorization, decide(incrementAuthorization)),
+    extendAuthorization: serve(method.extendAuthorization, decide(extendAuthorization)),
+    refund: serve(method.refund, decide(refund)),
+    credit: serve(method.credit, decide(credit)),
+    describe: serve(method.describe, async () => ({ response: DESCRIPTION })),
     createCheckout: serve(method.createCheckout, async (request) => {
       const page = { baseUrl, capabilities, nowMs: now() };
       return await ledger.commit((books) => orRefusal(() => ({ response: createCheckout(books, request, page) })));

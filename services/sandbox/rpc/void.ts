@@ -1,38 +1,44 @@
 import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { APPROVED, notPerformed } from '../behaviour.ts';
-import { type Intent, NO_INTENT } from '../ledger/entry.ts';
+import { APPROVED, type BehaviourName, type Effect, notPerformed } from '../behaviour.ts';
+import { type Entry, type Intent, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { findAuthorization, remainingOf } from './authorization.ts';
+import { agrees, endedElsewhere, findAuthorization } from './authorization.ts';
+import { mismatched } from './follow.ts';
 import { conclude, endingOf, type Outcome } from './outcome.ts';
+import { effectOf } from './perform.ts';
 import { recall } from './recall.ts';
 
 /**
  * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all
  * captured, voided before, or its page closed): afterwards nothing is reserved, which is what was asked. An
- * authorization that was refused, or never made, is NOT_PERFORMED: there is nothing that could have been given back.
+ * authorization that was refused, never made, or ended by somebody else is NOT_PERFORMED: there is nothing that could
+ * have been given back.
  */
 export function voidAuthorization(books: Books, request: VoidRequest, nowMs: number): Outcome {
-  const { requestId, authorizationRequestId } = request;
-  const intent: Intent = { ...NO_INTENT, requestId, kind: 'void', authorizationRequestId };
+  const { requestId, authorizationRequestId, merchantId, account } = request;
+  const intent: Intent = { ...NO_INTENT, requestId, kind: 'void', authorizationRequestId, merchantId, account };
   const earlier = recall(books, intent);
   if (earlier) return earlier;
   const authorization = findAuthorization(books, authorizationRequestId);
-  if (!authorization) {
-    const effect = notPerformed('authorization_not_found', 'There is no such authorization.');
-    return conclude(books, intent, { effect, nowMs });
+  const refusal = refusalOf(authorization, intent);
+  if (refusal) return conclude(books, intent, { effect: refusal, nowMs });
+  if (authorization?.answer === Answer.UNSPECIFIED) cancelCheckout(books, authorizationRequestId, 'merchant', nowMs);
+  if (authorization?.answer !== Answer.APPROVED) return conclude(books, intent, { effect: APPROVED, nowMs });
+  const behaviour = authorization.behaviour as BehaviourName;
+  return conclude(books, intent, { effect: effectOf(behaviour, 'void') ?? APPROVED, behaviour, nowMs });
+}
+
+function refusalOf(authorization: Entry | undefined, { merchantId, account }: Intent): Effect | undefined {
+  if (!authorization) return notPerformed('authorization_not_found', 'There is no such authorization.');
+  if (!agrees(authorization.merchantId, merchantId) || !agrees(authorization.account, account)) return mismatched();
+  if (authorization.answer === Answer.ACCEPTED) {
+    return notPerformed('authorization_not_ended', 'The authorization has no result yet.');
   }
-  if (authorization.answer === Answer.UNSPECIFIED) {
-    cancelCheckout(books, authorization.requestId, nowMs);
-    return conclude(books, intent, { effect: APPROVED, nowMs });
+  const isPage = authorization.answer === Answer.UNSPECIFIED || CLOSED_PAGE.has(authorization.errorCode);
+  if (authorization.answer !== Answer.APPROVED && !isPage) {
+    return notPerformed('authorization_not_approved', 'The authorization was refused: nothing is reserved.');
   }
-  if (authorization.answer !== Answer.APPROVED && !CLOSED_PAGE.has(authorization.errorCode)) {
-    const effect = notPerformed('authorization_not_approved', 'The authorization was refused: nothing is reserved.');
-    return conclude(books, intent, { effect, nowMs });
-  }
-  const voided = authorization.answer === Answer.APPROVED ? remainingOf(authorization) : 0;
-  if (voided > 0) books.entries.add(authorization.requestId, { voided });
-  const behaviour = authorization.behaviour === 'slow' ? 'slow' : undefined;
-  return conclude(books, intent, { effect: APPROVED, behaviour, nowMs }, voided);
+  return endedElsewhere(authorization);
 }
 
 /** Error codes of a checkout that ended without a card. */
@@ -40,7 +46,8 @@ export const CHECKOUT_CANCELLED = 'checkout_cancelled';
 export const CHECKOUT_EXPIRED = 'checkout_expired';
 const CLOSED_PAGE = new Set([CHECKOUT_CANCELLED, CHECKOUT_EXPIRED]);
 
-function cancelCheckout(books: Books, requestId: string, nowMs: number): void {
-  const effect = notPerformed(CHECKOUT_CANCELLED, 'The merchant cancelled the checkout.');
+/** Ends an open checkout without a card. */
+export function cancelCheckout(books: Books, requestId: string, by: 'merchant' | 'customer', nowMs: number): void {
+  const effect = notPerformed(CHECKOUT_CANCELLED, `The ${by} cancelled the checkout.`);
   books.entries.end(requestId, endingOf({ kind: 'checkout' }, { effect, nowMs }));
 }

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import {
   ProcessorEventService,
   type ReportEventRequest,
   type ReportEventResponse,
   ReportEventResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { serviceDefinition } from '../../../proto/grpc.ts';
 
 type Answer = 'accept' | 'refuse' | 'hang';
 

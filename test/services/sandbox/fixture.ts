@@ -5,12 +5,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
+import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
+import { openLog } from '../../../platform/log.ts';
 import {
   type CreateCheckoutRequestSchema,
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
-import { openLog } from '../../../proto/log.ts';
 import { type Oracle, openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
@@ -48,14 +48,14 @@ export async function startFixture(): Promise<Fixture> {
   const start = (processorCredential: string) =>
     startSandbox(
       {
-        host: '127.0.0.1',
-        sandboxPort: 0,
-        checkoutPort: 0,
-        sandboxLedger: ledgerFile,
-        coreUrl: core.url,
-        processorToken: PROCESSOR_TOKEN,
-        processorCredential,
-        logLevel: 'trace',
+        HOST: '127.0.0.1',
+        SANDBOX_PORT: 0,
+        CHECKOUT_PORT: 0,
+        SANDBOX_LEDGER: ledgerFile,
+        CORE_URL: core.url,
+        PROCESSOR_TOKEN: PROCESSOR_TOKEN,
+        PROCESSOR_CREDENTIAL: processorCredential,
+        LOG_LEVEL: 'trace',
       },
       { clock, log },
     );

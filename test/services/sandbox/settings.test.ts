@@ -5,19 +5,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings } from '../../../services/sandbox/settings.ts';
+import { readSettings } from '../../../platform/settings.ts';
+import { SANDBOX_SETTINGS } from '../../../services/sandbox/settings.ts';
 
 const REQUIRED = { PROCESSOR_TOKEN: 'p'.repeat(32), PROCESSOR_CREDENTIAL: 'c'.repeat(32) };
 const INDEX = new URL('../../../services/sandbox/index.ts', import.meta.url).pathname;
 
 describe('readSettings()', () => {
   it('knows the defaults', () => {
-    const settings = readSettings(REQUIRED);
-    assert.equal(settings.sandboxPort, 50_061);
-    assert.equal(settings.checkoutPort, 8_090);
-    assert.equal(settings.coreUrl, '127.0.0.1:50051');
-    assert.equal(settings.sandboxLedger, '.data/sandbox.sqlite');
-    assert.equal(settings.checkoutBaseUrl, undefined);
+    const settings = readSettings(SANDBOX_SETTINGS, REQUIRED);
+    assert.equal(settings.SANDBOX_PORT, 50_061);
+    assert.equal(settings.CHECKOUT_PORT, 8_090);
+    assert.equal(settings.CORE_URL, '127.0.0.1:50051');
+    assert.equal(settings.SANDBOX_LEDGER, '.data/sandbox.sqlite');
+    assert.equal(settings.CHECKOUT_BASE_URL, undefined);
   });
 
   it('names what is missing or wrong, and never its value', () => {
@@ -31,8 +32,10 @@ describe('readSettings()', () => {
     ];
     for (const [name, value] of wrong) {
       assert.throws(
-        () => readSettings({ ...REQUIRED, [name]: value }),
-        (error: Error) => error.message.startsWith(`${name}: `) && !error.message.includes(value ?? 'undefined '),
+        () => readSettings(SANDBOX_SETTINGS, { ...REQUIRED, [name]: value }),
+        (error: Error) =>
+          new RegExp(`^settings: ${name}(: | is not set)`).test(error.message) &&
+          !error.message.includes(value ?? 'undefined '),
         name,
       );
     }
@@ -66,9 +69,9 @@ describe('services/sandbox/index.ts', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
     const cases: Array<[Record<string, string>, RegExp]> = [
-      [{}, /^sandbox: PROCESSOR_TOKEN: .*PROCESSOR_CREDENTIAL: .*\n$/],
-      [{ ...REQUIRED, CHECKOUT_PORT: String(port) }, new RegExp(`^sandbox: CHECKOUT_PORT: .*${port}\n$`)],
-      [{ ...REQUIRED, SANDBOX_PORT: String(port) }, new RegExp(`^sandbox: SANDBOX_PORT: .*${port}\n$`)],
+      [{}, /^holdfast sandbox: settings: PROCESSOR_TOKEN is not set; PROCESSOR_CREDENTIAL is not set\n$/],
+      [{ ...REQUIRED, CHECKOUT_PORT: String(port) }, new RegExp(`^holdfast sandbox: CHECKOUT_PORT: .*${port}\n$`)],
+      [{ ...REQUIRED, SANDBOX_PORT: String(port) }, new RegExp(`^holdfast sandbox: SANDBOX_PORT: .*${port}\n$`)],
     ];
     for (const [env, line] of cases) {
       const child = start(env);

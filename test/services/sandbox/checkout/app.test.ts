@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { checkoutRequest, type Fixture, startFixture } from '../fixture.ts';
-import { CARD, entryOf, openPage, pay, submit } from './browse.ts';
+import { CARD, entryOf, openPage, pay, shownAfter, submit } from './browse.ts';
 
 describe('checkoutApp()', () => {
   let fixture: Fixture;
@@ -25,7 +25,8 @@ describe('checkoutApp()', () => {
     assert.equal(response.status, 200);
     assert.match(text, /€100\.00/);
     assert.match(text, /Acme &#38; Söhne &#60;Shop&#62;/);
-    assert.doesNotMatch(text, /<Shop>|<script|style=/);
+    assert.doesNotMatch(text, /<Shop>|style=/);
+    assert.deepEqual(text.match(/<script.*?<\/script>/gs), ['<script src="../checkout.js" type="module"></script>']);
     for (const name of ['number', 'expiry', 'cvc']) {
       assert.match(text, new RegExp(`<label for="${name}">`));
       assert.match(text, new RegExp(`<input id="${name}" name="${name}" inputmode="numeric"`));
@@ -33,7 +34,7 @@ describe('checkoutApp()', () => {
     for (const autocomplete of ['cc-number', 'cc-exp', 'cc-csc']) assert.ok(text.includes(`"${autocomplete}"`));
   });
 
-  it('forbids to store, frame, sniff, script or tell onwards', async () => {
+  it('forbids to store, frame, sniff or tell onwards, and any script but its own', async () => {
     const { url } = await opened({ returnUrl: 'https://shop.example/' });
     const pages = [await fetch(url), await fetch(new URL('/checkout/unknown', url)), await pay(url, { cvc: '' })];
     for (const { headers } of pages) {
@@ -44,12 +45,12 @@ describe('checkoutApp()', () => {
       const policy = headers.get('content-security-policy') ?? '';
       assert.match(
         policy,
-        /^default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action/,
+        /^default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action/,
       );
     }
   });
 
-  it('says what is wrong beside each field, keeps no number, and stays open', async () => {
+  it('says what is wrong beside each field, keeps what was typed, and stays open', async () => {
     const { requestId, url } = await opened();
     const response = await pay(url, { number: '4242424242424241', expiry: '05/26', cvc: '12' });
     assert.equal(response.status, 422);
@@ -59,10 +60,23 @@ describe('checkoutApp()', () => {
     assert.match(text, /id="expiry-error">This card has expired/);
     assert.match(text, /id="cvc-error">/);
     assert.equal(text.match(/autofocus/g)?.length, 1);
-    assert.match(text, /value="05\/26"/);
-    assert.doesNotMatch(text, /4242424242424241/);
+    for (const typed of ['4242 4242 4242 4241', '05/26', '12']) assert.ok(text.includes(`value="${typed}"`), typed);
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
-    assert.equal((await pay(url)).status, 200);
+    assert.doesNotMatch((await openPage(url)).text, /value="(4242|05|12)/);
+    assert.equal((await pay(url)).status, 303);
+  });
+
+  it('escapes what was typed', async () => {
+    const { url } = await opened();
+    const text = await (await pay(url, { number: '"><b>', expiry: '"><i>' })).text();
+    assert.doesNotMatch(text, /"><[bi]>/);
+    assert.match(text, /value="&#34;&#62;&#60;b&#62;"/);
+  });
+
+  it("shows the order's reference, escaped, when there is one", async () => {
+    const { url } = await opened({ merchantReference: 'order <7>' });
+    assert.match((await openPage(url)).text, /<dt>Order<\/dt><dd>order &#60;7&#62;<\/dd>/);
+    assert.doesNotMatch((await openPage((await opened()).url)).text, /<dt>/);
   });
 
   it('takes the form only from its own page', async () => {
@@ -83,10 +97,10 @@ describe('checkoutApp()', () => {
     );
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
     const own = { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
-    assert.equal((await submit(url, { ...CARD, formToken }, own)).status, 200);
+    assert.equal((await submit(url, { ...CARD, formToken }, own)).status, 303);
     // The fetch of Node sends `Sec-Fetch-Mode` only; an old browser's opaque origin passes by its form token.
     const { formToken: token } = foreign;
-    assert.equal((await submit(other.url, { ...CARD, formToken: token }, { origin: 'null' })).status, 200);
+    assert.equal((await submit(other.url, { ...CARD, formToken: token }, { origin: 'null' })).status, 303);
   });
 
   it('refuses other bodies and methods', async () => {
@@ -115,14 +129,17 @@ describe('checkoutApp()', () => {
     const { response, text } = await openPage(url);
     assert.equal(response.status, 410);
     assert.match(text, /time to enter a card is over/);
-    assert.equal((await submit(url, { ...CARD, formToken })).status, 410);
+    const late = await shownAfter(url, await submit(url, { ...CARD, formToken }));
+    assert.equal(late.response.status, 410);
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
   });
 
-  it('serves its style and its health', async () => {
+  it('serves its style, its script and its health', async () => {
     const { url } = await opened();
     const style = await fetch(new URL('../checkout.css', url));
     assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
+    const script = await fetch(new URL('../checkout.js', url));
+    assert.match(script.headers.get('content-type') ?? '', /javascript/);
     assert.equal((await fetch(new URL('/healthz', url))).status, 200);
   });
 
@@ -135,6 +152,6 @@ describe('checkoutApp()', () => {
       call.on('error', () => resolve());
       call.write(`formToken=${formToken}`, () => call.destroy());
     });
-    assert.equal((await pay(url)).status, 200);
+    assert.equal((await pay(url)).status, 303);
   });
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Fixture } from '../fixture.ts';
 
 /** Good to the end of 2034, with a code of three digits. */
@@ -18,6 +19,19 @@ export async function submit(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   return await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' });
+}
+
+/** The page that a browser shows after a form: it follows a redirect within the checkout, with GET. */
+export async function shownAfter(url: string, response: Response): Promise<{ response: Response; text: string }> {
+  assert.equal(response.status, 303);
+  return await openPage(new URL(response.headers.get('location') ?? '', url).href);
+}
+
+/** Answers the challenge that the page shows. */
+export async function confirm(url: string, action: 'pass' | 'fail'): Promise<Response> {
+  const { text, formToken } = await openPage(url);
+  const challenge = /name="challenge" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  return await submit(url, { formToken, challenge, action });
 }
 
 /** Fills in a card and submits. */

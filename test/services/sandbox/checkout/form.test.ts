@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { BEHAVIOURS } from '../../../../services/sandbox/behaviour.ts';
 import { formatAmount } from '../../../../services/sandbox/checkout/amount.ts';
 import { readCard } from '../../../../services/sandbox/checkout/form.ts';
 import { isLuhnValid, TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
@@ -7,12 +6,14 @@ import { isLuhnValid, TEST_CARDS } from '../../../../services/sandbox/checkout/t
 const NOW_MS = Date.UTC(2026, 5, 30, 23, 59);
 const GOOD = { number: '4242424242424242', expiry: '08/31', cvc: '123' };
 
+import { en } from '../../../../services/sandbox/checkout/words/en.ts';
+
 describe('readCard()', () => {
   const read = (fields: Partial<typeof GOOD>) => readCard(new URLSearchParams({ ...GOOD, ...fields }), NOW_MS);
 
   it('keeps brand, last four digits and expiry, and nothing else', () => {
     const card = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 8, cardExpiryYear: 2031 };
-    assert.deepEqual(read({ number: ' 4242-4242 4242 4242 ' }), { card, behaviour: 'ok' });
+    assert.deepEqual(read({ number: ' 4242-4242 4242 4242 ' }), { card, behaviour: 'ok', challenged: false });
   });
 
   it('understands expiry dates as people write them, to the end of the month', () => {
@@ -47,6 +48,18 @@ describe('readCard()', () => {
     assert.deepEqual(Object.keys((readCard(new URLSearchParams(), NOW_MS) as { errors: object }).errors).length, 3);
   });
 
+  it('gives back what was typed, the number in fours, so that one digit can be corrected', () => {
+    const wrong = read({ number: '4242-424242424241', cvc: '12' });
+    assert.deepEqual('typed' in wrong && wrong.typed, { number: '4242 4242 4242 4241', expiry: '08/31', cvc: '12' });
+    const letters = read({ number: '4242 x' });
+    assert.equal('typed' in letters && letters.typed.number, '4242 x');
+  });
+
+  it('does not give back a number that may be of a real card, nor its code', () => {
+    const real = read({ number: '4111111111111111' });
+    assert.deepEqual('typed' in real && real.typed, { expiry: '08/31' });
+  });
+
   it('wants four digits of an American Express card', () => {
     const number = '378282246310005';
     assert.ok('errors' in read({ number, cvc: '123' }));
@@ -55,11 +68,11 @@ describe('readCard()', () => {
 });
 
 describe('TEST_CARDS', () => {
-  it('are valid numbers, each once, and show every behaviour', () => {
+  it('are valid numbers, each once, and show every behaviour that has words', () => {
     for (const { number } of TEST_CARDS) assert.ok(isLuhnValid(number), number);
     assert.equal(new Set(TEST_CARDS.map(({ number }) => number)).size, TEST_CARDS.length);
     const shown = new Set(TEST_CARDS.map(({ behaviour }) => behaviour));
-    assert.deepEqual([...shown].sort(), Object.keys(BEHAVIOURS).sort());
+    assert.deepEqual([...shown].sort(), Object.keys(en.testCards.effects).sort());
   });
 });
 
@@ -75,7 +88,15 @@ describe('formatAmount()', () => {
       [999_999_999_999, 'EUR', '€9,999,999,999.99'],
     ];
     for (const [amount, currency, text] of amounts) {
-      assert.equal(formatAmount(amount, currency).replace(/\u00a0/g, ' '), text);
+      assert.equal(formatAmount(amount, currency, 'en').replace(/\u00a0/g, ' '), text);
     }
+  });
+
+  it('is written as the locale writes it', () => {
+    const written = (locale: string) => formatAmount(123_450, 'EUR', locale).replace(/[\u00a0\u202f]/g, ' ');
+    assert.equal(written('de'), '1.234,50 €');
+    assert.equal(written('de-AT'), '€ 1.234,50');
+    assert.equal(written('fr'), '1 234,50 €');
+    assert.equal(written('pt-BR'), '€ 1.234,50');
   });
 });

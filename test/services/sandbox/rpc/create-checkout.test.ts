@@ -19,7 +19,7 @@ describe('createCheckout()', () => {
     const again = await fixture.client.createCheckout(wanted);
     const moved = again.checkoutUrl.replace(`:${fixture.sandbox.checkoutPort}/`, `:${oldPort}/`);
     assert.equal(moved, first.checkoutUrl);
-    assert.equal((await pay(again.checkoutUrl)).status, 200);
+    assert.equal((await pay(again.checkoutUrl)).status, 303);
     assert.deepEqual(await fixture.client.createCheckout(wanted), again);
   });
 
@@ -28,7 +28,7 @@ describe('createCheckout()', () => {
     await fixture.client.createCheckout(wanted);
     await fixture.restart('another-credential-that-core-now-shows');
     const { checkoutUrl } = await fixture.client.createCheckout(wanted);
-    assert.equal((await pay(checkoutUrl)).status, 200);
+    assert.equal((await pay(checkoutUrl)).status, 303);
     await fixture.restart();
   });
 
@@ -37,6 +37,12 @@ describe('createCheckout()', () => {
     const answer = await fixture.client.createCheckout(checkoutRequest({ expiresAt }));
     assert.ok(answer.expiresAt);
     assert.equal(timestampMs(answer.expiresAt), START_MS + 1_800_000);
+  });
+
+  it('answers the same page when only the reference differs, as for a page from before references', async () => {
+    const wanted = checkoutRequest();
+    const first = await fixture.client.createCheckout(wanted);
+    assert.deepEqual(await fixture.client.createCheckout({ ...wanted, merchantReference: 'order-7' }), first);
   });
 
   it('refuses an identifier that asked for something else', async () => {

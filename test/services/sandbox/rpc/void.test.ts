@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
 
 describe('voidAuthorization()', () => {
   let fixture: Fixture;
@@ -35,6 +35,19 @@ describe('voidAuthorization()', () => {
     assert.equal((await voidOf(hold.requestId))?.answer, Answer.APPROVED);
     assert.equal(
       fixture.oracle((ledger) => ledger.find(hold.requestId)?.voided),
+      0,
+    );
+  });
+
+  it('closes an open checkout, which gives nothing back', async () => {
+    const checkout = checkoutRequest();
+    await fixture.client.createCheckout(checkout);
+    for (let round = 0; round < 2; round += 1) {
+      const result = await voidOf(checkout.requestId);
+      assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 0n]);
+    }
+    assert.equal(
+      fixture.oracle((ledger) => ledger.find(checkout.requestId)?.voided),
       0,
     );
   });

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type BehaviourName, behaviourOf, type Effect, isAble } from '../behaviour.ts';
+import type { Entry, Kind } from '../ledger/entry.ts';
+import type { Books } from '../ledger/ledger.ts';
+import { remainingOf } from './authorization.ts';
+
+/** Does what an operation that was approved is for; its entry is written already. */
+export function perform(books: Books, requestId: string, nowMs: number): void {
+  const entry = entryOf(books, requestId);
+  ACTS[entry.kind]?.(books, entry, nowMs);
+}
+
+/** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. */
+export function holdBack(books: Books, requestId: string): void {
+  const entry = entryOf(books, requestId);
+  const from = takesFrom(entry);
+  if (!from) return;
+  const pending = entry.kind === 'refund' ? entry.amount : takenBy(entry, entryOf(books, from));
+  books.entries.add(from, { pending });
+  books.entries.add(requestId, { pending });
+}
+
+/** Lets go of what `holdBack()` held back. */
+export function letGo(books: Books, requestId: string): void {
+  const { pending, ...entry } = entryOf(books, requestId);
+  const from = takesFrom(entry);
+  if (!from || pending === 0) return;
+  books.entries.add(from, { pending: -pending });
+  books.entries.add(requestId, { pending: -pending });
+}
+
+/** How operations of a kind go on a card. */
+export function effectOf(behaviour: BehaviourName, kind: Kind): Effect | undefined {
+  const { placing, capturing, voiding, incrementing, extending, refunding } = behaviourOf(behaviour);
+  const effects: { readonly [Name in Kind]?: Effect | undefined } = {
+    authorization: placing,
+    credit: placing,
+    capture: capturing,
+    void: voiding,
+    increment: incrementing,
+    extension: extending,
+    refund: refunding,
+  };
+  return effects[kind];
+}
+
+type Act = (books: Books, entry: Entry, nowMs: number) => void;
+
+const ACTS: { readonly [Name in Kind]?: Act } = {
+  authorization: endEarly,
+  checkout: endEarly,
+  capture: charge,
+  void: giveBack,
+  increment: ({ entries }, { authorizationRequestId, amount }) =>
+    entries.add(authorizationRequestId, { incremented: amount }),
+  extension: ({ entries }, { authorizationRequestId, expiresAtMs }) =>
+    entries.extend(authorizationRequestId, expiresAtMs),
+  refund({ entries }, { authorizationRequestId, captureRequestId, amount }) {
+    entries.add(authorizationRequestId, { refunded: amount });
+    entries.add(captureRequestId, { refunded: amount });
+  },
+};
+
+function charge(books: Books, capture: Entry, nowMs: number): void {
+  const { requestId, authorizationRequestId, amount } = capture;
+  const authorization = entryOf(books, authorizationRequestId);
+  const voided = takenBy(capture, authorization) - amount;
+  books.entries.add(authorizationRequestId, { captured: amount, voided });
+  books.entries.add(requestId, { voided });
+  const { reversal } = behaviourOf(authorization.behaviour as BehaviourName);
+  if (!reversal) return;
+  const { afterMs, reinstatedAfterMs } = reversal;
+  const reversedAtMs = { requestId, occurredAtMs: nowMs + afterMs };
+  books.events.insert({ eventId: reversalIdOf(requestId), kind: 'captureReversed', ...reversedAtMs });
+  if (reinstatedAfterMs === undefined) return;
+  const reinstatedAtMs = { requestId, occurredAtMs: nowMs + reinstatedAfterMs };
+  books.events.insert({ eventId: `reinstatement-${requestId}`, kind: 'captureReinstated', ...reinstatedAtMs });
+}
+
+/** The event of a capture's reversal. */
+export function reversalIdOf(captureRequestId: string): string {
+  return `reversal-${captureRequestId}`;
+}
+
+/** A checkout that was closed without a card reserved nothing. */
+function giveBack(books: Books, { requestId, authorizationRequestId }: Entry): void {
+  const authorization = entryOf(books, authorizationRequestId);
+  if (authorization.answer !== Answer.APPROVED) return;
+  const voided = remainingOf(authorization);
+  books.entries.add(authorizationRequestId, { voided });
+  books.entries.add(requestId, { voided });
+}
+
+function endEarly(books: Books, { requestId, behaviour }: Entry, nowMs: number): void {
+  const { ended } = behaviourOf(behaviour as BehaviourName);
+  if (!ended) return;
+  const occurredAtMs = nowMs + ended.afterMs;
+  books.events.insert({ eventId: `ended-${requestId}`, kind: 'authorizationEnded', requestId, occurredAtMs });
+}
+
+/** What a capture or void takes from what remains of its authorization, what it gives back included. */
+function takenBy({ kind, amount, finalCapture }: Entry, authorization: Entry): number {
+  const closes = finalCapture === 1 || !isAble(authorization.behaviour as BehaviourName, 'severalCaptures');
+  return kind === 'void' || closes ? remainingOf(authorization) : amount;
+}
+
+/** Whose amount an operation takes from: the authorization's, a refund from the capture's; undefined = it takes from none. */
+function takesFrom(entry: Pick<Entry, 'kind' | 'authorizationRequestId' | 'captureRequestId'>): string | undefined {
+  if (entry.kind === 'refund') return entry.captureRequestId;
+  return entry.kind === 'capture' || entry.kind === 'void' ? entry.authorizationRequestId : undefined;
+}
+
+function entryOf(books: Books, requestId: string): Entry {
+  const entry = books.entries.find(requestId);
+  assert(entry, 'an operation names an entry that is not there');
+  return entry;
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { captureRequest, type Fixture, holdRequest, startFixture } from './fixture.ts';
+
+describe('happen()', () => {
+  let fixture: Fixture;
+  beforeEach(async () => {
+    fixture = await startFixture();
+  });
+  afterEach(() => fixture.close());
+
+  async function captured(tokenId: string, amount = 701n) {
+    const hold = holdRequest(tokenId);
+    await fixture.client.authorize(hold);
+    const capture = captureRequest(hold, amount);
+    await fixture.client.capture(capture);
+    return capture;
+  }
+  const turn = async (byMs = 2_000) => {
+    fixture.clock.advance(byMs);
+    await fixture.sandbox.reportDue();
+  };
+  const sums = (requestId: string) =>
+    fixture.oracle((ledger) => {
+      const { captured, voided, reversed } = ledger.find(requestId) ?? assert.fail();
+      return { captured, voided, reversed };
+    });
+  const events = () => fixture.core.received.map(({ event }) => event);
+
+  it('takes half of a capture back with tok_sandbox_reversed_in_part', async () => {
+    const capture = await captured('tok_sandbox_reversed_in_part');
+    await turn();
+    const [event] = events();
+    assert.ok(event?.case === 'captureReversed');
+    assert.deepEqual([event.value.captureRequestId, event.value.amount], [capture.requestId, 350n]);
+    assert.equal(sums(capture.requestId).reversed, 350);
+    assert.equal(sums(capture.authorizationRequestId).reversed, 350);
+  });
+
+  it('names the authorization only with tok_sandbox_reversed_unattributed', async () => {
+    const capture = await captured('tok_sandbox_reversed_unattributed');
+    await turn();
+    const [event] = events();
+    assert.ok(event?.case === 'captureReversed');
+    const { captureRequestId, authorizationRequestId, amount } = event.value;
+    assert.deepEqual([captureRequestId, authorizationRequestId, amount], ['', capture.authorizationRequestId, 701n]);
+    assert.equal(sums(capture.requestId).reversed, 0);
+    assert.equal(sums(capture.authorizationRequestId).reversed, 701);
+  });
+
+  it('gives again what it took with tok_sandbox_reversed_reinstated', async () => {
+    const capture = await captured('tok_sandbox_reversed_reinstated');
+    await turn();
+    assert.equal(sums(capture.requestId).reversed, 701);
+    await turn();
+    const [reversed, reinstated] = fixture.core.received;
+    assert.ok(reinstated?.event.case === 'captureReinstated');
+    const { amount, captureRequestId, reversalEventId } = reinstated.event.value;
+    assert.deepEqual([amount, captureRequestId, reversalEventId], [701n, capture.requestId, reversed?.eventId]);
+    assert.equal(sums(capture.requestId).reversed, 0);
+    assert.equal(sums(capture.authorizationRequestId).reversed, 0);
+  });
+
+  it('ends an authorization early, with what is left of it', async () => {
+    const cases = [
+      ['tok_sandbox_ended_early', AuthorizationEnd.EXPIRED, 'authorization_expired'],
+      ['tok_sandbox_voided_elsewhere', AuthorizationEnd.VOIDED, 'authorization_voided'],
+    ] as const;
+    for (const [tokenId, end, errorCode] of cases) {
+      const { authorizationRequestId } = await captured(tokenId);
+      await turn();
+      const event = events().at(-1);
+      assert.ok(event?.case === 'authorizationEnded');
+      assert.deepEqual(
+        [event.value.requestId, event.value.end, event.value.amount],
+        [authorizationRequestId, end, 9_299n],
+      );
+      assert.deepEqual(sums(authorizationRequestId), { captured: 701, voided: 9_299, reversed: 0 });
+      const hold = { requestId: authorizationRequestId, tokenId };
+      assert.equal((await fixture.client.capture(captureRequest(hold, 1n))).result?.errorCode, errorCode);
+      const voided = await fixture.client.void({ requestId: uuidv7(), authorizationRequestId });
+      assert.equal(voided.result?.errorCode, errorCode);
+      const { entries } = await fixture.client.listEntries({ authorizationRequestId });
+      assert.ok(entries[0]?.endedAt);
+    }
+  });
+
+  it('does not end what is closed already, and reports nothing', async () => {
+    const hold = holdRequest('tok_sandbox_ended_early');
+    await fixture.client.authorize(hold);
+    await fixture.client.void({ requestId: uuidv7(), authorizationRequestId: hold.requestId });
+    await turn();
+    assert.deepEqual(events(), []);
+    assert.deepEqual(
+      fixture.oracle((ledger) => ledger.events()),
+      [],
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { v7 as uuidv7 } from 'uuid';
+import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+
+describe('incrementAuthorization()', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+
+  const placed = async (tokenId?: string) => {
+    const hold = holdRequest(tokenId);
+    await fixture.client.authorize(hold);
+    return hold;
+  };
+  const incrementOf = (authorizationRequestId: string, amount = 500n) => {
+    return { requestId: uuidv7(), authorizationRequestId, merchantId: 'acme', amount, currency: 'EUR' };
+  };
+  const answer = async (request: ReturnType<typeof incrementOf>) => {
+    const { result } = await fixture.client.incrementAuthorization(request);
+    return result?.errorCode || Answer[result?.answer ?? 0];
+  };
+
+  it('adds to what can be captured, once under one identifier', async () => {
+    const hold = await placed();
+    const increment = incrementOf(hold.requestId);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => fixture.client.incrementAuthorization(increment)),
+    );
+    assert.equal(new Set(answers.map(({ result }) => result?.reference)).size, 1);
+    assert.equal(answers[0]?.result?.capabilities?.increments, true);
+    assert.equal((await fixture.client.capture(captureRequest(hold, 10_501n))).result?.answer, Answer.NOT_PERFORMED);
+    assert.equal((await fixture.client.capture(captureRequest(hold, 10_500n))).result?.answer, Answer.APPROVED);
+  });
+
+  it('refuses what cannot be added, and adds nothing', async () => {
+    const closed = await placed();
+    await fixture.client.capture(captureRequest(closed));
+    const open = await placed();
+    const limited = await placed('tok_sandbox_capture_only');
+    const cases = [
+      [incrementOf(uuidv7()), 'authorization_not_found'],
+      [incrementOf(closed.requestId), 'authorization_closed'],
+      [incrementOf(limited.requestId), 'not_supported'],
+      [incrementOf(open.requestId, 999_999_990_000n), 'amount_too_large'],
+      [{ ...incrementOf(open.requestId), merchantId: 'other' }, 'authorization_mismatch'],
+      [{ ...incrementOf(open.requestId), currency: 'USD' }, 'authorization_mismatch'],
+      [incrementOf((await placed('tok_sandbox_increment_declined')).requestId), 'increment_declined'],
+    ] as const;
+    for (const [request, errorCode] of cases) assert.equal(await answer(request), errorCode);
+    assert.equal(
+      fixture.oracle((ledger) => ledger.find(open.requestId)?.incremented),
+      0,
+    );
+  });
+
+  it('is done, though its answer is lost, with tok_sandbox_increment_timeout_applied', async () => {
+    const hold = await placed('tok_sandbox_increment_timeout_applied');
+    const increment = incrementOf(hold.requestId);
+    const lost = fixture.client.incrementAuthorization(increment, { timeoutMs: 100 });
+    await assert.rejects(lost, { code: status.DEADLINE_EXCEEDED });
+    const { finding, result } = await fixture.client.inquire({ requestId: increment.requestId, fence: true });
+    assert.deepEqual([finding, result?.answer], [Finding.DONE, Answer.APPROVED]);
+  });
+});

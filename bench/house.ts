@@ -35,6 +35,7 @@ export interface House extends processes.House {
 /** Limits of the edge are out of the way: what is measured is the service, not its brakes. */
 const NO_LIMITS = {
   REST_RATE_PER_SECOND: '1000000',
+  REST_IN_FLIGHT: '1000000',
   RELAY_VERIFIED_PER_SECOND: '1000000',
   RELAY_ADDRESS_PER_SECOND: '1000000',
   LOG_LEVEL: 'warn',

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { migrate } from '../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../services/core/migrate-database.ts';
 import { freePort } from '../services/quickstart/port.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
 import { createDatabase } from './database.ts';
@@ -28,7 +28,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   process.env.TEST_DATABASE_URL = postgres.adminUrl;
   process.env.TEST_DATABASE_LOG = logFile;
   const template = new URL((await createDatabase()).url);
-  await migrate(template.href);
+  await migrateDatabase(template.href);
   process.env.TEST_DATABASE_TEMPLATE = template.pathname.slice(1);
   stack = await lendStack();
   process.env.TEST_STACK_URL = stack.url;

@@ -1,7 +1,7 @@
 import { credentials } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
+import { openChannel } from '../../platform/grpc-client.ts';
 import { ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
 import type { Load, LoadOrder } from '../load.ts';
 
 /** Asks the processor alone: the part of a hold that is not ours. */

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
+import { openChannel, serviceDefinition } from '../../platform/grpc-client.ts';
 import { GetOctResponseSchema, OctService } from '../../proto/gen/holdfast/v1/oct_pb.js';
-import { openChannel, serviceDefinition } from '../../proto/grpc.ts';
 import type { Load } from '../load.ts';
 
 function echo(_: unknown, callback: (error: null, answer: object) => void): void {

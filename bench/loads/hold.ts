@@ -1,6 +1,6 @@
 import { credentials } from '@grpc/grpc-js';
+import { openChannel } from '../../platform/grpc-client.ts';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
 import type { Load, LoadOrder } from '../load.ts';
 
 /** Places holds by token over gRPC; with `capture`, captures each in full. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { signNotification } from '../../proto/signature.ts';
+import { signNotification } from '../../webhooks/signature.ts';
 import type { Load, LoadOrder } from '../load.ts';
 
 /** Sends signed notifications to the relay, each another requestId. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { openLog } from '../../proto/log.ts';
-import { openQueue } from '../../services/core/jobs/queue.ts';
+import { openLog } from '../../platform/log.ts';
+import { openQueue } from '../../services/core/delivery/queue.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';
@@ -90,7 +90,7 @@ async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Me
     [merchantId, body],
   );
   const queue = await openQueue(house.databaseUrl, 'core', openLog('bench', 'warn'));
-  await queue.ring(rows.map(({ id }) => ({ id, endpoint: `${merchantId}/webhook` })));
+  await queue.trySet(rows.map(({ id }) => ({ id, endpoint: `${merchantId}/webhook` })));
   await queue.close();
   await drained(house, merchantId, BACKLOG * 0.9);
   const [from, at] = [await pending(house, merchantId), performance.now()];

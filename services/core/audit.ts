@@ -2,29 +2,38 @@
  * The self-audit: `npm run audit`. Recomputes the books and reconciles them with the processor's. Prints a line for each drift
  * (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could not be done.
  */
-import { audit } from './audit/audit.ts';
-import { readAuditSettings } from './audit/settings.ts';
-import { openProcessor } from './processor/processor.ts';
+
+import { readSettings } from '../../platform/settings.ts';
+import { ledgersOf, openProcessors } from './processor/processors.ts';
+import { audit } from './reconciliation/audit.ts';
+import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
+import { SUBMISSION_TABLES } from './storage/operation/submissions.ts';
 
 try {
-  const settings = readAuditSettings(process.env);
-  const processor = openProcessor(settings);
+  const settings = readSettings(AUDIT_SETTINGS, process.env);
+  const processors = openProcessors(settings);
   try {
-    const parts = { databaseUrl: settings.DATABASE_URL, processor, most: 100, patienceMs: 2_000 };
+    const parts = {
+      databaseUrl: settings.DATABASE_URL,
+      processors: ledgersOf(processors),
+      most: 100,
+      patienceMs: 2_000,
+    };
     const startedMs = performance.now();
     const seen = await audit(parts, ({ kind, requestId, merchantId, expected, found }) => {
       process.stdout.write(
         `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
       );
     });
+    const rows = SUBMISSION_TABLES.map((table) => `${seen[`${table}s`]} ${table}s`);
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
     process.stdout.write(
-      `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.octs} OCTs, ${seen.operations} operations ` +
+      `audited ${rows.join(', ')}, ${seen.operations} operations ` +
         `and ${seen.entries} entries of the processor in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
     );
     process.exitCode = seen.drifts === 0 ? 0 : 1;
   } finally {
-    processor.close();
+    processors.close();
   }
 } catch (error) {
   process.stderr.write(`holdfast audit: ${(error as Error).message}\n`);

@@ -1,4 +1,4 @@
-/** Where the time comes from. Core gets it as an argument, so that a hold of thirty days is tested in milliseconds. */
+/** Returns the time. Core takes it as an argument, so that a hold of thirty days is tested in milliseconds. */
 export type Clock = () => Date;
 
 /** The machine's time. */

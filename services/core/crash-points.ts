@@ -1,18 +1,17 @@
-/** Where a process may die between two things that belong together. Every one has a test. */
-export const CRASH_POINTS = [
-  'hold stored',
-  'hold answered',
-  'checkout opened',
-  'capture reserved',
-  'capture answered',
-  'release reserved',
-  'release answered',
-  'expiry reserved',
-  'expiry answered',
-  'oct stored',
-  'oct answered',
-] as const;
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+import { ASKED_KINDS, type AskedKind } from './domain/kinds.ts';
 
-/** Called at each point; a test makes it throw, as if the process had died there. */
+/** A point at which a test lets a process die: before and after each call to the processor. */
+export type CrashPoint = `${Lowercase<AskedKind>} ${'stored' | 'answered'}` | 'checkout opened';
+
+/** The point before a submission of this kind is sent, or after its answer came. */
+export function pointOf(kind: AskedKind, when: 'stored' | 'answered'): CrashPoint {
+  return `${kind.toLowerCase() as Lowercase<AskedKind>} ${when}`;
+}
+
+export const CRASH_POINTS: readonly CrashPoint[] = [
+  ...ASKED_KINDS.flatMap((kind) => [pointOf(kind, 'stored'), pointOf(kind, 'answered')]),
+  'checkout opened',
+];
+
+/** Called at each point; a test makes it throw, as if the process had died. */
 export type Reach = (point: CrashPoint) => void;

@@ -1,60 +1,49 @@
-/** The environment of core's processes: the settings that several of them have, and how what is wrong with one is told. */
+/** The settings that several of core's processes have. */
 import { z } from 'zod';
+import {
+  databaseUrl,
+  file,
+  host,
+  PROCESS_SETTINGS,
+  parsedBy,
+  TRACING_SETTINGS,
+  token,
+  wholeNumber,
+} from '../../platform/settings.ts';
+import { parseEncryptionKeys } from './cipher.ts';
 import { parseOrigins } from './delivery/gateway-address.ts';
-import { parseEncryptionKeys } from './storage/cipher.ts';
+import { parseProcessors } from './processor/processors.ts';
 
-/**
- * Reads settings; an empty one is unset. Throws an Error of one line that names every setting that is wrong or missing, and never
- * shows a value.
- */
-export function readEnvironment<S extends z.ZodType>(schema: S, environment: NodeJS.ProcessEnv): z.output<S> {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => {
-    const name = String(path[0]);
-    return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
-  });
-  throw new Error(`settings: ${problems.join('; ')}`);
-}
+/** The addresses at which the gateway is reached. */
+export const origins = parsedBy(parseOrigins, 'must be http or https origins, joined by commas').default([]);
 
-/** A setting that a function of ours reads. `form` says what it should look like: what the function throws may quote it. */
-export function readBy<T>(parse: (text: string) => T, form: string) {
-  return z.string().transform((text, context) => {
-    try {
-      return parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: form });
-      return z.NEVER;
-    }
-  });
-}
-
-export const port = z.coerce.number().int().min(0).max(65_535);
-export const file = z.string().optional();
-/** Several, joined by commas, while one is being replaced by another. */
-export const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'at least 32 characters each');
-/** Where the gateway is reached. */
-export const origins = readBy(parseOrigins, 'http or https origins, joined by commas').default([]);
-export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// address');
-
-/** What each process that runs has. */
-export const PROCESS = {
+/** Settings of core and worker. */
+export const SERVER = {
+  ...PROCESS_SETTINGS,
+  ...TRACING_SETTINGS,
   DATABASE_URL: databaseUrl,
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  ENCRYPTION_KEYS: readBy(parseEncryptionKeys, 'id:base64-of-32-bytes with distinct ids, joined by commas'),
-  HOST: z.string().default('127.0.0.1'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'an http or https address' }).optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  DATABASE_POOL_SIZE: wholeNumber(2, 200).default(10),
+  ENCRYPTION_KEYS: parsedBy(parseEncryptionKeys, 'must be id:base64-of-32-bytes with distinct ids, joined by commas'),
+  HOST: host,
 };
 
-/** What everybody has who calls the processor. */
+/** Settings of each process that calls a processor. */
 export const PROCESSOR = {
-  PROCESSOR_URL: z.string().regex(/^[^/]+:\d+$/, 'host:port'),
-  PROCESSOR_CREDENTIAL: z.string().min(32, 'at least 32 characters'),
-  PROCESSOR_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(5_000),
+  PROCESSORS: parsedBy(parseProcessors, 'must be name=host:port with distinct names, joined by commas').optional(),
+  PROCESSOR_URL: z
+    .string()
+    .regex(/^[^/]+:\d+$/, 'must be host:port')
+    .optional(),
+  PROCESSOR_CREDENTIAL: token,
+  PROCESSOR_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
   PROCESSOR_TLS_CA: file,
   PROCESSOR_TLS_CERT: file,
   PROCESSOR_TLS_KEY: file,
   PROCESSOR_TLS_NAME: z.string().optional(),
 };
+
+/** One of the two says where the processors are. */
+export function namesProcessor(settings: { PROCESSORS?: unknown; PROCESSOR_URL?: unknown }): boolean {
+  return settings.PROCESSORS !== undefined || settings.PROCESSOR_URL !== undefined;
+}
+export const PROCESSOR_IS_NEEDED = { path: ['PROCESSOR_URL'], error: 'is needed, or PROCESSORS' };

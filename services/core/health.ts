@@ -1,41 +1,41 @@
 import { HealthImplementation } from 'grpc-health-check';
 import { type DatabaseWatch, type DatabaseWatchParts, watchDatabase } from './watch-database.ts';
 
-/** Whether this process can serve: it can work with its database, and it is not stopping. */
+/** Whether this process serves: its database is usable, and it is not stopping. */
 export interface Health extends DatabaseWatch {
   isServing(): boolean;
-  /** grpc.health.v1: the same word for the server ('') and each of its services. */
+  /** grpc.health.v1: the same status for the server ('') and each of its services. */
   readonly implementation: HealthImplementation;
-  /** From now on and for ever: not serving. */
+  /** Reports NOT_SERVING from now on. */
   drain(): void;
 }
 
-export interface HealthParts extends Omit<DatabaseWatchParts, 'onLook'> {
+export interface HealthParts extends Omit<DatabaseWatchParts, 'onProbe'> {
   /** Full names of the services that are served. */
   readonly services: readonly string[];
 }
 
-/** Watches the database and says so to those who ask. Resolves after the first look at it. */
+/** Watches the database and reports the status. Resolves after the first probe. */
 export async function watchHealth({ services, ...parts }: HealthParts): Promise<Health> {
   const implementation = new HealthImplementation();
   let serving: boolean | undefined;
   let draining = false;
-  const tell = (next: boolean) => {
+  const report = (next: boolean) => {
     if (next === serving) return;
     serving = next;
     for (const service of ['', ...services]) implementation.setStatus(service, next ? 'SERVING' : 'NOT_SERVING');
   };
-  const onLook = (isUsable: boolean) => {
-    if (!draining) tell(isUsable);
+  const onProbe = (isUsable: boolean) => {
+    if (!draining) report(isUsable);
   };
-  const watch = await watchDatabase({ ...parts, onLook });
+  const watch = await watchDatabase({ ...parts, onProbe });
   return {
     ...watch,
     isServing: () => serving === true,
     implementation,
     drain() {
       draining = true;
-      tell(false);
+      report(false);
     },
   };
 }

@@ -1,6 +1,6 @@
-/** The RPC process of core. */
-import { runProcess } from './run-process.ts';
-import { readSettings } from './settings.ts';
+/** Core's RPC process. */
+import { runProcess } from '../../platform/run-process.ts';
+import { CORE_SETTINGS } from './settings.ts';
 import { startCore } from './start-core.ts';
 
-await runProcess('core', () => readSettings(process.env), startCore);
+await runProcess('core', CORE_SETTINGS, startCore);

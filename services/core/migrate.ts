@@ -1,11 +1,11 @@
 /** The migration step: brings the database named by DATABASE_URL to this version's schema, then exits. */
 import { z } from 'zod';
-import { databaseUrl, readEnvironment } from './environment.ts';
-import { migrate } from './storage/migrate.ts';
+import { databaseUrl, readSettings } from '../../platform/settings.ts';
+import { migrateDatabase } from './migrate-database.ts';
 
 try {
-  const settings = readEnvironment(z.object({ DATABASE_URL: databaseUrl }), process.env);
-  await migrate(settings.DATABASE_URL);
+  const settings = readSettings(z.object({ DATABASE_URL: databaseUrl }), process.env);
+  await migrateDatabase(settings.DATABASE_URL);
 } catch (error) {
   process.stderr.write(`holdfast migrate: ${(error as Error).message}\n`);
   process.exitCode = 1;

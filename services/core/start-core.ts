@@ -1,26 +1,26 @@
-import { boundHttp2Streams } from '../../proto/http2-bounds.ts';
-import { type Log, openLog } from '../../proto/log.ts';
-import { type DoorFiles, readDoorTls } from '../../proto/tls.ts';
+import { boundHttp2Streams } from '../../platform/http2-limits.ts';
+import { type Log, openLog } from '../../platform/log.ts';
+import { readDoorTls, tlsFiles } from '../../platform/tls.ts';
 import { openBooks } from './books/books.ts';
+import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Reach } from './crash-points.ts';
+import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
 import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
-import { ALARM_CHANNEL, openQueue } from './jobs/queue.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
-import { openProcessor } from './processor/processor.ts';
-import { openConnectDoor } from './rpc/connect-door.ts';
+import { openProcessors } from './processor/processors.ts';
 import type { Core } from './rpc/core.ts';
-import { interceptorsOf } from './rpc/interceptors.ts';
-import { openGrpcDoor } from './rpc/open-grpc-door.ts';
+import { openContractCache } from './rpc/merchant/contract-cache.ts';
+import { openConnectDoor } from './rpc/server/connect-door.ts';
+import { interceptorsOf } from './rpc/server/interceptors.ts';
+import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
-import { openCipher } from './storage/cipher.ts';
-import { openContracts } from './storage/contracts.ts';
-import { openDatabase } from './storage/database.ts';
+import { openDatabase } from './storage/open-database.ts';
 
 /** A running core. */
 export interface RunningCore {
@@ -32,7 +32,7 @@ export interface RunningCore {
   close(): Promise<void>;
 }
 
-/** What a test gives besides the settings. */
+/** Options for tests. */
 export interface CoreOptions {
   readonly clock?: Clock;
   readonly reach?: Reach;
@@ -44,10 +44,10 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
-  const tls = readDoorTls('CORE_TLS', coreFiles(settings));
+  const tls = readDoorTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
-  const processor = measuredProcessor(openProcessor(settings), metrics);
-  opened.defer(() => processor.close());
+  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
@@ -58,12 +58,12 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const core: Core = {
     settings,
     database,
-    books: openBooks(database, queue.ring, metrics.books),
-    contracts: openContracts(database, clock),
+    books: openBooks(database, queue.trySet, metrics.books),
+    contracts: openContractCache(database, clock),
     feed,
     credentials: openCredentialsFeed(database, cipher),
     queue,
-    processor,
+    processors,
     cipher,
     metrics,
     clock,
@@ -108,9 +108,4 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     metricsPort: metricsDoor?.port,
     close: () => running.disposeAsync(),
   };
-}
-
-function coreFiles(settings: CoreSettings): DoorFiles {
-  const { CORE_TLS_CERT: cert, CORE_TLS_KEY: key, CORE_TLS_CLIENT_CA: clientCa } = settings;
-  return { cert, key, clientCa };
 }

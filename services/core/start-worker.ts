@@ -1,26 +1,28 @@
-import { type Log, openLog } from '../../proto/log.ts';
+import { type Log, openLog } from '../../platform/log.ts';
 import { openBooks } from './books/books.ts';
+import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
+import { openDeliverer } from './delivery/deliverer.ts';
+import { openEndpointTermsCache } from './delivery/endpoint-terms-cache.ts';
+import { forwardParkedNotifications } from './delivery/forward-parked.ts';
 import { targetOf } from './delivery/gateway-address.ts';
+import { openQueue, type Queue } from './delivery/queue.ts';
 import { openSender } from './delivery/sender.ts';
-import { openTerms } from './delivery/terms.ts';
-import { openDeliverer } from './jobs/deliver.ts';
-import { every, type PeriodicJob } from './jobs/every.ts';
-import { expiries } from './jobs/expire-holds.ts';
-import { forwardParkedNotifications } from './jobs/forward-parked.ts';
-import { inquiries, type Recovery } from './jobs/inquire.ts';
-import { openPurge } from './jobs/purge.ts';
-import { openQueue, type Queue } from './jobs/queue.ts';
-import { sweepDeliveries } from './jobs/sweep-deliveries.ts';
-import { type Work, workLoop } from './jobs/work-loop.ts';
+import { sweepDeliveries } from './delivery/sweep-deliveries.ts';
+import type { Asker } from './kinds/kind.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
-import { openProcessor } from './processor/processor.ts';
-import { openCipher } from './storage/cipher.ts';
-import { type Database, openDatabase } from './storage/database.ts';
+import { openProcessors, rowsOf } from './processor/processors.ts';
+import { expiries } from './recovery/expire-holds.ts';
+import { inquiries } from './recovery/inquire.ts';
+import { type PeriodicJob, runPeriodically } from './scheduling/periodic-job.ts';
+import { type Work, workLoop } from './scheduling/work-loop.ts';
+import type { Database } from './storage/database.ts';
+import { openDatabase } from './storage/open-database.ts';
+import { openPurge } from './storage/purge.ts';
 import { type DatabaseWatch, watchDatabase } from './watch-database.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -28,11 +30,11 @@ import type { WorkerSettings } from './worker-settings.ts';
 export interface RunningWorker {
   /** Absent without WORKER_METRICS_PORT. */
   readonly metricsPort?: number | undefined;
-  /** Takes on nothing more, lets what is under way end, then closes everything. */
+  /** Starts nothing new, lets running work end, then closes everything. */
   close(): Promise<void>;
 }
 
-/** What a test gives besides the settings. */
+/** Options for tests. */
 export interface WorkerOptions {
   readonly clock?: Clock;
   readonly log?: Log;
@@ -48,8 +50,8 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
-  const processor = measuredProcessor(openProcessor(settings), metrics);
-  opened.defer(() => processor.close());
+  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
@@ -66,7 +68,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => metricsDoor?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
-  const terms = openTerms(database, cipher, clock);
+  const terms = openEndpointTermsCache(database, cipher, clock);
   const deliverer = openDeliverer({
     database,
     queue,
@@ -76,12 +78,18 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     log,
     onAttempt: metrics.deliveryAttempt,
   });
-  const books = openBooks(database, queue.ring, metrics.books);
-  const recovery: Recovery = { database, books, clock, log, processor, cipher, reach: () => undefined };
+  const books = openBooks(database, queue.trySet, metrics.books);
+  const recovery: Asker = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
-    ...jobsOf(settings, database, queue).map((job) => every(job, log, clock)),
-    workLoop(whileSound(watch, inquiries(recovery)), log, clock),
-    workLoop(whileSound(watch, expiries(recovery)), log, clock),
+    ...jobsOf(settings, database, queue).map((job) => runPeriodically(job, log, clock)),
+    // Each processor has slots of its own, so that one that does not answer cannot occupy the others'.
+    ...processors.names.flatMap((name) => {
+      const at = rowsOf(processors, name);
+      return [
+        workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
+        workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
+      ];
+    }),
   ];
   opened.defer(async () => {
     working = false;
@@ -94,14 +102,14 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   return { metricsPort: metricsDoor?.port, close: () => running.disposeAsync() };
 }
 
-/** The door's part of the settings; undefined = no door. */
+/** The settings of the metrics server; undefined = none. */
 function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTokens, HOST: host }: WorkerSettings) {
   if (port === undefined) return undefined;
   if (operatorTokens === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
   return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };
 }
 
-/** A clock that is far off would expire holds early, or never: what time decides waits until the clock is right. */
+/** Skips work that depends on the time while the clocks differ: a wrong clock would expire holds early, or never. */
 function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
   return { ...work, find: async (limit) => (watch.isClockSound() ? work.find(limit) : []) };
 }
@@ -119,7 +127,7 @@ function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): Per
   ];
 }
 
-/** Internal endpoints must not lead back to the gateway, by whichever name. */
+/** Internal endpoints must not lead back to the gateway, whatever name they use. */
 function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
   return {
     webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },

@@ -1,15 +1,16 @@
-import { errorFields, type Log, type LogFields } from '../../proto/log.ts';
-import { every } from './jobs/every.ts';
-import { settlesWithin } from './settles-within.ts';
+import { StandbyError } from '../../platform/database-client.ts';
+import { errorFields, type Log, type LogFields } from '../../platform/log.ts';
+import { settlesWithin } from '../../platform/settles-within.ts';
+import { runPeriodically } from './scheduling/periodic-job.ts';
 import type { Database } from './storage/database.ts';
 import { probe } from './storage/probe.ts';
 
-/** Whether this process can work: its database answers and can be written to, and the two clocks agree. */
+/** Whether this process can work: its database answers and is writable, and the two clocks agree. */
 export interface DatabaseWatch {
   isUsable(): boolean;
   /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
   clockOffsetS(): number | undefined;
-  /** False = the clocks are too far apart for what time decides: expiry, inquiries, attempts. */
+  /** False = the clocks are too far apart to decide about expiry, inquiries and attempts. */
   isClockSound(): boolean;
   close(): Promise<void>;
 }
@@ -17,35 +18,35 @@ export interface DatabaseWatch {
 export interface DatabaseWatchParts {
   readonly database: Pick<Database, 'query' | 'dropIdle'>;
   readonly log: Log;
-  /** Called after each look. */
-  readonly onLook?: (isUsable: boolean) => void;
-  /** Between two looks, milliseconds. */
+  /** Called after each probe. */
+  readonly onProbe?: (isUsable: boolean) => void;
+  /** Between two probes, milliseconds. */
   readonly intervalMs?: number;
   /** This process's clock, milliseconds since the epoch. */
   readonly wallClock?: () => number;
 }
 
-/** Watches the database. Resolves after the first look at it. */
+/** Watches the database. Resolves after the first probe. */
 export async function watchDatabase(parts: DatabaseWatchParts): Promise<DatabaseWatch> {
-  const { database, log, onLook, intervalMs = 1_000, wallClock = Date.now } = parts;
+  const { database, log, onProbe, intervalMs = 1_000, wallClock = Date.now } = parts;
   let usable: boolean | undefined;
   let offsetMs: number | undefined;
   let isOff = false;
   let underWay = 0;
 
-  /** Undefined = it answers and can be written to; else why not. */
+  /** Returns undefined when the database is usable, else the reason. */
   const ask = async (): Promise<LogFields | undefined> => {
     const before = wallClock();
     const { isWritable, nowMs } = await probe(database.query);
     const after = wallClock();
-    // The answer was made at some time between the two.
+    // The database answered at some time between the two.
     offsetMs = nowMs < before ? before - nowMs : nowMs > after ? after - nowMs : 0;
     return isWritable ? undefined : { reason: 'read-only' };
   };
 
-  const look = async (): Promise<void> => {
-    // Probes that hang must not use up the pool; each ends with the time limit of its statement.
-    if (underWay >= MOST_PROBES) return report(SILENT);
+  const probeOnce = async (): Promise<void> => {
+    // Hanging probes must not use up the pool; each ends at its statement timeout.
+    if (underWay >= MAX_PROBES) return report(SILENT);
     underWay++;
     let why: LogFields | undefined = SILENT;
     const asked = ask()
@@ -54,7 +55,7 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
           why = problem;
         },
         (error) => {
-          why = errorFields(error);
+          why = error instanceof StandbyError ? STANDBY : errorFields(error);
         },
       )
       .finally(() => {
@@ -62,7 +63,7 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
       });
     await settlesWithin(PROBE_TIMEOUT_MS, asked);
     report(why);
-    // Connections that were opened while it was read-only may stay so.
+    // Connections opened while the database was read-only may stay read-only.
     if (why !== undefined)
       await settlesWithin(
         PROBE_TIMEOUT_MS,
@@ -80,23 +81,24 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
     const wasOff = isOff;
     isOff = Math.abs(offsetMs ?? 0) > WARN_MS;
     if (isOff && !wasOff) log.error('clock_off', { clockOffsetS: (offsetMs ?? 0) / 1_000 });
-    onLook?.(isUsable);
+    onProbe?.(isUsable);
   };
   const isSound = () => Math.abs(offsetMs ?? 0) <= UNSOUND_MS;
 
-  await look();
-  const repetition = every({ name: 'watch-database', intervalMs, runOnce: look }, log);
+  await probeOnce();
+  const job = runPeriodically({ name: 'watch-database', intervalMs, runOnce: probeOnce }, log);
   return {
     isUsable: () => usable === true,
     clockOffsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
     isClockSound: isSound,
-    close: () => repetition.close(),
+    close: () => job.close(),
   };
 }
 
 const SILENT: LogFields = { reason: 'no answer' };
+const STANDBY: LogFields = { reason: 'standby' };
 const PROBE_TIMEOUT_MS = 3_000;
-const MOST_PROBES = 3;
+const MAX_PROBES = 3;
 /** Machines' clocks agree within a second. */
 const WARN_MS = 1_000;
 const UNSOUND_MS = 30_000;

@@ -1,6 +1,6 @@
-/** The worker process of core: deliveries, expiry, recovery. */
-import { runProcess } from './run-process.ts';
+/** The worker process: deliveries, expiry and recovery. */
+import { runProcess } from '../../platform/run-process.ts';
 import { startWorker } from './start-worker.ts';
-import { readWorkerSettings } from './worker-settings.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
 
-await runProcess('worker', () => readWorkerSettings(process.env), startWorker);
+await runProcess('worker', WORKER_SETTINGS, startWorker);

@@ -1,18 +1,10 @@
-/** The demo merchant's backend: settings, start, stop. */
-import { captureOutput, openLog } from '../../proto/log.ts';
+/** The process of the demo merchant's backend. */
+import { runProcess } from '../../platform/run-process.ts';
 import { startMerchant } from './merchant.ts';
-import { readSettings } from './settings.ts';
+import { MERCHANT_SETTINGS } from './settings.ts';
 
-try {
-  const settings = readSettings(process.env);
-  const log = openLog('merchant', settings.LOG_LEVEL);
-  captureOutput(log);
-  const merchant = await startMerchant(settings, log);
-  const stop = () => void merchant.close().then(() => process.exit(0));
-  process.once('SIGTERM', stop).once('SIGINT', stop).once('disconnect', stop);
+await runProcess('merchant', MERCHANT_SETTINGS, async (settings, { log }) => {
+  const merchant = await startMerchant(settings, { log });
   log.info('ready', { port: merchant.port });
-  process.send?.({ ready: true });
-} catch (error) {
-  process.stderr.write(`merchant: ${(error as Error).message}\n`);
-  process.exit(1);
-}
+  return merchant;
+});

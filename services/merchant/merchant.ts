@@ -1,19 +1,19 @@
-/** A merchant's backend as small as it can be: it takes verified notifications, and shows what it took. */
+/** A minimal merchant backend: it receives verified notifications and shows them. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { createHttpDoor } from '../../proto/http-door.ts';
-import type { Log } from '../../proto/log.ts';
+import { createHttpDoor } from '../../platform/http-server.ts';
+import type { Log } from '../../platform/log.ts';
 import { takeNotification } from './notification.ts';
 import { openReceived, type Received } from './received.ts';
 import { returnPage } from './return-page.ts';
 import type { MerchantSettings } from './settings.ts';
 
-/** Starts the backend. Answers its port and how to stop it. Throws when the port is taken, naming its setting. */
+/** Starts the backend. Returns its port and how to stop it. Throws when the port is taken, naming its setting. */
 export async function startMerchant(
   settings: MerchantSettings,
-  log: Log,
+  { log }: { readonly log: Log },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const received = openReceived(settings.MERCHANT_DATA);
   const app = createApp(settings, received, log);
@@ -32,7 +32,8 @@ export async function startMerchant(
     await once(server, 'close');
     received.close();
   };
-  return { port: (server.address() as AddressInfo).port, close: () => (closed ??= close()) };
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => (closed ??= close()) };
 }
 
 function createApp(settings: MerchantSettings, received: Received, log: Log): Koa {

@@ -1,7 +1,7 @@
-/** How a merchant takes a notification: verify, keep once, answer 200. The example that the documents point to. */
+/** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
-import type { Log } from '../../proto/log.ts';
-import { verifyNotification } from '../../proto/signature.ts';
+import type { Log } from '../../platform/log.ts';
+import { verifyNotification } from '../../webhooks/signature.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
 import { readSignedFields } from './signed-fields.ts';
@@ -10,8 +10,8 @@ import { readSignedFields } from './signed-fields.ts';
 const MAX_BODY_BYTES = 65_536;
 
 /**
- * Answers 200 once the notification is on disk, a second one for the same operation as well; 401 when the signature does not
- * prove it; 400 when it is no notification, 404 for an unknown kind, 413 when it is too large.
+ * Answers 200 once the notification is on disk, also for a repetition; 401 when the signature does not verify; 400 when the body is no
+ * notification, 404 for an unknown kind, 413 when it is too large.
  */
 export async function takeNotification(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function takeNotification(
   if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
   const text = await readText(ctx);
   if (text === undefined) {
-    // What was sent is not read any further, so the connection cannot be used again.
+    // The rest of the body is not read, so the connection cannot be reused.
     ctx.set('connection', 'close');
     return refuse(ctx, 413, 'too large', log);
   }
@@ -43,7 +43,7 @@ export async function takeNotification(
   ctx.body = { received: true, duplicate };
 }
 
-/** What of the headers is worth showing. Signatures are not shown: they are as good as the secret for this one body. */
+/** The headers that are shown. Signatures are not: whoever has one can replay this body. */
 const KEPT_HEADERS = ['content-type', 'webhook-id', 'webhook-timestamp', 'x-relay-signed-fields', 'user-agent'];
 
 function refuse(ctx: Context, status: number, reason: string, log: Log): void {

@@ -1,4 +1,4 @@
-/** What the demo merchant received, on disk. */
+/** The notifications that the demo merchant received, on disk. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,7 +20,7 @@ export interface Notification {
 export interface ReceivedItem extends Omit<Notification, 'merchantId'> {
   /** RFC 3339, UTC. */
   readonly receivedAt: string;
-  /** Always true: what does not verify is refused and not kept. */
+  /** Always true: a notification that does not verify is refused and not kept. */
   readonly verified: true;
   /** How often the same operation's notification came again. */
   readonly duplicateCount: number;
@@ -28,14 +28,14 @@ export interface ReceivedItem extends Omit<Notification, 'merchantId'> {
 
 /** The list. */
 export interface Received {
-  /** Keeps a notification, or counts it when its operation is known already. Answers true for a duplicate. */
+  /** Stores a notification, or counts it when its operation is already known. Returns true for a duplicate. */
   keep(notification: Notification): boolean;
   /** The last 1 000 received, newest last; of one operation when it is named. */
   list(requestId?: string): ReceivedItem[];
   close(): void;
 }
 
-/** Opens the list, in a file that is made when there is none. */
+/** Opens the list. Creates the file when there is none. */
 export function openReceived(file: string): Received {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));

@@ -1,5 +1,5 @@
-/** The five signed fields of a notification, as the very text in its body. */
-import { SIGNED_FIELDS, type SignedFields } from '../../proto/signature.ts';
+/** The five signed fields of a notification, as they are written in its body. */
+import { SIGNED_FIELDS, type SignedFields } from '../../webhooks/signature.ts';
 
 /**
  * Reads a body: the parsed JSON, and the signed fields as their source text, because 10.50 must not become 10.5 before it is

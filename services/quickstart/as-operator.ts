@@ -1,12 +1,12 @@
-/** Core, as an operator on this machine calls it. */
+/** Calls core as an operator on this machine. */
 import { credentials } from '@grpc/grpc-js';
+import { type GrpcClient, openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { type GrpcClient, openChannel } from '../../proto/grpc.ts';
 
 /** The calls that create merchants and change their credentials. */
 export type Merchants = GrpcClient<typeof MerchantService>;
 
-/** Acts over a channel of its own, in clear, with the operator's token. A call fails after 10 s. */
+/** Runs `act` with a client in cleartext that sends the operator's token. A call fails after 10 s. */
 export async function asOperator<T>(
   { coreUrl, operatorToken }: { readonly coreUrl: string; readonly operatorToken: string },
   act: (merchants: Merchants) => Promise<T>,

@@ -1,16 +1,16 @@
-/** What a newcomer reads when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 import { relative } from 'node:path';
 import { writePrivateFile } from './private-file.ts';
 import type { Quickstart } from './quickstart.ts';
 
 /**
- * The banner, with commands to copy. No credential is in it: it also writes `${DATA_DIR}/demo.curl` (mode 0600), which lets
- * curl read the key from there, so that it appears on no screen, in no shell history and in no list of processes.
+ * Returns the banner, with commands to copy. It contains no credential: it writes `${DATA_DIR}/demo.curl` (mode 0600), from which curl
+ * reads the key, so that the key appears on no screen, in no shell history and in no process list.
  */
 export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>): Promise<string> {
   const curl = `${dataDir}/demo.curl`;
   const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
-  await writePrivateFile(curl, `${[...headers, 'silent', 'show-error'].join('\n')}\n`);
+  await writePrivateFile(curl, `${[...headers, 'silent', 'show-error', 'write-out = "\\n"'].join('\n')}\n`);
   const call = `curl -K ${quoted(shorter(curl))} ${file.baseUrl}`;
   return `
 Holdfast runs.
@@ -19,7 +19,7 @@ Holdfast runs.
   console          ${file.consoleUrl}
   gRPC             ${file.coreUrl}
   Connect          ${file.connectUrl}
-  demo merchant    ${file.demoMerchantUrl}/received
+  demo merchant    ${file.demoMerchantUrl}/received${file.stripe === undefined ? '' : `\n  Stripe events to ${file.stripe.webhookUrl}`}
   credentials      ${shorter(dataDir)}/quickstart.json
   logs             ${shorter(dataDir)}/logs
 ${note === undefined ? '' : `\n  ${note}\n`}

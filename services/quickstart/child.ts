@@ -3,29 +3,29 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { settlesWithin } from './settles-within.ts';
+import { settlesWithin } from '../../platform/settles-within.ts';
 
-/** What to start. */
+/** The process to start. */
 export interface ChildOptions {
   readonly name: string;
   /** Module below the project's root. */
   readonly entry: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Its real path marks the process, for the next launcher. */
+  /** Its real path is in the process's command line, by which the next launcher recognizes it. */
   readonly dataDir: string;
 }
 
-/** Something that runs until it is stopped, or stops by itself. */
+/** A running process. */
 export interface Running {
-  /** Settles with one line that says why it ended. */
+  /** Resolves with one line that says why it ended. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process in a session of its own, so that a terminal's Ctrl-C reaches only the launcher and processes stop in
- * order, and answers once it says that it is ready. When the launcher dies, the closed channel tells it to stop.
- * Rejects with its last line when it ends before; when the signal aborts, it is stopped.
+ * Starts a process and resolves when it reports ready. It gets a session of its own, so that a terminal's Ctrl-C reaches only the launcher,
+ * which stops processes in order; when the launcher dies, the closed IPC channel makes the process stop. Rejects with the process's last
+ * line when it ends before it is ready; when the signal aborts, the process is stopped.
  */
 export async function startChild(options: ChildOptions, signal: AbortSignal): Promise<Running> {
   const { child, exited } = await spawnChild(options);
@@ -52,7 +52,7 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   if (child.exitCode !== 0) throw new Error(`${options.name} failed: ${reason}`);
 }
 
-/** Generous: a cold start on a slow disk. */
+/** Allows for a cold start on a slow disk. */
 const READY_MS = 60_000;
 
 async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
@@ -76,7 +76,7 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
   return { child, exited };
 }
 
-/** The last plain line that this run wrote: processes log JSON, and say in plain text why they give up. */
+/** The last plain line that this run wrote: processes log JSON, but write in plain text why they exit. */
 async function lastLine(logFile: string, from: number): Promise<string> {
   const written = (await readFile(logFile)).subarray(from).toString('utf8').split('\n');
   return written.findLast((line) => /^[^\s{}]/.test(line) && !line.startsWith('Node.js v')) ?? '';

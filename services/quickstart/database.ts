@@ -1,14 +1,14 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
-import { Client } from 'pg';
+import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import type { House } from './processes.ts';
 import { supervise } from './supervise.ts';
 
-/** Where it is, and how to be done with it. */
+/** A database, and how to stop it. */
 export interface Database {
   readonly url: string;
-  /** One line for people about a place that they would not look for. */
+  /** One line for the banner, when the data is kept in an unexpected place. */
   readonly note?: string;
   stop(): Promise<void>;
 }
@@ -49,16 +49,15 @@ function movedNote(dataDir: string, { root, native }: PostgresHome): string {
 }
 
 async function reach(url: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
+  const client = new DatabaseClient(connectionOptions(url));
   try {
     await client.connect();
-    await client.query('select 1');
   } catch (cause) {
-    const { host, pathname } = new URL(url);
-    const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
-    throw new Error(`DATABASE_URL: cannot reach the database ${host}${pathname} (${why})`, { cause });
+    const [, place] = /^[^:]+:\/\/(?:[^/?#]*@)?([^?#]*)/.exec(url) ?? [];
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = cause instanceof StandbyError ? message : (code ?? message);
+    throw new Error(`DATABASE_URL: cannot reach the database ${place} (${why})`, { cause });
   } finally {
-    await client.end().catch(() => undefined);
+    await client.end();
   }
 }

@@ -1,4 +1,4 @@
-/** Two merchants to play with: one contract allows several captures of a hold, the other a single one. */
+/** The two demo merchants: one contract allows several captures of a hold, the other a single one. */
 import { randomBytes } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
@@ -9,12 +9,12 @@ import { baseUrl, coreUrl, demoMerchantUrl, type House } from './processes.ts';
 const merchant = z.object({ merchantId: z.string(), apiKey: z.string(), signingSecret: z.string() });
 const schema = z.object({ several: merchant, single: merchant });
 
-/** The merchants and what they prove themselves with. */
+/** The merchants and their credentials. */
 export type DemoMerchants = z.output<typeof schema>;
 
 /**
- * Answers the demo merchants of a DATA_DIR: creates those that the database does not know, and keeps what is shown only once.
- * Where they are notified follows the present ports.
+ * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, stores their credentials, which are shown only
+ * once, and updates the addresses of their webhooks to the current ports.
  */
 export async function keepDemoMerchants(house: House): Promise<DemoMerchants> {
   const file = `${house.dataDir}/merchants.json`;
@@ -47,7 +47,7 @@ function contractOf(house: House, allowMultipleCaptures: boolean) {
 type Kind = keyof DemoMerchants;
 type KeptMerchant = DemoMerchants[Kind];
 
-/** The merchant as it is kept, once its addresses are right; undefined when the database does not know it. */
+/** Updates the addresses of a stored merchant; undefined when the database does not have it. */
 async function updated(merchants: Merchants, kept: KeptMerchant | undefined, contract: ReturnType<typeof contractOf>) {
   if (kept === undefined) return undefined;
   const merchant = await find(merchants, kept.merchantId);
@@ -61,7 +61,7 @@ async function updated(merchants: Merchants, kept: KeptMerchant | undefined, con
   return kept;
 }
 
-/** A database that another DATA_DIR used knows the plain name already, with a key that only that folder has. */
+/** With a database that another DATA_DIR has used, the plain name is taken, by a merchant whose key only that folder has. */
 async function created(
   merchants: Merchants,
   kind: Kind,

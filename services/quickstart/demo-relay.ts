@@ -1,13 +1,13 @@
-/** What the relay answers to notifications that are not what they seem, and while a merchant's secret is rotated. */
+/** How the relay answers forged notifications, and notifications while a secret is rotated. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signNotification } from '../../proto/signature.ts';
+import { signNotification } from '../../webhooks/signature.ts';
 import { asOperator, type Merchants } from './as-operator.ts';
 import { expect, type Scene } from './demo-scene.ts';
 import type { Answer, Shop } from './shop.ts';
 
-/** Neither does chance sign for the merchant, nor does one signature serve for another amount. */
+/** A random signature does not verify, nor does a genuine one for another amount. */
 export async function forge({ file, shop, saw }: Scene): Promise<void> {
   const { requestId, body, sign, send } = notification(shop, file);
   expect(401, await send(randomBytes(32).toString('base64')));
@@ -20,7 +20,7 @@ export async function forge({ file, shop, saw }: Scene): Promise<void> {
   saw('nothing reached the demo merchant');
 }
 
-/** The same notification again is known. */
+/** A repeated notification is a duplicate. */
 export async function replay({ file, shop, saw }: Scene): Promise<void> {
   const { requestId, body, sign, send } = notification(shop, file);
   const signature = sign(file.signingSecret);
@@ -51,7 +51,7 @@ export async function swapKind({ file, shop, saw }: Scene): Promise<void> {
   saw('both are in quarantine; the demo merchant received the payment alone');
 }
 
-/** A second secret works beside the first until it is retired. The newer one goes: the demo merchant knows only the first. */
+/** A second secret works beside the first until it is retired. The demo retires the newer one, because the demo merchant knows only the first. */
 export async function rotate({ file, shop, saw }: Scene): Promise<void> {
   const { merchantId, signingSecret: older } = file.singleCapture;
   const signed = (secret: string) => {
@@ -72,16 +72,16 @@ export async function rotate({ file, shop, saw }: Scene): Promise<void> {
   });
 }
 
-/** A demo that died between the two calls left a newer secret, and a third is not to be had. */
+/** A demo that died between the two calls left a second secret, and a merchant can have no third. */
 async function retireNewer(merchants: Merchants, merchantId: string): Promise<void> {
   const { merchant } = await merchants.getMerchant({ merchantId });
   const live = merchant?.signingSecrets.filter(({ retiredAt }) => retiredAt === undefined) ?? [];
-  // The ids are UUIDv7: in order of time.
+  // The ids are UUIDv7, so they sort by time.
   const [, ...newer] = live.map(({ signingSecretId }) => signingSecretId).sort();
   for (const signingSecretId of newer) await merchants.retireSigningSecret({ merchantId, signingSecretId });
 }
 
-/** The gateway hears of a change within 5 s. */
+/** The gateway learns of a change within 5 s. */
 async function untilAnswered(status: number, send: () => Promise<Answer>): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const answer = await send();
@@ -91,7 +91,7 @@ async function untilAnswered(status: number, send: () => Promise<Answer>): Promi
 }
 
 const KNOWN_WITHIN_MS = 5_000;
-/** Unverified ones count: after ten of them in a minute the answer is 429. */
+/** Failed verifications are counted: after ten in a minute the answer is 429. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** A new notification of a captured payment: signs it, and sends it. */

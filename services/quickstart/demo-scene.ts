@@ -8,11 +8,11 @@ export interface Scene {
   readonly shop: Shop;
   /** The merchant whose contract allows one capture. */
   readonly single: Shop;
-  /** Says what was seen. */
+  /** Prints what was seen. */
   saw(text: string): void;
 }
 
-/** Answers the answer when it has the status that is due; throws one line that names both otherwise. */
+/** Returns the answer when it has the expected status; otherwise throws one line that names both. */
 export function expect(status: number, answer: Answer): Answer {
   const { code, detail } = answer.body ?? {};
   assert.equal(

@@ -1,4 +1,4 @@
-/** The main job, as a merchant lives it. Each step says what it saw, and throws when it saw anything else. */
+/** The main job from a merchant's side. Each step prints what it saw, and throws when it saw anything else. */
 import assert from 'node:assert/strict';
 import { payAtCheckout } from './customer.ts';
 import { forge, replay, rotate, swapKind } from './demo-relay.ts';

@@ -1,4 +1,4 @@
-/** `npm run demo`: the whole service, the main job through its public doors, and an end. Exits 0 only if all of it was seen. */
+/** `npm run demo`: starts the service, plays the main job through its public interfaces, and stops. Exits 0 only if every step was seen. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { removeDataDir } from './data-dir.ts';
@@ -7,7 +7,7 @@ import { freeOuterPorts } from './ports.ts';
 import { startQuickstart } from './quickstart.ts';
 import { readSettings } from './settings.ts';
 
-/** Bounds the whole demo, a cold start included. */
+/** Time limit of the whole demo, including a cold start. */
 const LIMIT_MS = 120_000;
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -28,7 +28,7 @@ try {
 
 async function demonstrate(): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  // A folder of its own, unless the database is somebody's: its merchants belong to the keys of one DATA_DIR.
+  // A folder of its own, unless DATABASE_URL is set: a database's merchants belong to the keys of one DATA_DIR.
   const isGiven = process.env.DATA_DIR || process.env.DATABASE_URL;
   const ownFolder = isGiven ? undefined : await mkdtemp(`${tmpdir()}/holdfast-demo-`);
   if (ownFolder !== undefined) stack.defer(() => removeDataDir(ownFolder));

@@ -6,7 +6,7 @@ import { readSettings } from './settings.ts';
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
-// The reader of a closed pipe or terminal has nothing to say about whether money may still be held.
+// A closed pipe or terminal must not stop the service.
 process.stdout.on('error', () => undefined);
 
 try {

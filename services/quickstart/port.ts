@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Finds a free port between 20 000 and 30 000: below the range from which the system takes ports for outgoing connections,
- * so that nobody gets it by accident while its process restarts. Never returns the same port twice to one process, which
- * may not listen on the first one yet.
+ * Finds a free port between 20 000 and 30 000: below the range of outgoing connections, so that the system does not give it away while its
+ * process restarts. Never returns the same port twice, because the caller may not listen on the first one yet.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -19,7 +18,7 @@ export async function freePort(): Promise<number> {
 
 const given = new Set<number>();
 
-/** Why a port cannot be listened on, as Node's error code: EADDRINUSE, EACCES; undefined when it can. */
+/** Node's error code when a port cannot be listened on, such as EADDRINUSE or EACCES; undefined when it can. */
 export async function listenFault(port: number): Promise<string | undefined> {
   const server = createServer();
   try {

@@ -1,15 +1,39 @@
-/** Which port each process listens on. */
+/** Chooses the port of each process. */
+import { z } from 'zod';
 import { freePort, listenFault } from './port.ts';
+import { readPrivateJson, writePrivateFile } from './private-file.ts';
 import type { QuickstartSettings } from './settings.ts';
 
-const INNER = ['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const;
+const INNER = [
+  ...(['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const),
+  ...(['STRIPE_PORT', 'STRIPE_WEBHOOK_PORT'] as const),
+] as const;
 const OUTER = ['PORT', 'CORE_PORT', 'CONNECT_PORT'] as const;
 
 /** TCP ports on 127.0.0.1, by setting. */
 export type Ports = Readonly<Record<(typeof INNER)[number] | (typeof OUTER)[number], number>>;
 
-/** Takes the ports that are set and finds free ones for the rest. Throws when two are the same, or one is taken. */
-export async function choosePorts(settings: QuickstartSettings): Promise<Ports> {
+const handedOut = z.partialRecord(z.enum(INNER), z.number().int().min(1).max(65_535));
+
+/**
+ * Chooses the ports of a DATA_DIR. Inner ports stay the same from one start to the next as long as they are free: addresses of checkout
+ * pages and of the demo merchant were handed out with them. Errors as choosePorts().
+ */
+export async function keepPorts(settings: QuickstartSettings, dataDir: string): Promise<Ports> {
+  const file = `${dataDir}/ports.json`;
+  const ports = await choosePorts(settings, handedOut.catch({}).parse((await readPrivateJson(file)) ?? {}));
+  await writePrivateFile(file, `${JSON.stringify(Object.fromEntries(INNER.map((name) => [name, ports[name]])))}\n`);
+  return ports;
+}
+
+/**
+ * Takes the ports that are set, then the preferred ones that are free, and finds free ones for the rest. Throws when two settings are
+ * the same, or a port that is set is taken.
+ */
+export async function choosePorts(
+  settings: QuickstartSettings,
+  preferred: Readonly<Partial<Record<(typeof INNER)[number], number>>> = {},
+): Promise<Ports> {
   const names = [...OUTER, ...INNER];
   const ports: Partial<Record<keyof Ports, number>> = {};
   for (const name of names) {
@@ -23,15 +47,14 @@ export async function choosePorts(settings: QuickstartSettings): Promise<Ports> 
     ports[name] = wanted;
   }
   for (const name of INNER) {
-    while (ports[name] === undefined) {
-      const port = await freePort();
-      if (!Object.values(ports).includes(port)) ports[name] = port;
-    }
+    let port = preferred[name] ?? (await freePort());
+    while (Object.values(ports).includes(port) || (await listenFault(port))) port = await freePort();
+    ports[name] = port;
   }
   return ports as Ports;
 }
 
-/** Free outer ports, as settings: for a service beside one that has the usual ports. */
+/** Free outer ports, as settings, for a second service on the same machine. */
 export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], string>> {
   const found = new Set<number>();
   while (found.size < OUTER.length) found.add(await freePort());

@@ -5,7 +5,7 @@ import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { PostgresHome } from './postgres-home.ts';
 
-/** Makes the cluster unless it is there. It appears by a rename, so one killed half-way is made anew. */
+/** Creates the cluster unless it exists. It appears by a rename, so a half-finished one is created anew. */
 export async function initialiseCluster(home: PostgresHome, password: string, fast: boolean): Promise<void> {
   if (existsSync(`${home.data}/PG_VERSION`)) return;
   const unfinished = `${home.data}.new`;

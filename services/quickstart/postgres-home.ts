@@ -1,4 +1,4 @@
-/** Who runs the embedded PostgreSQL, with which binaries, and where its data lies. */
+/** The user, the binaries and the data folder of the embedded PostgreSQL. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -15,9 +15,9 @@ export interface PostgresHome {
   readonly root: string;
   /** The cluster, below root. */
   readonly data: string;
-  /** True when the data could not stay below the folder that was asked for. */
+  /** True when the data could not be kept below the requested folder. */
   readonly moved: boolean;
-  /** How its programs are spawned: as whom, from where, with which environment. */
+  /** Options for spawning its programs: user, working folder, environment. */
   readonly process: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
 }
 

@@ -1,10 +1,10 @@
-/** A PostgreSQL that outlived the launcher which started it. */
+/** A PostgreSQL left behind by a killed launcher. */
 import { readFile, rm } from 'node:fs/promises';
 import { stopStale } from './stale.ts';
 
 /**
- * Stops the server that still runs on this data, if one does: a new one would refuse to start. Its pid comes from
- * postmaster.pid, which is removed, since a reused number in it would also keep PostgreSQL from starting.
+ * Stops the server that still runs on this data, if any: a new one would refuse to start. Takes its pid from postmaster.pid and removes that
+ * file, because a reused pid in it would also keep PostgreSQL from starting.
  */
 export async function stopStalePostgres(data: string): Promise<void> {
   const file = `${data}/postmaster.pid`;

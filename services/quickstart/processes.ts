@@ -5,7 +5,7 @@ import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { QuickstartSettings } from './settings.ts';
 
-/** What the processes must know of each other. */
+/** What the settings of the processes are made from. */
 export interface House {
   readonly settings: QuickstartSettings;
   readonly dataDir: string;
@@ -18,7 +18,7 @@ export function migrateStep(house: House, databaseUrl: string): ChildOptions {
   return child(house, 'migrate', 'services/core/migrate.ts', { DATABASE_URL: databaseUrl });
 }
 
-/** Core's RPC doors. */
+/** Core's RPC process. */
 export function coreProcess(house: House, databaseUrl: string): ChildOptions {
   const { ports, secrets } = house;
   return child(house, 'core', 'services/core/index.ts', {
@@ -33,7 +33,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
   });
 }
 
-/** Core's jobs. Both kinds of endpoint are on this machine here, which a deployment would refuse. */
+/** The worker. Here both kinds of endpoint are on this machine, which a deployment would refuse. */
 export function workerProcess(house: House, databaseUrl: string): ChildOptions {
   return child(house, 'worker', 'services/core/worker.ts', {
     ...coreCommon(house, databaseUrl),
@@ -44,7 +44,7 @@ export function workerProcess(house: House, databaseUrl: string): ChildOptions {
   });
 }
 
-/** The card processor to develop against. */
+/** The sandbox processor. */
 export function sandboxProcess(house: House): ChildOptions {
   const { ports, secrets } = house;
   return child(house, 'sandbox', 'services/sandbox/index.ts', {
@@ -58,7 +58,23 @@ export function sandboxProcess(house: House): ChildOptions {
   });
 }
 
-/** The edge. */
+/** The adapter to Stripe, when there is a key: in the service's database, with a schema of its own. */
+export function stripeProcess(house: House, databaseUrl: string): ChildOptions | undefined {
+  const { ports, secrets, settings } = house;
+  if (settings.STRIPE_API_KEY === undefined) return undefined;
+  return child(house, 'stripe', 'services/stripe/index.ts', {
+    STRIPE_PORT: ports.STRIPE_PORT,
+    STRIPE_WEBHOOK_PORT: ports.STRIPE_WEBHOOK_PORT,
+    STRIPE_API_KEY: settings.STRIPE_API_KEY,
+    STRIPE_WEBHOOK_SECRET: settings.STRIPE_WEBHOOK_SECRET,
+    DATABASE_URL: databaseUrl,
+    CORE_URL: coreUrl(ports),
+    PROCESSOR_TOKEN: secrets.processorToken,
+    PROCESSOR_CREDENTIAL: secrets.processorCredential,
+  });
+}
+
+/** The gateway. */
 export function gatewayProcess(house: House): ChildOptions {
   return child(house, 'gateway', 'gateway/index.ts', {
     PORT: house.ports.PORT,
@@ -68,7 +84,7 @@ export function gatewayProcess(house: House): ChildOptions {
   });
 }
 
-/** The merchants' backend. */
+/** The demo merchant's backend. */
 export function merchantProcess(house: House, merchants: DemoMerchants): ChildOptions {
   const secrets = Object.values(merchants).map(({ merchantId, signingSecret }) => [merchantId, [signingSecret]]);
   return child(house, 'merchant', 'services/merchant/index.ts', {
@@ -81,6 +97,14 @@ export function merchantProcess(house: House, merchants: DemoMerchants): ChildOp
 /** Where the gateway is reached. */
 export function baseUrl(ports: Ports): string {
   return `http://127.0.0.1:${ports.PORT}`;
+}
+
+/** Where the adapter to Stripe serves the processor contract, and where Stripe's webhooks go. */
+export function stripeAddresses({ STRIPE_PORT, STRIPE_WEBHOOK_PORT }: Ports) {
+  return {
+    processorUrl: `127.0.0.1:${STRIPE_PORT}`,
+    webhookUrl: `http://127.0.0.1:${STRIPE_WEBHOOK_PORT}/webhook/stripe`,
+  };
 }
 
 /** grpc-js target of core. */
@@ -107,13 +131,13 @@ function coreCommon({ ports, secrets }: House, databaseUrl: string): Environment
 type Environment = Record<string, string | number | undefined>;
 
 /**
- * Settings that the launcher does not know, such as limits and LOG_LEVEL, reach the processes from its own environment; those
- * that it knows do so only by name, and nothing here listens beyond this machine.
+ * The environment of each process: the launcher's own, so that limits and LOG_LEVEL reach it, without the settings that the launcher sets
+ * itself, and with an address of this machine to listen on.
  */
 function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
   const { environment: inherited, ...known } = house.settings;
   const unknown = Object.entries(inherited).filter(([setting]) => !Object.hasOwn(known, setting));
-  // Compiled code is kept, which saves each further start of a process half of its CPU.
+  // The compile cache saves half of the CPU of each further start.
   const cache = `${house.dataDir}/run/compiled`;
   const environment = { NODE_COMPILE_CACHE: cache, ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
   return { name, entry, dataDir: house.dataDir, environment: texts(environment) };

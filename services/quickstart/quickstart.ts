@@ -1,10 +1,10 @@
-/** The whole service on one machine: the very processes that a deployment starts, started and kept running. */
+/** The whole service on one machine: starts the same processes as a deployment, and restarts those that end. */
 import { rm } from 'node:fs/promises';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
-import { choosePorts } from './ports.ts';
+import { keepPorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
 import * as processes from './processes.ts';
 import { keepSecrets } from './secrets.ts';
@@ -26,6 +26,8 @@ export interface QuickstartFile {
   readonly merchantId: string;
   readonly apiKey: string;
   readonly signingSecret: string;
+  /** The adapter to Stripe, when it runs: a grpc-js target, and where Stripe's events go. */
+  readonly stripe?: { readonly processorUrl: string; readonly webhookUrl: string };
   readonly singleCapture: { readonly merchantId: string; readonly apiKey: string; readonly signingSecret: string };
 }
 
@@ -33,15 +35,15 @@ export interface QuickstartFile {
 export interface Quickstart {
   readonly file: QuickstartFile;
   readonly dataDir: string;
-  /** One line for people about a place that they would not look for. */
+  /** One line for the banner, when the data is kept in an unexpected place. */
   readonly note: string | undefined;
-  /** Stops everything, the edge first and the database last. */
+  /** Stops everything, the gateway first and the database last. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts everything and answers once a merchant's call gets through. Rejects with one line when a setting is wrong, a port is
- * taken, the database is away, or DATA_DIR is in use; nothing is left running then, nor when the signal aborts.
+ * Starts everything and resolves when a merchant's call succeeds. Rejects with one line when a setting is wrong, a port is taken, the
+ * database is away, or DATA_DIR is in use. Then, and when the signal aborts, nothing is left running.
  */
 export async function startQuickstart(
   settings: QuickstartSettings,
@@ -55,7 +57,7 @@ export async function startQuickstart(
   const fileName = `${dataDir}/quickstart.json`;
   await rm(fileName, { force: true });
   await stopStaleProcesses(dataDir);
-  const [ports, secrets] = [await choosePorts(settings), await keepSecrets(dataDir)];
+  const [ports, secrets] = [await keepPorts(settings, dataDir), await keepSecrets(dataDir)];
   const house = { settings, dataDir, ports, secrets };
   const { merchants, database } = await startProcesses(house, report, started, signal);
   const file = describe(house, merchants);
@@ -66,7 +68,7 @@ export async function startQuickstart(
   return { file, dataDir, note: database.note, stop: () => running.disposeAsync() };
 }
 
-/** Starts beside each other what does not need each other. Whatever fails, all that started is left to be stopped. */
+/** Starts independent processes in parallel. `started` stops all that have started, also when one fails. */
 async function startProcesses(
   house: processes.House,
   report: (line: string) => void,
@@ -93,8 +95,12 @@ async function startProcesses(
     const database = await openDatabase(house, report, signal);
     stops.set('database', database.stop);
     await runChild(processes.migrateStep(house, database.url), signal);
-    // The gateway not sooner: it would look for core in vain, and then ever less often.
-    const besides = [begin(processes.workerProcess(house, database.url)), begin(processes.gatewayProcess(house))];
+    // Not earlier: without core the gateway would retry with growing pauses.
+    const stripe = processes.stripeProcess(house, database.url);
+    const besides = [
+      ...[processes.workerProcess(house, database.url), processes.gatewayProcess(house)].map(begin),
+      ...(stripe ? [begin(stripe)] : []),
+    ];
     const [merchants] = await together([coreAndMerchant(database.url), ...besides], failed);
     return { database, merchants };
   };
@@ -102,9 +108,9 @@ async function startProcesses(
   return result;
 }
 
-const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'merchant', 'database'];
+const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'stripe', 'merchant', 'database'];
 
-/** Waits for all. The first failure ends the other starts, and none goes on behind the back of whoever stops the rest. */
+/** Waits for all. The first failure aborts the other starts, and is thrown when all of them have ended. */
 async function together<T extends readonly unknown[]>(
   starts: { [I in keyof T]: Promise<T[I]> },
   failed: AbortController,
@@ -121,7 +127,7 @@ async function together<T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-function describe({ ports, secrets }: processes.House, { several, single }: DemoMerchants): QuickstartFile {
+function describe({ ports, secrets, settings }: processes.House, { several, single }: DemoMerchants): QuickstartFile {
   const baseUrl = processes.baseUrl(ports);
   return {
     baseUrl,
@@ -133,5 +139,6 @@ function describe({ ports, secrets }: processes.House, { several, single }: Demo
     operatorToken: secrets.operatorToken,
     ...several,
     singleCapture: single,
+    ...(settings.STRIPE_API_KEY !== undefined && { stripe: processes.stripeAddresses(ports) }),
   };
 }

@@ -1,4 +1,4 @@
-/** The credentials between the processes of one DATA_DIR. None has a default; they are made on the first start. */
+/** The credentials between the processes of one DATA_DIR, generated on the first start. None has a default. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
@@ -17,7 +17,7 @@ const schema = z.object({
 /** Bearer tokens, the encryption keys of core and the password of the embedded database. */
 export type Secrets = z.output<typeof schema>;
 
-/** Reads the secrets of a DATA_DIR, or makes them. */
+/** Reads the secrets of a DATA_DIR, or generates them. */
 export async function keepSecrets(dataDir: string): Promise<Secrets> {
   const path = `${dataDir}/secrets.json`;
   const kept = await readPrivateJson(path);

@@ -1,7 +1,7 @@
-/** A merchant's side of the public doors, for whoever plays one. */
+/** A client of the public interfaces, as a merchant uses them. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Who plays, and where. */
+/** The merchant and the service. */
 export interface ShopOptions {
   readonly baseUrl: string;
   readonly demoMerchantUrl: string;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** What the demo merchant shows of a notification. */
+/** A notification as the demo merchant shows it. */
 export interface ReceivedNotification {
   readonly kind: string;
   readonly statusInfo: string;
@@ -34,11 +34,11 @@ export interface Shop {
   get(path: string): Promise<Answer>;
   /** Waits for the notification of one operation; with a statusInfo, for that one. Throws after 15 s. */
   notified(requestId: string, statusInfo?: string): Promise<ReceivedNotification>;
-  /** What was received about one operation until now. */
+  /** The notifications of one operation received so far. */
   received(requestId: string): Promise<ReceivedNotification[]>;
 }
 
-/** Opens a merchant's side. */
+/** Creates the client. */
 export function openShop({ baseUrl, demoMerchantUrl, apiKey }: ShopOptions): Shop {
   const authorization = `Bearer ${apiKey}`;
   const received = async (requestId: string) => {

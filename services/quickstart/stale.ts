@@ -1,12 +1,12 @@
-/** Processes that outlived the launcher which started them. */
+/** Processes left behind by a killed launcher. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /**
- * Waits until a process is gone, and signals it: the first signal at once, each further one after five seconds. After a
- * restart of the machine the number may be anybody's, so only a process whose command line names the mark is touched.
+ * Signals a process until it has ended: the first signal at once, each further one after five seconds. After a restart of the machine the
+ * pid may belong to another program, so it signals only a process whose command line contains the mark.
  */
 export async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
   for (const signal of signals) {
@@ -19,7 +19,7 @@ export async function stopStale(pid: number, mark: string, signals: readonly Nod
   throw new Error(`process ${pid} was left by an earlier start and does not stop`);
 }
 
-/** Stops what a killed launcher left of a DATA_DIR. They stop by themselves when it dies; this waits, then insists. */
+/** Waits for the processes that a killed launcher left in a DATA_DIR, which stop by themselves, and then signals them. */
 export async function stopStaleProcesses(dataDir: string): Promise<void> {
   const folder = `${dataDir}/run`;
   const files = (await readdir(folder)).filter((name) => name.endsWith('.pid'));

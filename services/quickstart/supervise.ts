@@ -1,20 +1,20 @@
-/** Keeping something running. */
+/** Restarts a process that ends. */
 import { once } from 'node:events';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import type { Running } from './child.ts';
-import { settlesWithin } from './settles-within.ts';
 
-/** How to start it, and whom to tell. */
+/** The process to keep running. */
 export interface Supervised {
   readonly name: string;
-  /** Starts it anew; rejects when that fails, and stops what it began when the signal aborts. */
+  /** Starts it; rejects when that fails, and when the signal aborts, with nothing left running. */
   start(signal: AbortSignal): Promise<Running>;
-  /** Takes one line. */
+  /** Prints one line. */
   report(line: string): void;
 }
 
 /**
- * Starts it, and starts it again whenever it ends, at once the first time and then ever more slowly. The first start rejects
- * when it fails. Answers how to stop it for good.
+ * Starts a process, and starts it again whenever it ends: at once the first time, then with growing pauses. Rejects when the first start
+ * fails. Returns a function that stops it for good.
  */
 export async function supervise(supervised: Supervised, signal: AbortSignal): Promise<() => Promise<void>> {
   const first = await supervised.start(signal);
@@ -49,6 +49,6 @@ async function watch({ name, start, report }: Supervised, first: Running, stoppi
   }
 }
 
-/** One that has run for so long starts again with a short pause. */
+/** After running this long, a process starts again with a short pause. */
 const STEADY_MS = 60_000;
 const MAX_PAUSE_MS = 15_000;

@@ -1,4 +1,4 @@
-/** Whether the service serves. */
+/** Waits until the service serves. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QuickstartFile } from './quickstart.ts';
 
@@ -8,8 +8,8 @@ export async function untilServed(file: QuickstartFile, signal: AbortSignal): Pr
 }
 
 /**
- * Waits until the gateway knows an API key and core answers behind it: asking for a hold that nobody placed is then 404. Throws
- * after 30 s, and when the signal aborts.
+ * Waits until the gateway knows an API key and core answers behind it: looking up a hold that does not exist then returns 404. Throws after
+ * 30 s, and when the signal aborts.
  */
 export async function untilKnown(baseUrl: string, apiKey: string, signal?: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + 30_000;
@@ -22,7 +22,7 @@ export async function untilKnown(baseUrl: string, apiKey: string, signal?: Abort
   }
 }
 
-/** The status, or why there is none. */
+/** The HTTP status, or the reason why there is none. */
 async function ask(url: string, apiKey: string, signal: AbortSignal | undefined): Promise<number | string> {
   try {
     const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` }, signal: signal ?? null });

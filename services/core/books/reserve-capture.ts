@@ -1,20 +1,18 @@
-import { AGAIN, type CallerPatience } from '../../../proto/gather.ts';
+import { AGAIN, type CallerPatience } from '../../../platform/gather.ts';
 import { type HoldState, judgeCapture } from '../domain/hold.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
-import type { KeyInput } from '../storage/claim-key.ts';
-import type { Database } from '../storage/database.ts';
-import type { HoldRow } from '../storage/hold.ts';
-import type { NotStored } from '../storage/known-request.ts';
-import type { ReadHold } from '../storage/read-holds.ts';
 import {
   type CaptureInput,
   type CaptureSubject,
   readCaptureSubjects,
   reserveCaptures,
-} from '../storage/reserve-captures.ts';
+} from '../storage/capture/reserve-captures.ts';
+import type { Database } from '../storage/database.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
 import { deadlineOf } from './deadline.ts';
+import type { Reservation } from './outcomes.ts';
 
-/** A capture that asks for its amount. */
+/** A requested capture. */
 export interface Capturing {
   readonly requestId: string;
   readonly idHash: Buffer;
@@ -29,14 +27,9 @@ export interface Capturing {
   readonly inquireAt: Date;
 }
 
-/** What became of it: the amount is reserved, or it is not, and why. */
-export type Reservation =
-  | { readonly reserved: true; readonly hold: HoldRow }
-  | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
-
 type Judged = { readonly reserved: true; readonly hold: ReadHold } | (Reservation & { readonly reserved: false });
 
-/** Judges and reserves captures, each of another hold: read, judge, and write if the hold is still as it was read. */
+/** Judges and reserves captures of different holds: reads each hold, judges, and writes if the hold has not changed since. */
 export async function reserveGatheredCaptures(
   { query }: Database,
   capturings: readonly Capturing[],
@@ -64,7 +57,7 @@ function judge(capturing: Capturing, subject: CaptureSubject | undefined): Judge
     return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   }
   const refusal = judgeCapture(hold satisfies HoldState, capturing.amount, capturing.at);
-  return refusal ? { reserved: false, refusal } : { reserved: true, hold };
+  return refusal ? { reserved: false, refusal, hold } : { reserved: true, hold };
 }
 
 function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
@@ -76,6 +69,8 @@ function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
     currency: hold.currency,
     finalCapture: capturing.finalCapture,
     closing: capturing.finalCapture || !hold.allowMultipleCaptures,
+    processor: hold.processor,
+    processorAccount: hold.processorAccount,
     createdAt: capturing.at.toISOString(),
     inquireAt: capturing.inquireAt.toISOString(),
     version: hold.version,

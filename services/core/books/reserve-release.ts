@@ -1,17 +1,17 @@
-import { AGAIN, type CallerPatience } from '../../../proto/gather.ts';
+import { AGAIN, type CallerPatience } from '../../../platform/gather.ts';
 import { type HoldState, isDueToExpire, judgeRelease } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
-import type { KeyInput } from '../storage/claim-key.ts';
 import type { Database } from '../storage/database.ts';
-import type { HoldRow } from '../storage/hold.ts';
-import type { NotStored } from '../storage/known-request.ts';
-import { readHolds } from '../storage/read-holds.ts';
-import type { ReleaseRow } from '../storage/release.ts';
-import { reserveRelease } from '../storage/reserve-release.ts';
-import { findRelease } from '../storage/settle-release.ts';
+import { readHolds } from '../storage/hold/read-holds.ts';
+import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
+import { findRelease } from '../storage/release/find-releases.ts';
+import type { ReleaseRow } from '../storage/release/release.ts';
+import { reserveRelease } from '../storage/release/reserve-release.ts';
+import type { Books } from './books.ts';
 import { deadlineOf } from './deadline.ts';
+import type { Reservation } from './outcomes.ts';
 
-/** A release that asks for what remains of a hold. */
+/** A requested release of what remains of a hold. */
 export interface Releasing {
   readonly requestId: string;
   readonly holdRequestId: string;
@@ -24,18 +24,14 @@ export interface Releasing {
   readonly inquireAt: Date;
 }
 
-export type ReleaseReservation =
-  | { readonly reserved: true; readonly hold: HoldRow }
-  | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
+/** Reserves a release. An open checkout is released with amount 0. Rejects as Books says. */
+export function reserveHoldRelease(books: Books, releasing: Releasing): Promise<Reservation> {
+  const { holdRequestId: key, patience } = releasing;
+  return books.reserve({ key, patience, run: (database) => judgeAndReserve(database, releasing) });
+}
 
-/**
- * Judges and reserves a release: read, judge, and write if the hold is still as it was read. An open checkout is released with
- * amount 0.
- */
-export async function reserveHoldRelease(
-  { query }: Database,
-  releasing: Releasing,
-): Promise<ReleaseReservation | typeof AGAIN> {
+/** Reads the hold, judges, and writes if the hold has not changed since. */
+async function judgeAndReserve({ query }: Database, releasing: Releasing): Promise<Reservation | typeof AGAIN> {
   const [hold] = await readHolds(query, [releasing.holdRequestId]);
   if (!hold || (releasing.merchantId !== undefined && hold.merchantId !== releasing.merchantId)) {
     return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
@@ -53,6 +49,8 @@ export async function reserveHoldRelease(
     reason: releasing.reason,
     amount: placed ? hold.remaining.toString() : '0',
     currency: hold.currency,
+    processor: hold.processor,
+    processorAccount: hold.processorAccount,
     createdAt: releasing.at.toISOString(),
     inquireAt: releasing.inquireAt.toISOString(),
     version: hold.version,

@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { isAlwaysNotified, notificationBody } from '../domain/notification.ts';
-import { type Card, type FinalOutcome, isOk, type OperationKind, statusInfoOf, statusOf } from '../domain/operation.ts';
-import type { OperationInput, Settled } from '../storage/operation-log.ts';
-import type { Ended } from './books.ts';
+import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
+import { notificationBody } from '../domain/notification.ts';
+import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/operation.ts';
+import type { OperationInput, Settled } from '../storage/operation/operation-log.ts';
+import type { Ended } from './outcomes.ts';
 
-/** What the result of an operation tells of the thing it was about. Money in minor units. */
+/** The subject of an operation, as its result shows it. Money in minor units. */
 export interface Subject {
   readonly merchantId: string;
   readonly terminalId: string;
@@ -15,11 +16,11 @@ export interface Subject {
   readonly card?: Card | undefined;
   readonly holdRequestId?: string | undefined;
   readonly captureRequestId?: string | undefined;
-  /** Whether this merchant hears of holds placed, declined, released and expired. */
+  /** Whether this merchant is notified of holds placed, declined, released and expired. */
   readonly notifyHolds: boolean;
 }
 
-/** The row of the operation log, and the notification, that a final outcome makes. */
+/** Builds the row of the operation log and the notification of a final outcome. */
 export function resultOf(
   requestId: string,
   kind: OperationKind,
@@ -28,6 +29,7 @@ export function resultOf(
   at: Date,
   traceParent?: string | undefined,
 ): OperationInput {
+  const { alwaysNotified, notification } = OPERATION_KINDS[kind];
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
     requestId,
@@ -64,13 +66,13 @@ export function resultOf(
     processorMessage: refused?.message,
     finalStateDate: at.toISOString(),
     delivery:
-      isAlwaysNotified(kind) || subject.notifyHolds
-        ? { id: uuidv7(), endpointKind: 'webhook', kind: kind === 'OCT' ? 'oct' : 'payment', body: body(), traceParent }
+      alwaysNotified || subject.notifyHolds
+        ? { id: uuidv7(), endpointKind: 'webhook', kind: notification, body: body(), traceParent }
         : undefined,
   };
 }
 
-/** What a settling statement did for one of its operations. */
+/** The outcome of a settling statement for one of its operations. */
 export function endedOf(settled: Settled, operation: OperationInput): Ended {
   const { delivery, kind, status, statusInfo } = operation;
   return {
@@ -83,14 +85,14 @@ export function endedOf(settled: Settled, operation: OperationInput): Ended {
   };
 }
 
-/** The columns that keep what the processor said. */
+/** The columns of the processor's answer. */
 export function outcomeColumns(outcome: FinalOutcome) {
   return isOk(outcome)
     ? { processorReference: outcome.reference, card: outcome.card }
     : { processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
 }
 
-/** The card as a row keeps it. */
+/** The card, as columns. */
 export function cardOf(row: {
   cardBrand?: string | null | undefined;
   cardLast4?: string | null | undefined;

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { AGAIN } from '../../../proto/gather.ts';
-import { traceParent } from '../../../proto/tracing.ts';
+import { AGAIN } from '../../../platform/gather.ts';
+import { traceParent } from '../../../platform/tracing.ts';
 import { reverseCapture as reckon } from '../domain/hold.ts';
+import { findCapture } from '../storage/capture/find-captures.ts';
+import { reverseCapture } from '../storage/capture/reverse-capture.ts';
 import type { Database } from '../storage/database.ts';
-import { readHolds } from '../storage/read-holds.ts';
-import { reverseCapture } from '../storage/reverse-capture.ts';
-import { findCapture } from '../storage/settle-captures.ts';
-import type { Ended } from './books.ts';
+import { readHolds } from '../storage/hold/read-holds.ts';
+import type { Books } from './books.ts';
+import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, resultOf } from './result.ts';
 
-/** A report that the card scheme took a capture back. */
+/** A reversal that the processor reported. */
 export interface Reversing {
   /** Names the reversal. */
   readonly requestId: string;
@@ -19,11 +20,16 @@ export interface Reversing {
   readonly at: Date;
 }
 
+/** Books the reversal of a whole capture. Returns false when it was booked before. */
+export function reverse(books: Books, reversing: Reversing): Promise<boolean> {
+  return books.end({ key: reversing.captureRequestId, run: (database) => reckonAndReverse(database, reversing) });
+}
+
 /**
- * Books a reversal: read, reckon, and write if the hold is still as it was read. The whole capture is taken back, once. The hold is
- * read before the capture: whatever ends or reverses the capture afterwards changes the hold, and then nothing is written.
+ * Reads, calculates, and writes if the hold has not changed since. It reads the hold before the capture: a later end or reversal of the
+ * capture changes the hold, and then nothing is written.
  */
-export async function reverse({ query }: Database, reversing: Reversing): Promise<Ended | typeof AGAIN> {
+async function reckonAndReverse({ query }: Database, reversing: Reversing): Promise<Ended | typeof AGAIN> {
   const known = await findCapture(query, reversing.captureRequestId);
   assert(known, 'a capture that is reversed was stored');
   const [hold] = await readHolds(query, [known.holdRequestId]);

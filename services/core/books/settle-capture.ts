@@ -1,17 +1,17 @@
-import { AGAIN } from '../../../proto/gather.ts';
+import { AGAIN } from '../../../platform/gather.ts';
 import { type HoldBooks, settleCapture } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import { type CaptureResult, readHoldsOfOpenCaptures, settleCaptures } from '../storage/capture/settle-captures.ts';
 import type { Database } from '../storage/database.ts';
-import type { ReadHold } from '../storage/read-holds.ts';
-import { type CaptureResult, readHoldsOfOpenCaptures, settleCaptures } from '../storage/settle-captures.ts';
-import type { Ended } from './books.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
 /** How a capture ended. */
 export interface CaptureEnd {
   readonly requestId: string;
   readonly holdRequestId: string;
-  /** The hold's idHash, hexadecimal: ends and reservations of one hold take turns. */
+  /** The hold's idHash, hexadecimal. Ends and reservations of one hold run one after another. */
   readonly holdKey: string;
   /** Minor units. */
   readonly amount: bigint;
@@ -22,14 +22,14 @@ export interface CaptureEnd {
   readonly traceParent?: string | undefined;
 }
 
-/** What ending it did, and the hold's books right after it. */
+/** The outcome of ending a capture, and the hold's books right after it. */
 export interface CaptureEnded extends Ended {
   readonly books?: HoldBooks;
 }
 
 const NOTHING: CaptureEnded = { changed: false, deliveries: [] };
 
-/** Ends captures, each of another hold: read, reckon, and write if the hold is still as it was read. */
+/** Ends captures of different holds: reads each hold, calculates, and writes if the hold has not changed since. */
 export async function settleGatheredCaptures(
   { query }: Database,
   ends: readonly CaptureEnd[],

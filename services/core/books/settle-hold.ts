@@ -1,8 +1,8 @@
-import { AGAIN } from '../../../proto/gather.ts';
+import { AGAIN } from '../../../platform/gather.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import { settleHolds } from '../storage/settle-holds.ts';
-import type { Ended } from './books.ts';
+import { settleHolds } from '../storage/hold/settle-holds.ts';
+import type { Ended } from './outcomes.ts';
 import { endedOf, outcomeColumns, resultOf } from './result.ts';
 
 /** How placing a hold ended. */
@@ -14,7 +14,7 @@ export interface HoldEnd {
   readonly traceParent?: string | undefined;
 }
 
-/** What of a hold its placing depends on; none of it changes. */
+/** The fields of a hold that its placing needs; none of them changes. */
 export interface PlacedFacts {
   readonly requestId: string;
   readonly merchantId: string;
@@ -47,7 +47,7 @@ export async function settleGatheredHolds(
   );
 }
 
-/** The contract's period from now, or the processor's end when that comes first (docs/product.md, "Contract of a merchant"). */
+/** The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/product.md, "Contract of a merchant"). */
 export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
   const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
   return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;

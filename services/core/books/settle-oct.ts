@@ -1,8 +1,8 @@
-import { AGAIN } from '../../../proto/gather.ts';
+import { AGAIN } from '../../../platform/gather.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import { settleOcts } from '../storage/settle-octs.ts';
-import type { Ended } from './books.ts';
+import { settleOcts } from '../storage/oct/settle-octs.ts';
+import type { Ended } from './outcomes.ts';
 import { endedOf, outcomeColumns, resultOf } from './result.ts';
 import type { PlacedFacts } from './settle-hold.ts';
 

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
-import { AGAIN } from '../../../proto/gather.ts';
-import { traceParent } from '../../../proto/tracing.ts';
+import { AGAIN } from '../../../platform/gather.ts';
+import { traceParent } from '../../../platform/tracing.ts';
 import { booksOf, failHold, settleRelease as reckon } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { type ReadHold, readHolds } from '../storage/read-holds.ts';
-import type { ReleaseRow } from '../storage/release.ts';
-import { findRelease, type ReleaseResult, settleRelease } from '../storage/settle-release.ts';
-import type { Ended } from './books.ts';
+import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
+import { findRelease } from '../storage/release/find-releases.ts';
+import type { ReleaseRow } from '../storage/release/release.ts';
+import { type ReleaseResult, settleRelease } from '../storage/release/settle-release.ts';
+import type { Books } from './books.ts';
+import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
-/** Ends a release: read, reckon, and write if the hold is still as it was read. */
-export async function settleHoldRelease(
+/** Ends a release. Returns false when it had ended before. */
+export function settleHoldRelease(books: Books, end: ReleaseEnd): Promise<boolean> {
+  return books.end({ key: end.requestId, run: (database) => reckonAndSettle(database, end) });
+}
+
+/** Reads the hold, calculates, and writes if the hold has not changed since. */
+async function reckonAndSettle(
   { query }: Database,
   { requestId, outcome, at }: ReleaseEnd,
 ): Promise<Ended | typeof AGAIN> {
@@ -31,7 +38,7 @@ export interface ReleaseEnd {
   readonly at: Date;
 }
 
-/** The hold is read first: a release that ends afterwards changes it, and then nothing is written. */
+/** Reads the hold first: a release that ends afterwards changes it, and then nothing is written. */
 async function readRelease(query: Query, requestId: string): Promise<{ release: ReleaseRow; hold: ReadHold }> {
   const known = await findRelease(query, requestId);
   assert(known, 'a release that is settled was reserved');
@@ -55,11 +62,11 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcom
   if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false };
   if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, outcome, at);
   const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
-  // Reserved while the checkout was open, it had nothing to reserve: the customer was faster, and all of the hold is given back.
+  // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given back.
   const amount = release.amount === 0n ? hold.remaining : release.amount;
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
   const books = reckon(hold, release.amount, release.reason, ok);
-  // An expiry that was not done is our own affair: the sweeper tries again, and nobody is told of a result that is none.
+  // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const told = ok || kind === 'RELEASE';
   return {
     ...common,
@@ -69,7 +76,7 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcom
   };
 }
 
-/** A checkout that was cancelled or ran out: the hold was never placed, so it is the hold's own operation that ends, as KO. */
+/** Ends a checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
 function givenUp(
   common: Omit<ReleaseResult, 'books' | 'fails'>,
   release: ReleaseRow,

@@ -1,22 +1,22 @@
-import { errorFields, type Log } from '../../../proto/log.ts';
-import { traceParent } from '../../../proto/tracing.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
+import { traceParent } from '../../../platform/tracing.ts';
 import type { Clock } from '../clock.ts';
-import type { PendingDelivery } from '../storage/due-deliveries.ts';
-import type { EndpointTerms } from '../storage/endpoint-terms.ts';
-import type { AttemptRecord } from '../storage/record-attempts.ts';
-import { notificationUrl } from './address.ts';
-import { isIllness } from './breaker.ts';
+import type { PendingDelivery } from '../storage/delivery/due-deliveries.ts';
+import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
+import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { isFailing } from './breaker.ts';
 import { DestinationRefused } from './destination.ts';
+import { notificationUrl } from './notification-url.ts';
 import { responseHead } from './response-head.ts';
-import { nextAttemptAt } from './schedule.ts';
+import { nextAttemptAt } from './retry-schedule.ts';
 import type { Answer, Message, Sender } from './sender.ts';
 import { attemptHeaders, NoSecret } from './sign-attempt.ts';
 
 /** An attempt that was made. */
 export interface Attempt {
   readonly record: AttemptRecord;
-  /** What it says about the endpoint; a notification that could not even be made says nothing. */
-  readonly says: 'WELL' | 'ILL' | 'GONE' | undefined;
+  /** What it shows about the endpoint; undefined = nothing, because the fault is the notification's. */
+  readonly verdict: 'HEALTHY' | 'FAILING' | 'GONE' | undefined;
 }
 
 export interface AttemptParts {
@@ -27,8 +27,8 @@ export interface AttemptParts {
 }
 
 /**
- * Makes one attempt of a delivery and decides what becomes of the delivery: delivered by a 2xx, else due again, or dead after the
- * last attempt. A delivery that cannot even be made (its body is no notification: our bug) is dead at once, alone.
+ * Makes one attempt of a delivery. A 2xx answer delivers it; otherwise it is due again, or dead after the last attempt. A delivery
+ * whose body is not a notification, which is a bug of ours, is dead at once.
  */
 export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
   const startedAt = parts.clock();
@@ -36,10 +36,10 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
   const answer = await send(parts, row, terms, startedAt);
   const latencyMs = Math.round(performance.now() - startedMs);
   const record = recordOf(row, answer, startedAt, latencyMs, (parts.random ?? Math.random)());
-  return { record, says: whatItSays(answer) };
+  return { record, verdict: verdictOf(answer) };
 }
 
-/** An answer, or why the notification could not be made. */
+/** An answer; `fatal` = the notification cannot be made, now or later. */
 type Outcome = Answer & { readonly fatal?: boolean };
 
 async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Promise<Outcome> {
@@ -94,11 +94,11 @@ function isDelivered({ httpStatus, failure }: Answer): boolean {
   return failure === undefined && httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300;
 }
 
-function whatItSays(answer: Outcome): Attempt['says'] {
+function verdictOf(answer: Outcome): Attempt['verdict'] {
   if (answer.fatal) return undefined;
-  if (isDelivered(answer)) return 'WELL';
+  if (isDelivered(answer)) return 'HEALTHY';
   if (answer.httpStatus === 410) return 'GONE';
-  return isIllness(answer.failure === undefined ? answer.httpStatus : undefined) ? 'ILL' : undefined;
+  return isFailing(answer.failure === undefined ? answer.httpStatus : undefined) ? 'FAILING' : undefined;
 }
 
 const MAX_ERROR_LENGTH = 500;

@@ -1,24 +1,24 @@
 import { type EndpointState, FRESH } from '../domain/endpoint.ts';
 
-/** What some attempts of an endpoint had in common. */
+/** How some attempts at an endpoint ended. */
 export interface Tally {
   readonly delivered: number;
-  /** Attempts that say that the endpoint is ill: no answer, 429 or 5xx. Another 4xx is about the one notification. */
+  /** Attempts without an answer, or with 429 or 5xx. Another 4xx is about the one notification. */
   readonly failed: number;
   /** Whether it answered 410. */
   readonly gone: boolean;
 }
 
-/** Whether an attempt says that its endpoint is ill. */
-export function isIllness(httpStatus: number | undefined): boolean {
+/** Whether an attempt with this status shows that its endpoint is failing; undefined = no answer. */
+export function isFailing(httpStatus: number | undefined): boolean {
   return httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
 }
 
 /**
- * The state of an endpoint after some attempts. The breaker opens after ten failures in a row, pauses the endpoint, then lets one
- * attempt through; each failure of such a probe doubles the pause, up to 15 minutes. Any success closes it.
+ * The state of an endpoint after some attempts. Ten failures in a row open the breaker: the endpoint is paused, then one attempt
+ * probes it. Each failed probe doubles the pause, up to 15 minutes. Any success closes the breaker.
  *
- * The state lives in the database, because several workers share an endpoint, so an in-process breaker would not do.
+ * The state is in the database because several workers share an endpoint.
  */
 export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): EndpointState {
   if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
@@ -40,10 +40,7 @@ export function allowanceOf(state: EndpointState, now: Date): 'ALL' | 'PROBE' | 
   return state.pausedUntil !== null && state.pausedUntil <= now ? 'PROBE' : 'NOTHING';
 }
 
-/**
- * How long after a pause's end the deliveries behind the probe go off, if the probe has not moved them by then: longer than the
- * probe can take.
- */
+/** How long after the end of a pause the other deliveries are sent, unless the probe moves them earlier. A probe takes less time. */
 export const PROBE_TIME_MS = 12_000;
 
 const FAILURES_TO_OPEN = 10;

@@ -1,21 +1,20 @@
 import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
-import { boundAnswers } from './bound-answer.ts';
 import { DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
 import { gatewayAt, type Target } from './gateway-address.ts';
+import { boundAnswers } from './response-limits.ts';
 
 export interface ConnectRules {
   /** Networks that are allowed besides public addresses, and without https. */
   readonly allowed: readonly Network[];
-  /** Where the gateway is, which is never connected to, however its address is spelled. */
+  /** Where the gateway listens; connections to it are refused, in any spelling of its address. */
   readonly gateways?: readonly Target[];
   readonly resolve?: Resolve;
 }
 
 /**
- * Makes undici's connections. The address is judged here, as a literal or as what the name resolves to right now, and the
- * connection goes to the very address that was judged: a name that resolves otherwise a moment later changes nothing.
- * Resolving and connecting take at most 2 s.
+ * Makes undici's connections. It resolves the name, checks the address, and connects to the address that it checked, so that a name
+ * that resolves differently a moment later changes nothing. Resolving and connecting take at most 2 s each.
  */
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
@@ -52,12 +51,12 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
   throw refused;
 }
 
-/** By the system's resolver. */
+/** Resolves a name with the system's resolver. */
 export async function resolveName(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
-/** The system's resolver may take much longer than we have. */
+/** Rejects after a timeout: the system's resolver may take much longer. */
 export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('resolving the name took too long')), timeoutMs);

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 /** A network in CIDR notation, parsed. */
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Finds the addresses of a name. */
+/** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** Why an address or a URL is not a destination. */
+/** Thrown for an address or a URL that must not be connected to. */
 export class DestinationRefused extends Error {
   constructor(reason: string) {
     super(reason);
@@ -15,16 +15,34 @@ export class DestinationRefused extends Error {
 }
 
 /**
- * Judges the address that a connection is about to be made to. Public addresses are fine over https; everything else only when a
- * network of the allow-list has it, which also permits plain http. The metadata services of clouds are never a destination.
- * Errors: DestinationRefused.
+ * Checks an address before a connection to it. Public addresses are allowed over https. Networks of the allow-list are allowed, also over
+ * plain http. Metadata services of clouds are never allowed. Throws DestinationRefused.
  */
 export function judgeAddress(address: string, secure: boolean, allowed: readonly Network[]): void {
   const parsed = parseAddress(address);
-  if (isIn(parsed, NEVER)) throw new DestinationRefused('the address belongs to a metadata service or is link-local');
+  if (isIn(parsed, NEVER)) throw new DestinationRefused(NEVER_REACHABLE);
   if (isIn(parsed, allowed)) return;
   if (!isPublic(parsed)) throw new DestinationRefused('the address is not public');
   if (!secure) throw new DestinationRefused('https is required');
+}
+
+/** Why deliveries to a URL are refused whatever its host resolves to and whatever the allow-lists have; undefined = they may not be. */
+export function neverReachable({ hostname }: URL): string | undefined {
+  const literal = literalOf(hostname);
+  return literal !== undefined && isIn(parseAddress(literal), NEVER) ? NEVER_REACHABLE : undefined;
+}
+
+/** Why deliveries to a URL are refused unless the allow-list of the worker has its network; undefined = the URL shows no reason. */
+export function reachableIfAllowed({ hostname, protocol }: URL): string | undefined {
+  const literal = /(^|\.)localhost\.?$/i.test(hostname) ? '127.0.0.1' : literalOf(hostname);
+  try {
+    if (literal !== undefined) judgeAddress(literal, protocol === 'https:', []);
+    else if (protocol !== 'https:') return 'https is required';
+  } catch (error) {
+    if (error instanceof DestinationRefused) return error.message;
+    throw error;
+  }
+  return undefined;
 }
 
 /** Parses a comma-separated list of networks, such as `127.0.0.0/8,::1/128`. Throws on anything else. */
@@ -39,7 +57,7 @@ export function literalOf(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** An IPv4 address that hides in an IPv6 one is judged as what it is. */
+/** Parses an address; an IPv4 address mapped into IPv6 is returned as IPv4. */
 export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!ipaddr.isValid(address)) throw new DestinationRefused('the address is not an IP address');
   const parsed = ipaddr.parse(address);
@@ -47,8 +65,8 @@ export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
 }
 
 /**
- * Public is what the registries call globally reachable unicast. For IPv6 that is 2000::/3 less the parts that tunnel or translate
- * to IPv4 (6to4, Teredo; NAT64 lies outside) and those for documentation and benchmarks.
+ * Public is globally reachable unicast of IANA's registries. For IPv6 that is 2000::/3 without the parts that tunnel or translate to IPv4
+ * (6to4, Teredo; NAT64 is outside) and those for documentation and benchmarks.
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast' || isIn(address, NOT_PUBLIC)) return false;
@@ -61,12 +79,14 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Network[]):
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
+const NEVER_REACHABLE = 'the address belongs to a metadata service or is link-local';
+
 /** Metadata services: AWS, GCP, Azure and most others (link-local), Alibaba, Azure's wire server, Oracle, AWS and GCP over IPv6. */
 const NEVER = parseNetworks(
   '169.254.0.0/16,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32,fe80::/10,fd00:ec2::/32,fd20:ce::/32',
 );
 
-/** What the library calls unicast and is not public for us. */
+/** Unicast for the library, but not public. */
 const NOT_PUBLIC = parseNetworks(
   '0.0.0.0/8,100.64.0.0/10,192.0.0.0/24,192.0.2.0/24,192.31.196.0/24,192.52.193.0/24,192.88.99.0/24,192.175.48.0/24,198.18.0.0/15,' +
     '198.51.100.0/24,203.0.113.0/24,224.0.0.0/3,2001::/23,2001:db8::/32,2002::/16,2620:4f:8000::/48,3fff::/20',

@@ -2,14 +2,14 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { literalOf, parseAddress, type Resolve } from './destination.ts';
 
-/** Where a connection is about to go to. */
+/** The host and port of a connection. */
 export interface Target {
-  /** As it stands in a URL: a name, or a literal address. */
+  /** As in a URL: a name, or a literal address. */
   readonly hostname: string;
   readonly port: string;
 }
 
-/** The host and port that a URL leads to. */
+/** The host and port of a URL. */
 export function targetOf(url: URL): Target {
   return { hostname: url.hostname, port: url.port || (url.protocol === 'https:' ? '443' : '80') };
 }
@@ -24,9 +24,9 @@ export function parseOrigins(text: string): URL[] {
 }
 
 /**
- * Tells of the addresses of a target which are a gateway's: the relay would forward to itself what it has accepted. Addresses are
- * compared as what they are, whatever their spelling. A gateway on this machine may listen at all of its addresses, so every one of
- * them is the gateway's then. Rejects when a gateway's own name cannot be resolved.
+ * Returns a test for addresses of a target that are a gateway's: forwarding to them would be a loop. Addresses are compared in canonical
+ * form. A gateway on this machine may listen on all of its addresses, so all of them count as the gateway's. Rejects when a gateway's
+ * name cannot be resolved.
  */
 export async function gatewayAt(
   target: Target,
@@ -51,7 +51,7 @@ export function isGatewayName(target: Target, gateways: readonly Target[]): bool
   return gateways.some(({ hostname, port }) => port === target.port && nameOf(hostname) === nameOf(target.hostname));
 }
 
-/** A name is absolute with its dot and without. */
+/** A trailing dot and upper case make no difference. */
 function nameOf(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, '');
 }
@@ -61,7 +61,7 @@ function canonical(address: string): string {
   return parseAddress(address).toNormalizedString();
 }
 
-/** Whether an address leads to this machine. Connecting to the unspecified address does, too. */
+/** Whether an address is this machine's. The unspecified address counts, because connecting to it does. */
 function isOurs(address: string): boolean {
   const range = ipaddr.parse(address).range();
   if (range === 'loopback' || range === 'unspecified') return true;

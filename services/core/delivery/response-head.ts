@@ -1,4 +1,4 @@
-/** The head of a response as text that can be stored and shown: control characters are made visible, NUL would not be stored. */
+/** The beginning of a response as text to store and show: control characters are replaced, because PostgreSQL rejects NUL. */
 export function responseHead(head: Buffer): string | undefined {
   if (head.length === 0) return undefined;
   const text = head.toString('utf8');

@@ -1,12 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { EndpointKind } from '../storage/delivery.ts';
+import type { EndpointKind } from '../storage/delivery/delivery.ts';
 import { type ConnectRules, guardedConnector } from './connect.ts';
 
-/** What an endpoint answered, or why there was no answer. */
+/** An endpoint's answer, or why there was none. */
 export interface Answer {
   readonly httpStatus?: number | undefined;
   readonly retryAfter?: string | undefined;
-  /** Why there was no success: no answer, or an answer that did not end in time. */
+  /** The error: no answer, or one that did not end in time. */
   readonly failure?: string | undefined;
   /** The first bytes of the response body, at most 1 024. */
   readonly head: Buffer;
@@ -18,15 +18,15 @@ export interface Message {
   readonly body: Buffer;
 }
 
-/** Sends notifications over pooled connections, one pool for each kind of endpoint, because each has rules of its own. */
+/** Sends notifications over pooled connections, with a pool for each kind of endpoint, because their rules differ. */
 export interface Sender {
-  /** Sends once. Never rejects: whatever goes wrong is an answer. */
+  /** Sends once. Never rejects: an error is part of the answer. */
   send(kind: EndpointKind, message: Message): Promise<Answer>;
-  /** Breaks off what is under way and closes all connections. */
+  /** Aborts requests in progress and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Times of an attempt; the defaults are the product's. */
+/** The rules of connections, and the timeout of an attempt. */
 export interface SenderOptions {
   readonly rules: Readonly<Record<EndpointKind, ConnectRules>>;
   readonly timeoutMs?: number;
@@ -50,7 +50,7 @@ export function openSender({ rules, timeoutMs = ATTEMPT_TIMEOUT_MS }: SenderOpti
   };
 }
 
-/** Redirects are not followed: undici's dispatchers do so only when told to. */
+/** Redirects are not followed: undici's dispatchers do that only with an interceptor. */
 function openAgent(rules: ConnectRules): Agent {
   return new Agent({
     connect: guardedConnector(rules),
@@ -63,7 +63,7 @@ function openAgent(rules: ConnectRules): Agent {
   });
 }
 
-/** One request and its response, under one clock that covers waiting, connecting, sending and the whole response body. */
+/** One request and its response. One timeout covers waiting, connecting, sending and the whole response body. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #timer: NodeJS.Timeout;
@@ -88,7 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return;
     this.#httpStatus = statusCode;
     const retryAfter = headers['retry-after'];
-    // Sent twice, the first one counts.
+    // If it was sent twice, the first one counts.
     const [wished] = [retryAfter].flat();
     if (typeof wished === 'string') this.#retryAfter = wished;
   }
@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(describeFailure(error));
   }
 
-  /** Ends the exchange once; a connection that still carries something is broken off. */
+  /** Ends the exchange once; aborts a connection that is still receiving. */
   #end(failure?: string): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -119,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Names what went wrong by its class and code; messages of the network may hold addresses, which operators may see. */
+/** Describes an error by code and message. Messages of the network may contain addresses, which operators may see. */
 function describeFailure(error: Error): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? `${code}: ${error.message}` : error.message;

@@ -1,4 +1,9 @@
-import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../../proto/signature.ts';
+import {
+  SIGNED_FIELDS,
+  type SignedFields,
+  signNotification,
+  signStandardWebhook,
+} from '../../../webhooks/signature.ts';
 
 /** What is signed and sent. */
 export interface Outgoing {
@@ -10,9 +15,8 @@ export interface Outgoing {
 }
 
 /**
- * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first: the older one makes the
- * X-Service-Signature until it is retired, so that a receiver who does not know the newer one yet can verify, and all of them
- * sign for Standard Webhooks.
+ * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first. The oldest makes the X-Service-Signature
+ * until it is retired, so that a receiver without the new one can verify; all of them sign for Standard Webhooks. Throws NoSecret.
  */
 export function attemptHeaders(outgoing: Outgoing, secrets: readonly string[], at: Date): Record<string, string> {
   const [older] = secrets;
@@ -39,8 +43,8 @@ export class NoSecret extends Error {
 }
 
 /**
- * The signed fields as the body spells them; the amount is its source text, not a number that was printed again. Throws when the
- * body is no notification, without quoting it.
+ * The signed fields as the body spells them; the amount is its source text, not a reformatted number. Throws, without quoting the body,
+ * when it is not a notification.
  */
 function signedFieldsOf(body: Buffer): SignedFields {
   const { merchantId, requestId, status, amount, currency } = parsed(body);

@@ -1,8 +1,8 @@
-/** What is remembered of an endpoint. An endpoint that never failed has no row and is like FRESH. */
+/** The state of an endpoint. An endpoint that never failed has no row and counts as FRESH. */
 export interface EndpointState {
-  /** Why nothing is sent to it now: it answered 410, an operator said so, or it fails all the time. */
+  /** Why it is paused: it answered 410, an operator paused it, or the breaker opened. */
   readonly pause: 'GONE' | 'OPERATOR' | 'BREAKER' | null;
-  /** When a pause of the breaker ends; the other pauses end by an operator's word. */
+  /** When a pause of the breaker ends. An operator ends the other pauses. */
   readonly pausedUntil: Date | null;
   /** Failures since the last success. */
   readonly failureCount: number;

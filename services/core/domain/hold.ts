@@ -19,7 +19,7 @@ export interface HoldBooks {
   readonly closing: boolean;
 }
 
-/** All of a hold that decides what may be done with it. */
+/** The parts of a hold that decide what may be done with it. */
 export interface HoldState extends HoldBooks {
   readonly phase: HoldPhase;
   readonly allowMultipleCaptures: boolean;
@@ -28,8 +28,8 @@ export interface HoldState extends HoldBooks {
 }
 
 /**
- * Judges a capture, in the order of docs/product.md, "Order of refusals" (the unknown hold was judged before).
- * Answers why it is refused, or undefined when it may be reserved.
+ * Judges a capture, in the order of docs/product.md, "Order of refusals" (an unknown hold is refused before).
+ * Returns the refusal, or undefined when the capture may be reserved.
  */
 export function judgeCapture(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
@@ -43,7 +43,7 @@ export function judgeCapture(hold: HoldState, amount: bigint, now: Date): Refusa
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
 
-/** Judges a merchant's release of a placed hold. Answers why it is refused, or undefined. */
+/** Judges a merchant's release of a placed hold. Returns the refusal, or undefined. */
 export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefined {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
@@ -90,7 +90,7 @@ export function settleRelease(hold: HoldState, amount: bigint, reason: 'RELEASED
   return closed(released, hold.captured > 0n ? 'CAPTURED' : reason, reason);
 }
 
-/** Takes a capture back; a reversal gives nothing back to remaining. */
+/** Books a reversal, which gives nothing back to remaining. */
 export function reverseCapture(hold: HoldBooks, amount: bigint): HoldBooks {
   return checked({ ...booksOf(hold), reversed: hold.reversed + amount });
 }
@@ -101,12 +101,12 @@ export function failHold(hold: HoldBooks): HoldBooks {
   return checked({ ...booksOf(hold), status: 'FAILED', remaining: 0n, released: hold.amount, closing: false });
 }
 
-/** Whether anything more may happen to what remains. */
+/** Whether what remains can still change. */
 export function isOpen(hold: { readonly status: HoldStatus }): boolean {
   return hold.status === 'IN_PROGRESS' || hold.status === 'PARTIALLY_CAPTURED';
 }
 
-/** Why a placed hold has ended, by state or by time: time is judged at the request, not only by the sweeper. */
+/** Why a placed hold has ended, by state or by time. Time is judged at the request, not only by the sweeper. */
 function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
   if (isOpen(hold)) return hold.expiresAt != null && hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
   if (hold.status === 'EXPIRED' || hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
@@ -131,7 +131,7 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
   });
 }
 
-/** The books alone, of whatever has them. */
+/** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
   const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing } = hold;
   return {
@@ -147,7 +147,7 @@ export function booksOf(hold: HoldBooks): HoldBooks {
   };
 }
 
-/** Our own arithmetic is asserted here; the database checks the same again. */
+/** Asserts the invariants of the books; the database checks them again. */
 function checked(books: HoldBooks): HoldBooks {
   const { amount, captured, inFlight, remaining, released, reversed } = books;
   assert(amount === captured + inFlight + remaining + released, 'the books balance');

@@ -1,6 +1,7 @@
-import type { Card, OperationKind, StatusInfo } from './operation.ts';
+import type { OperationKind, StatusInfo } from './kinds.ts';
+import type { Card } from './operation.ts';
 
-/** All that a notification tells about a final result (docs/product.md, "Notifications"). */
+/** The contents of a notification (docs/product.md, "Notifications"). */
 export interface NotificationFields {
   readonly merchantId: string;
   readonly requestId: string;
@@ -20,7 +21,7 @@ export interface NotificationFields {
   readonly merchantReference?: string | undefined;
 }
 
-/** The notification's body: the exact bytes of every attempt. The amount is printed once, here, and signed as printed. */
+/** Builds the notification's body: the exact bytes of every attempt. The amount is printed once, here, and signed as printed. */
 export function notificationBody(fields: NotificationFields): string {
   return JSON.stringify({
     merchantId: fields.merchantId,
@@ -37,9 +38,4 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
     ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
   });
-}
-
-/** Whether a merchant that did not ask to hear of holds hears of this one: captures, reversals and OCT always count. */
-export function isAlwaysNotified(kind: OperationKind): boolean {
-  return kind === 'CAPTURE' || kind === 'REVERSAL' || kind === 'OCT';
 }

@@ -1,22 +1,7 @@
-/** What an operation does. */
-export type OperationKind = 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT';
+import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
-/** Where an attempt stands: OK and KO are final. */
-export type AttemptState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
-
-/** The last segment of a notification's path (docs/product.md, "Notifications"). */
-export type StatusInfo =
-  | 'authorized'
-  | 'declined'
-  | 'failed'
-  | 'captured'
-  | 'reversed'
-  | 'released'
-  | 'expired'
-  | 'paid';
-
-/** What the processor said, or that it said nothing that can be relied on. */
-export type Outcome = Approved | Declined | NotPerformed | Unknown;
+/** The processor's answer, or UNKNOWN when there is none that can be relied on. */
+export type Outcome = Approved | Declined | NotPerformed | Accepted | Unknown;
 
 export interface Approved {
   readonly answer: 'APPROVED';
@@ -36,12 +21,18 @@ export interface NotPerformed {
   readonly code: string;
   readonly message: string;
 }
+/** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it. */
+export interface Accepted {
+  readonly answer: 'ACCEPTED';
+  /** Until when the result may normally take. */
+  readonly expectedBy?: Date | undefined;
+}
 export interface Unknown {
   readonly answer: 'UNKNOWN';
 }
 
 /** An outcome that ends an operation. */
-export type FinalOutcome = Exclude<Outcome, Unknown>;
+export type FinalOutcome = Exclude<Outcome, Accepted | Unknown>;
 
 /** Partial information about a card. */
 export interface Card {
@@ -56,29 +47,24 @@ export function isOk(outcome: FinalOutcome): outcome is Approved {
   return outcome.answer === 'APPROVED';
 }
 
-const SUCCESS_WORD = {
-  HOLD: 'authorized',
-  CAPTURE: 'captured',
-  RELEASE: 'released',
-  EXPIRY: 'expired',
-  REVERSAL: 'reversed',
-  OCT: 'paid',
-} as const satisfies Record<OperationKind, StatusInfo>;
-
 /** The word for how an operation ended: the kind's own when it was done, else declined or failed. */
 export function statusInfoOf(kind: OperationKind, outcome: FinalOutcome): StatusInfo {
-  if (outcome.answer === 'APPROVED') return SUCCESS_WORD[kind];
+  if (outcome.answer === 'APPROVED') return OPERATION_KINDS[kind].successWord;
   return outcome.answer === 'DECLINED' ? 'declined' : 'failed';
 }
 
-/** The result that goes with a word: an expiry and a reversal take something from the merchant, so they are KO although they were done. */
+/** The status that goes with a word. */
 export function statusOf(statusInfo: StatusInfo): 'OK' | 'KO' {
-  return statusInfo === 'authorized' || statusInfo === 'captured' || statusInfo === 'released' || statusInfo === 'paid'
-    ? 'OK'
-    : 'KO';
+  return OK_WORDS.has(statusInfo) ? 'OK' : 'KO';
 }
 
-/** Never seen, and now never to be seen: it is KO. A void that must happen gets a new identifier. */
+const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
+  KIND_NAMES.map((kind) => OPERATION_KINDS[kind])
+    .filter(({ successStatus }) => successStatus === 'OK')
+    .map(({ successWord }) => successWord),
+);
+
+/** The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen is sent again under a new identifier. */
 export const NEVER_RECEIVED: FinalOutcome = {
   answer: 'NOT_PERFORMED',
   code: 'never_received',

@@ -3,7 +3,7 @@ import type { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 /** The vocabulary of refusals: the words of ErrorReason (proto/holdfast/v1/error.proto). */
 export type RefusalCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
 
-/** What a refusal may tell besides its code. */
+/** Details of a refusal. */
 export interface RefusalDetails {
   /** The operation that the refused call created, when it created one. */
   readonly requestId?: string | undefined;
@@ -11,6 +11,9 @@ export interface RefusalDetails {
   readonly processorMessage?: string | undefined;
   /** The answer was kept under an idempotency key. */
   readonly replayed?: boolean | undefined;
+  /** AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units. */
+  readonly amountRemaining?: bigint | undefined;
+  readonly currency?: string | undefined;
   /** How long to wait before trying again, seconds. */
   readonly retryAfterS?: number | undefined;
   /** Fields at fault, by their name in the contract. */
@@ -19,7 +22,7 @@ export interface RefusalDetails {
   readonly cause?: unknown;
 }
 
-/** A call that is refused, for a reason of the vocabulary. Unknown outcomes are stored states, never refusals. */
+/** Thrown when a call is refused, for a reason of the vocabulary. Unknown outcomes are stored states, not refusals. */
 export class HoldfastError extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails;

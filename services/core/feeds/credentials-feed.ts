@@ -1,24 +1,24 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { EndedSessionSchema, MerchantCredentialsSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import type { Cipher } from '../storage/cipher.ts';
-import { type CredentialsRow, type EndedSessionRow, readCredentials } from '../storage/credentials.ts';
+import type { Cipher } from '../cipher.ts';
 import type { Database } from '../storage/database.ts';
+import { type CredentialsRow, type EndedSessionRow, readCredentials } from '../storage/merchant/credentials.ts';
 
-/** What is newer than a change number, and the number to go on from. */
+/** The changes after a change number, and the number to continue from. */
 export interface CredentialChanges {
   readonly merchants: MessageInitShape<typeof MerchantCredentialsSchema>[];
   readonly endedSessions: MessageInitShape<typeof EndedSessionSchema>[];
   readonly changeNumber: bigint;
 }
 
-/** What the edge must know to tell who may speak, and its changes. */
+/** The credentials that gateways authenticate callers with, and their changes. */
 export interface CredentialsFeed {
-  /** What changed after a change number (0 = all). */
+  /** Returns the changes after a change number; 0 = everything. */
   after(changeNumber: bigint): Promise<CredentialChanges>;
 }
 
-/** Opens the feed: it reads the database at each call, because a change by another core must be seen as well. */
+/** Opens the feed. It reads the database at each call, so that it includes changes by other cores. */
 export function openCredentialsFeed(database: Database, cipher: Cipher): CredentialsFeed {
   return {
     async after(changeNumber) {

@@ -1,44 +1,43 @@
-import pg from 'pg';
-import type { Log } from '../../../proto/log.ts';
-import { errorFields } from '../../../proto/log.ts';
+import type { Log } from '../../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
-import type { OperationRow } from '../storage/operation.ts';
+import { listen } from '../storage/listen.ts';
+import type { OperationRow } from '../storage/operation/operation.ts';
 import {
   type LogPosition,
   lastPosition,
   OPERATION_CHANNEL,
   readOperations,
   requestIdAt,
-} from '../storage/operation-log.ts';
+} from '../storage/operation/operation-log.ts';
 
 /**
- * The results as they are committed, by whichever core: read once per commit, held in memory for all watchers. A watcher keeps
- * only a cursor, so a slow one costs nothing; one that has fallen behind what memory holds reads pages from the database.
+ * Results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps only a cursor, so a slow
+ * one costs nothing; one that is behind what memory holds reads pages from the database.
  */
 export interface OperationFeed {
-  /** Results after a cursor, at most a page, oldest first. Empty = nothing yet. */
+  /** Returns results after a cursor, at most a page, oldest first. */
   after(cursor: bigint): Promise<readonly OperationRow[]>;
-  /** Where the log ends now. */
+  /** Returns the end of the log. */
   last(): Promise<LogPosition>;
-  /** The requestId of the result at a sequence; undefined = there is none. */
+  /** Returns the requestId of the result at a sequence, if there is one. */
   requestIdAt(sequence: bigint): Promise<string | undefined>;
-  /** Answers when there may be something new, or the signal is aborted, or the time is over. */
+  /** Resolves when there may be new results, the signal is aborted, or the timeout has passed. */
   changed(signal: AbortSignal, timeoutMs: number): Promise<void>;
-  /** How many wait for news. */
+  /** The number of callers that wait in changed(). */
   readonly waiting: number;
   close(): Promise<void>;
 }
 
 const KEPT = 10_000;
 const PAGE = 1_000;
-/** A watcher that has fallen behind keeps its page while it stalls, so the page is small. */
+/** A watcher that is behind holds its page in memory while it stalls, so the page is small. */
 const BEHIND_PAGE = 100;
-/** Announcements wake the feed; the poll is for the moments in which the announcing connection is away. */
+/** Announcements wake the feed; the poll covers times without the listening connection. */
 const POLL_MS = 500;
 
 /**
- * Opens the feed. It reads only while somebody watches. Results that come with an alarm are announced by it, on `alarmChannel`, all
- * others on the channel of operations: one announcement less for each commit.
+ * Opens the feed. It reads only while there are watchers. Results with a delivery are announced by the alarm's own channel,
+ * `alarmChannel`, all others by the channel of operations: that saves an announcement for most commits.
  */
 export function openOperationFeed(
   database: Database,
@@ -55,12 +54,13 @@ export function openOperationFeed(
     stale = true;
     wake();
   };
-  // A database that was away may have come back with another history.
+  // After a failover the database may have another history.
   const connected = () => {
     kept = [];
     heard();
   };
-  const listener = listen(databaseUrl, [OPERATION_CHANNEL, alarmChannel], log, { heard, connected });
+  const channels = [OPERATION_CHANNEL, alarmChannel];
+  const listener = listen({ databaseUrl, channels, log, heard, connected });
   const poll = setInterval(() => {
     stale = true;
     if (waiters.size > 0) wake();
@@ -73,7 +73,7 @@ export function openOperationFeed(
     for (const waiter of woken) waiter();
   }
 
-  /** Reads what was committed since, once for all who ask at the same time. */
+  /** Reads new results; concurrent callers share one read. */
   async function refresh(): Promise<void> {
     while (stale) {
       stale = false;
@@ -81,14 +81,14 @@ export function openOperationFeed(
       const fresh = await readOperations(database.query, newest, PAGE);
       if (fresh.length === PAGE) {
         stale = true;
-        // While nobody watched, days of results may have come: whoever asks now does not wait until all are read.
+        // Without watchers nothing is read, so there may be days of results: the caller must not wait for all of them.
         if ((await nearEnd()) - newest > KEPT) {
           kept = [];
           continue;
         }
       }
       kept = [...kept, ...fresh].slice(-KEPT);
-      // Who began to wait while this was read would otherwise hear of it with the next poll.
+      // Wakes callers that began to wait during this read.
       if (fresh.length > 0) wake();
     }
   }
@@ -150,45 +150,4 @@ function firstAfter(rows: readonly OperationRow[], cursor: bigint): number {
     else high = middle;
   }
   return low;
-}
-
-const RECONNECT_MS = 500;
-
-/** A connection of its own that hears announcements, and comes back when it is cut. */
-function listen(
-  databaseUrl: string,
-  channels: readonly string[],
-  log: Log,
-  { heard, connected }: { readonly heard: () => void; readonly connected: () => void },
-): { close(): Promise<void> } {
-  let closed = false;
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000, keepAlive: true });
-    client = fresh;
-    fresh.on('notification', heard);
-    fresh.on('error', (error) => lost(error));
-    fresh.on('end', () => lost(undefined));
-    await fresh.connect();
-    for (const channel of channels) await fresh.query(`listen ${channel}`);
-    connected();
-  };
-  let connecting = connect().catch(lost);
-  function lost(error: unknown): void {
-    if (closed || retry) return;
-    if (error) log.warn('feed_connection_lost', { ...errorFields(error) });
-    retry = setTimeout(() => {
-      retry = undefined;
-      connecting = connect().catch(lost);
-    }, RECONNECT_MS);
-  }
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(retry);
-      await connecting;
-      await client?.end();
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { errorFields, type Log } from '../../../proto/log.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
+import { settlesWithin } from '../../../platform/settles-within.ts';
 import type { Clock } from '../clock.ts';
-import { settlesWithin } from '../settles-within.ts';
-import { type Backlog, readBacklog } from '../storage/backlog.ts';
+import { type Backlog, readBacklog } from '../reports/backlog.ts';
 import type { Database } from '../storage/database.ts';
 
 export interface BacklogGauges {
@@ -12,9 +12,9 @@ export interface BacklogGauges {
   readonly log: Log;
 }
 
-/** Two scrapers, or an impatient one, must not become load. */
+/** Several scrapers, or frequent scrapes, cause one read in this time. */
 const CACHE_MS = 5_000;
-/** A scrape gives up after 10 s by default; a slow database must not cost it the other metrics. */
+/** A scrape times out after 10 s by default; a slow database must not cost it the other metrics. */
 const PATIENCE_MS = 3_000;
 
 /**
@@ -43,6 +43,11 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
     'quarantined_notifications',
     'Notifications that wait for an operator to release or discard them.',
   );
+  const unconfirmed = gauge('commits_unconfirmed', "Commits that wait for the synchronous standby's confirmation.");
+  const unconfirmedAge = gauge(
+    'commit_unconfirmed_oldest_age_seconds',
+    'How long the oldest commit has waited for the synchronous standby; 0 = none waits.',
+  );
   const queue = gauge('queue_depth', 'Alarms of deliveries, by state: ready, later (not due yet), taken.', ['state']);
   const failures = new Counter({
     name: 'holdfast_backlog_read_failures_total',
@@ -63,6 +68,8 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
     for (const kind of ['webhook', 'internal']) for (const pause of PAUSES) paused.set({ kind, pause }, 0);
     for (const { kind, pause, count } of backlog.paused) paused.set({ kind, pause }, count);
     quarantined.set(backlog.quarantined);
+    unconfirmed.set(backlog.unconfirmed.count);
+    unconfirmedAge.set(backlog.unconfirmed.oldestS);
     for (const [state, count] of Object.entries(backlog.queue)) queue.set({ state }, count);
   };
 
@@ -92,7 +99,19 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
     });
     await refreshing;
   };
-  for (const each of [unknown, unknownAge, review, frozen, dead, oldestDue, paused, quarantined, queue, failures]) {
+  const gauges = [
+    unknown,
+    unknownAge,
+    review,
+    frozen,
+    dead,
+    oldestDue,
+    paused,
+    quarantined,
+    unconfirmed,
+    unconfirmedAge,
+  ];
+  for (const each of [...gauges, queue, failures]) {
     (each as unknown as { collect(): Promise<void> }).collect = refresh;
   }
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { createHttpDoor, type HttpBounds } from '../../../proto/http-door.ts';
-import { errorFields, type Log } from '../../../proto/log.ts';
-import { hashOf } from '../storage/cipher.ts';
+import { createHttpDoor, type HttpBounds } from '../../../platform/http-server.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
+import { hashOf } from '../cipher.ts';
 
 export interface MetricsDoorParts {
   readonly registry: Registry;

@@ -1,18 +1,20 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BooksObserver } from '../books/books.ts';
-import type { AdmissionObserver } from '../rpc/admission.ts';
 import type { Connections } from '../storage/database.ts';
-import type { AttemptRecord } from '../storage/record-attempts.ts';
+import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 
-/** What a process of core counts, by Prometheus' convention. No identifier of a request, hold or merchant is a label. */
+/** The metrics of a process of core. No label is an identifier of a request, hold or merchant. */
 export interface Metrics {
   readonly registry: Registry;
   readonly books: BooksObserver;
-  readonly admission: AdmissionObserver;
+  /** Calls in progress, and those refused because too many were: in all, or of one merchant. */
+  readonly admission: { inFlight(count: number): void; refused(reason: 'TOTAL' | 'MERCHANT'): void };
   /** A call that ended. `code` is the refusal's word, OK, or the status. */
   rpc(method: string, code: string, durationMs: number): void;
   /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
-  processorCall(call: string, answer: string, durationMs: number): void;
+  processorCall(processor: string, call: string, answer: string, durationMs: number): void;
+  /** Whether a processor answers, read at each scrape. */
+  watchProcessor(processor: string, isAvailable: () => boolean): void;
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
   /** The processor used an event's identifier for another event. */
   eventConflict(): void;
@@ -55,8 +57,8 @@ export function openMetrics({ runtime = false } = {}): Metrics {
   });
   const processorSeconds = new Histogram({
     name: 'holdfast_processor_call_duration_seconds',
-    help: 'How long calls to the processor took, by call and answer; UNKNOWN = timeout, broken connection or no clear answer.',
-    labelNames: ['call', 'answer'],
+    help: 'How long calls to a processor took, by processor, call and answer; UNKNOWN = timeout, broken connection or no clear answer.',
+    labelNames: ['processor', 'call', 'answer'],
     buckets: CALL_SECONDS,
     registers,
   });
@@ -89,6 +91,16 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     help: "Events of the processor that were refused because their event_id was another event's before.",
     registers,
   });
+  const processors = new Map<string, () => boolean>();
+  new Gauge({
+    name: 'holdfast_processor_available',
+    help: 'Whether a processor answers, by processor; 0 = new holds and OCTs for it are refused until it does.',
+    labelNames: ['processor'],
+    registers,
+    collect() {
+      for (const [processor, isAvailable] of processors) this.set({ processor }, isAvailable() ? 1 : 0);
+    },
+  });
   return {
     registry,
     admission: { inFlight: (count) => inFlight.set(count), refused: (reason) => refused.inc({ reason }) },
@@ -100,7 +112,9 @@ export function openMetrics({ runtime = false } = {}): Metrics {
       calls.inc({ method, code });
       callSeconds.observe({ method }, durationMs / 1_000);
     },
-    processorCall: (call, answer, durationMs) => processorSeconds.observe({ call, answer }, durationMs / 1_000),
+    processorCall: (processor, call, answer, durationMs) =>
+      processorSeconds.observe({ processor, call, answer }, durationMs / 1_000),
+    watchProcessor: (processor, isAvailable) => processors.set(processor, isAvailable),
     deliveryAttempt(endpointKind, { state, latencyMs }) {
       attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
       attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
@@ -134,6 +148,6 @@ function watchClock(registry: Registry, offsetS: () => number | undefined): void
   });
 }
 
-/** From a lone commit to the end of an attempt's or a call's time. */
+/** From the time of one commit to the timeout of an attempt or a call. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const ATTEMPT_RESULT = { DELIVERED: 'delivered', PENDING: 'retry', DEAD: 'dead' } as const;

@@ -1,13 +1,14 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
+import { channelSecurity, readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import {
   Answer,
   Finding,
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type GrpcClient, openChannel } from '../../../proto/grpc.ts';
-import { channelSecurity, readChannelTls } from '../../../proto/tls.ts';
 import type { FinalOutcome, Outcome } from '../domain/operation.ts';
+import { openBreaker } from './breaker.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome UNKNOWN; none of
@@ -16,28 +17,38 @@ import type { FinalOutcome, Outcome } from '../domain/operation.ts';
 export interface Processor {
   /** How long a call may take, in milliseconds. */
   readonly timeoutMs: number;
-  authorize(hold: Authorization & { tokenId: string }): Promise<Outcome>;
-  capture(capture: CaptureCall): Promise<Outcome>;
-  /** Gives back what is left of an authorization, or closes its open checkout. */
-  void(requestId: string, holdRequestId: string): Promise<Outcome>;
-  credit(oct: Authorization & { tokenId: string }): Promise<Outcome>;
+  /** Sends a submission, under the requestId in its request. */
+  send<M extends SubmissionMethod>(method: M, request: Parameters<Client[M]>[0]): Promise<Outcome>;
   /** Opens the hosted page; the same one again for the same hold. Undefined = no answer. */
   createCheckout(checkout: CheckoutCall): Promise<Checkout | undefined>;
-  /** Asks what became of an identifier and fences it. */
-  inquire(requestId: string): Promise<InquiryAnswer>;
+  /** Asks what became of a submission and fences its identifier. */
+  inquire(submission: Inquired): Promise<InquiryAnswer>;
+  /** Whether new holds and OCTs may be sent. False while nothing is answered; then now and then one may, as a probe. */
+  admits(): boolean;
+  /** Whether it answers, as far as is known. */
+  isAvailable(): boolean;
   /** A page of the processor's books, for reconciliation. Rejects when there is no answer. */
   readonly listEntries: GrpcClient<typeof ProcessorService>['listEntries'];
   close(): void;
 }
 
-/** When a call that is made now is over for certain: its own time, and some grace. Until then recovery leaves its attempt alone. */
+/** When a call that is made now is over for certain: its own time, and some grace. Until then recovery leaves its submission alone. */
 export function callOverAt({ timeoutMs }: Pick<Processor, 'timeoutMs'>, now: Date): Date {
   return new Date(now.getTime() + timeoutMs + GRACE_MS);
 }
 
 const GRACE_MS = 5_000;
 
-export interface Authorization {
+type Client = GrpcClient<typeof ProcessorService>;
+
+/** The methods that submit something: all whose answer is a result, but the inquiry about one. */
+export type SubmissionMethod = {
+  [M in keyof Client]: Awaited<ReturnType<Client[M]>> extends { result?: Result | undefined; finding?: never }
+    ? M
+    : never;
+}[keyof Client];
+
+export interface CheckoutCall {
   readonly requestId: string;
   readonly merchantId: string;
   readonly terminalId: string;
@@ -45,14 +56,9 @@ export interface Authorization {
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;
-}
-export interface CaptureCall extends Authorization {
-  readonly holdRequestId: string;
-  readonly tokenId: string;
-  readonly finalCapture: boolean;
-}
-export interface CheckoutCall extends Authorization {
+  readonly account: string;
   readonly merchantName: string;
+  readonly merchantReference: string;
   readonly returnUrl: string;
   readonly saveCard: boolean;
   readonly expiresAt: Date;
@@ -62,13 +68,21 @@ export interface Checkout {
   readonly expiresAt: Date;
 }
 
+/** What an inquiry is about. */
+export interface Inquired {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly processorAccount: string;
+}
+
 /** NEVER_SEEN is told only when the identifier is fenced: then, and only then, it can never act. */
 export type InquiryAnswer =
   | { found: 'DONE'; outcome: FinalOutcome }
-  | { found: 'NEVER_SEEN' | 'AT_WORK' | 'NO_ANSWER' };
+  /** `expectedBy` is until when that is normal; absent = not said. */
+  | { found: 'AT_WORK'; expectedBy?: Date | undefined }
+  | { found: 'NEVER_SEEN' | 'NO_ANSWER' };
 
 export interface ProcessorSettings {
-  readonly PROCESSOR_URL: string;
   readonly PROCESSOR_CREDENTIAL: string;
   readonly PROCESSOR_TIMEOUT_MS: number;
   readonly PROCESSOR_TLS_CA?: string | undefined;
@@ -78,65 +92,78 @@ export interface ProcessorSettings {
 }
 
 /** Opens the channel to the processor (or its adapter). Throws an Error that names the setting of a TLS file that is wrong. */
-export function openProcessor(settings: ProcessorSettings): Processor {
-  const tls = readChannelTls('PROCESSOR_TLS', {
-    ca: settings.PROCESSOR_TLS_CA,
-    cert: settings.PROCESSOR_TLS_CERT,
-    key: settings.PROCESSOR_TLS_KEY,
-    name: settings.PROCESSOR_TLS_NAME,
-  });
+export function openProcessor(settings: ProcessorSettings, address: string): Processor {
+  const tls = readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
   const channel = openChannel({
-    address: settings.PROCESSOR_URL,
+    address,
     ...channelSecurity(tls),
     token: settings.PROCESSOR_CREDENTIAL,
     timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
   });
   const client = channel.client(ProcessorService);
+  const breaker = openBreaker(settings.PROCESSOR_TIMEOUT_MS);
   return {
     timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
     listEntries: client.listEntries,
     close: () => channel.close(),
-    authorize: (hold) => outcomeOf(client.authorize(hold)),
-    capture: ({ holdRequestId, ...call }) =>
-      outcomeOf(client.capture({ ...call, authorizationRequestId: holdRequestId })),
-    void: (requestId, holdRequestId) => outcomeOf(client.void({ requestId, authorizationRequestId: holdRequestId })),
-    credit: (oct) => outcomeOf(client.credit(oct)),
+    admits: breaker.admits,
+    isAvailable: breaker.isClosed,
+    async send(method, request) {
+      const outcome = await outcomeOf((client[method] as unknown as Submit)(request));
+      breaker.record(outcome.answer !== 'UNKNOWN');
+      return outcome;
+    },
     async createCheckout(checkout) {
       try {
         const answer = await client.createCheckout({ ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) });
+        breaker.record(true);
         const expiresAt = answer.expiresAt ? timestampDate(answer.expiresAt) : checkout.expiresAt;
         return { url: answer.checkoutUrl, expiresAt };
       } catch {
+        breaker.record(false);
         return undefined;
       }
     },
-    inquire: (requestId) => inquire(client, requestId),
+    async inquire(submission) {
+      const answer = await inquire(client, submission);
+      breaker.record(answer.found !== 'NO_ANSWER');
+      return answer;
+    },
   };
 }
+
+type Submit = (request: object) => Promise<{ result?: Result | undefined }>;
 
 /** Only an explicit answer is an outcome: whatever goes wrong on the way leaves it unknown. */
 async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promise<Outcome> {
   try {
     const { result } = await call;
+    if (result?.answer === Answer.ACCEPTED) return { answer: 'ACCEPTED', expectedBy: expectedBy(result) };
     return finalOutcome(result) ?? { answer: 'UNKNOWN' };
   } catch {
     return { answer: 'UNKNOWN' };
   }
 }
 
-async function inquire(client: GrpcClient<typeof ProcessorService>, requestId: string): Promise<InquiryAnswer> {
+async function inquire(client: GrpcClient<typeof ProcessorService>, submission: Inquired): Promise<InquiryAnswer> {
   try {
-    const answer = await client.inquire({ requestId, fence: true });
+    const { requestId, merchantId, processorAccount: account } = submission;
+    const answer = await client.inquire({ requestId, merchantId, account, fence: true });
     const outcome = finalOutcome(answer.result);
     if (answer.finding === Finding.DONE && outcome) return { found: 'DONE', outcome };
     if (answer.finding === Finding.NEVER_SEEN && answer.fenced) return { found: 'NEVER_SEEN' };
-    return { found: answer.finding === Finding.AT_WORK ? 'AT_WORK' : 'NO_ANSWER' };
+    if (answer.finding !== Finding.AT_WORK) return { found: 'NO_ANSWER' };
+    return { found: 'AT_WORK', expectedBy: answer.result && expectedBy(answer.result) };
   } catch {
     return { found: 'NO_ANSWER' };
   }
 }
 
-/** Reads a result of the contract; undefined when it says nothing. */
+function expectedBy(result: Result): Date | undefined {
+  return result.expectedBy && timestampDate(result.expectedBy);
+}
+
+/** Reads a final result of the contract; undefined when it says nothing, or is not final. */
 export function finalOutcome(result: Result | undefined): FinalOutcome | undefined {
   if (!result) return undefined;
   const refusal = { code: cut(result.errorCode, 64), message: cut(result.errorMessage, 500) };

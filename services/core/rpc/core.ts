@@ -1,27 +1,28 @@
-import type { Log } from '../../../proto/log.ts';
+import type { Log } from '../../../platform/log.ts';
 import type { Books } from '../books/books.ts';
+import type { Cipher } from '../cipher.ts';
 import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
+import type { Queue } from '../delivery/queue.ts';
 import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { callOverAt, type Processor } from '../processor/processor.ts';
+import { callOverAt } from '../processor/processor.ts';
+import type { Processors } from '../processor/processors.ts';
 import type { CoreSettings } from '../settings.ts';
-import type { Cipher } from '../storage/cipher.ts';
-import type { Contracts } from '../storage/contracts.ts';
 import type { Database } from '../storage/database.ts';
+import type { ContractCache } from './merchant/contract-cache.ts';
 
-/** What every handler works with. */
+/** What methods work with. */
 export interface Core {
   readonly settings: CoreSettings;
   readonly database: Database;
   readonly books: Books;
-  readonly contracts: Contracts;
+  readonly contracts: ContractCache;
   readonly feed: OperationFeed;
   readonly credentials: CredentialsFeed;
   readonly queue: Queue;
-  readonly processor: Processor;
+  readonly processors: Processors;
   readonly cipher: Cipher;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -29,14 +30,16 @@ export interface Core {
   readonly reach: Reach;
 }
 
-/** When recovery may look at an attempt whose call has not come back. */
+/** When recovery may look at a submission whose call has not come back. */
 export function inquireAfter(core: Core, at: Date): Date {
-  return callOverAt(core.processor, at);
+  return callOverAt(core.processors, at);
 }
 
-/** When recovery looks at an attempt whose call came back without an answer. */
-export function inquireSoon(core: Core): Date {
-  return new Date(core.clock().getTime() + FIRST_INQUIRY_MS);
+/** Where something new of a merchant is sent: the processor of its contract, by name, and the merchant's account there. */
+export function placeOf(
+  { processors }: Core,
+  contract: { readonly processor: string; readonly processorAccount: string },
+) {
+  const { processor, processorAccount } = contract;
+  return { processor: processor || (processors.names[0] ?? ''), processorAccount };
 }
-
-const FIRST_INQUIRY_MS = 1_000;

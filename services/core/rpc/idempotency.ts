@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HoldfastError } from '../domain/refusal.ts';
-import { findKey, type KeyInput } from '../storage/claim-key.ts';
-import type { IdempotentMethod } from '../storage/idempotency-key.ts';
+import { findKey, type KeyInput } from '../storage/idempotency-key/claim-key.ts';
+import type { IdempotentMethod } from '../storage/idempotency-key/idempotency-key.ts';
 import type { Core } from './core.ts';
 
 /**
@@ -69,11 +69,11 @@ export async function checkUnlessKept(
 /** Refuses a repetition while the first call is still running: it started, and recovery has not looked at it yet. */
 export function refuseWhileRunning(
   core: Core,
-  attempt: { requestId: string; inquireAt?: Date | null | undefined; inquiryCount: number },
+  submission: { requestId: string; inquireAt?: Date | null | undefined; inquiryCount: number },
 ): void {
-  if (attempt.inquiryCount === 0 && attempt.inquireAt != null && attempt.inquireAt > core.clock()) {
+  if (submission.inquiryCount === 0 && submission.inquireAt != null && submission.inquireAt > core.clock()) {
     throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', 'the first call has no result yet; repeat it', {
-      requestId: attempt.requestId,
+      requestId: submission.requestId,
       retryAfterS: 1,
     });
   }

@@ -8,12 +8,12 @@ export function pageSizeOf(request: { readonly pageSize: number }): number {
   return request.pageSize === 0 ? DEFAULT_PAGE_SIZE : request.pageSize;
 }
 
-/** The opaque token of the page after the item with this key. The filters are part of it: a token goes only with its own list. */
+/** The opaque token of the page after the item with this key. It includes the filters, and is valid only with them. */
 export function pageToken(key: string, filters: object): string {
   return Buffer.from(JSON.stringify([key, fingerprint(filters)])).toString('base64url');
 }
 
-/** The key that a token continues after; undefined for the first page. Errors: INVALID_REQUEST. */
+/** The key after which a token continues; undefined for the first page. Throws INVALID_REQUEST for a token of another list. */
 export function pageKey(token: string, filters: object, isKey: (text: string) => boolean): string | undefined {
   if (token === '') return undefined;
   try {
@@ -32,7 +32,7 @@ export function pageKey(token: string, filters: object, isKey: (text: string) =>
   throw invalidField('page_token', 'is not a token of this list');
 }
 
-/** A page of one item more than asked, cut, with the token of the next. */
+/** Cuts a list that was read with one item too many to a page, and makes the token of the next page. */
 export function cutPage<Item>(
   items: Item[],
   size: number,

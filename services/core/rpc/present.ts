@@ -1,162 +1,14 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { OperationKind as WireKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldPhase, HoldStatus, ReleaseReason } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { cardOf } from '../books/result.ts';
-import type { CaptureRow } from '../storage/capture.ts';
-import type { Cipher } from '../storage/cipher.ts';
-import type { HoldRow } from '../storage/hold.ts';
-import type { OctRow } from '../storage/oct.ts';
-import type { OperationRow } from '../storage/operation.ts';
 
-/** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
-export function presentHold(hold: HoldRow, cipher: Cipher) {
-  const placed = hold.phase === 'AUTHORIZED';
-  return {
-    ...presentListed(hold, cipher),
-    ...(placed && { preauthorizationId: openPreauthorizationId(hold, cipher) }),
-  };
-}
-
-/** A hold in a list: without its preauthorizationId, which captures it. */
-export function presentListed(hold: HoldRow, cipher: Cipher) {
-  const awaiting = hold.phase === 'AWAITING_CHECKOUT';
-  return {
-    requestId: hold.requestId,
-    status: HoldStatus[hold.status],
-    phase: HoldPhase[hold.phase],
-    amount: hold.amount,
-    currency: hold.currency,
-    amountCaptured: hold.captured,
-    amountInFlight: hold.inFlight,
-    amountRemaining: hold.remaining,
-    amountReleased: hold.released,
-    amountReversed: hold.reversed,
-    merchantId: hold.merchantId,
-    terminalId: hold.terminalId,
-    userId: hold.userId,
-    ...(hold.merchantReference != null && { merchantReference: hold.merchantReference }),
-    ...(hold.metadata != null && { metadata: inOrder(hold.metadata) }),
-    ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
-    ...time('checkoutExpiresAt', awaiting ? hold.checkoutExpiresAt : null),
-    ...time('expiresAt', hold.expiresAt),
-    ...time('createdAt', hold.createdAt),
-    ...time('placedAt', hold.placedAt),
-    ...time('closedAt', hold.closedAt),
-    ...(hold.releaseReason != null && { releaseReason: ReleaseReason[hold.releaseReason] }),
-    ...presentCard(hold),
-    ...(hold.generatedTokenId != null && { generatedTokenId: hold.generatedTokenId }),
-    ...presentAnswer(hold),
-    frozen: hold.frozen,
-  };
-}
-
-/** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
-export function presentPlaced(hold: HoldRow, cipher: Cipher) {
-  return presentHold({ ...hold, ...UNTOUCHED, remaining: hold.amount }, cipher);
-}
-
-/** A hold as it was when its checkout was opened: the first answer to its request. */
-export function presentCheckout(hold: HoldRow, cipher: Cipher) {
-  const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
-  const answer = { processorReference: null, processorCode: null, processorMessage: null };
-  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: hold.amount };
-  return presentHold(opened as HoldRow, cipher);
-}
-
-const UNTOUCHED = {
-  status: 'IN_PROGRESS',
-  captured: 0n,
-  inFlight: 0n,
-  released: 0n,
-  reversed: 0n,
-  releaseReason: null,
-  closedAt: null,
-  frozen: false,
-} as const;
-
-/** The merchant's own data in one order, however the database keeps it, so that an answer is the same each time. */
-export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** A capture as callers see it. */
-export function presentCapture(capture: CaptureRow) {
-  return {
-    requestId: capture.requestId,
-    holdRequestId: capture.holdRequestId,
-    state: OperationState[capture.state],
-    amount: capture.amount,
-    currency: capture.currency,
-    finalCapture: capture.finalCapture,
-    ...time('captureDate', capture.captureDate),
-    ...(capture.bankReference != null && { bankReference: capture.bankReference }),
-    ...(capture.remainingAfter != null && { amountRemaining: capture.remainingAfter }),
-    ...(capture.releasedAfter != null && { amountReleased: capture.releasedAfter }),
-    ...(capture.statusAfter != null && { preauthorizationStatus: HoldStatus[capture.statusAfter] }),
-    ...presentAnswer(capture),
-    ...time('createdAt', capture.createdAt),
-    reversed: capture.reversed,
-  };
-}
-
-/** An OCT as callers see it. */
-export function presentOct(oct: OctRow) {
-  return {
-    requestId: oct.requestId,
-    state: OperationState[oct.state],
-    amount: oct.amount,
-    currency: oct.currency,
-    merchantId: oct.merchantId,
-    terminalId: oct.terminalId,
-    userId: oct.userId,
-    ...(oct.merchantReference != null && { merchantReference: oct.merchantReference }),
-    ...presentCard(oct),
-    ...(oct.bankReference != null && { bankReference: oct.bankReference }),
-    ...presentAnswer(oct),
-    ...time('createdAt', oct.createdAt),
-    ...time('finalStateDate', oct.finalAt),
-  };
-}
-
-/** A final result as callers see it. */
-export function presentOperation(operation: OperationRow) {
-  return {
-    requestId: operation.requestId,
-    kind: WireKind[operation.kind],
-    state: OperationState[operation.status],
-    statusInfo: operation.statusInfo,
-    merchantId: operation.merchantId,
-    amount: operation.amount,
-    currency: operation.currency,
-    ...(operation.holdRequestId != null && { holdRequestId: operation.holdRequestId }),
-    ...(operation.captureRequestId != null && { captureRequestId: operation.captureRequestId }),
-    ...(operation.bankReference != null && { bankReference: operation.bankReference }),
-    ...presentAnswer(operation),
-    ...(operation.merchantReference != null && { merchantReference: operation.merchantReference }),
-    terminalId: operation.terminalId,
-    userId: operation.userId,
-    ...time('finalStateDate', operation.finalStateDate),
-    sequence: operation.sequence,
-  };
-}
-
-/** The sensitive handle of a hold. */
-export function openPreauthorizationId(hold: HoldRow, cipher: Cipher): string {
-  return cipher.open(hold.idCiphertext, `preauthorization:${hold.requestId}`);
-}
-
-/** The address of a hold's checkout page, as long as it is kept. */
-export function openCheckoutUrl(hold: HoldRow, cipher: Cipher): string {
-  return hold.checkoutUrlCiphertext ? cipher.open(hold.checkoutUrlCiphertext, `checkout:${hold.requestId}`) : '';
-}
-
-function presentCard(row: Parameters<typeof cardOf>[0]) {
+/** The card of a row, as far as it may be shown. */
+export function presentCard(row: Parameters<typeof cardOf>[0]) {
   const card = cardOf(row);
   return card ? { paymentMethod: { type: 'card', ...card } } : {};
 }
 
-function presentAnswer(row: {
+/** What the processor said of a row. */
+export function presentAnswer(row: {
   processorReference?: string | null | undefined;
   processorCode?: string | null | undefined;
   processorMessage?: string | null | undefined;
@@ -169,6 +21,7 @@ function presentAnswer(row: {
   };
 }
 
-function time<Name extends string>(name: Name, date: Date | null | undefined) {
+/** A time under its name; nothing when there is none. */
+export function time<Name extends string>(name: Name, date: Date | null | undefined) {
   return (date ? { [name]: timestampFromDate(date) } : {}) as Record<Name, ReturnType<typeof timestampFromDate>>;
 }

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import type { Declined, NotPerformed } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
-import { OperationEntity } from '../storage/operation.ts';
+import { findResult } from '../storage/operation/operation-log.ts';
 import type { Core } from './core.ts';
 
 const WORDS: Partial<Record<RefusalCode, string>> = {
@@ -18,6 +19,12 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
 /** The refusal of a call, in plain words. */
 export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): HoldfastError {
   return new HoldfastError(code, WORDS[code] ?? code, details);
+}
+
+/** The refusal of a capture of more than remains of its hold; it says what remains. */
+export function exceedsHold({ remaining, currency }: { readonly remaining: bigint; readonly currency: string }) {
+  const message = `the amount to capture is more than what remains of the hold: ${remaining} ${currency} in minor units`;
+  return new HoldfastError('AMOUNT_EXCEEDS_HOLD', message, { amountRemaining: remaining, currency });
 }
 
 /** What is wrong with a field, by its name in the contract; '' = with the request as a whole. */
@@ -53,8 +60,14 @@ export function processorRefusal(
 
 /** The same refusal again, from the log of results. */
 export async function keptRefusal(core: Core, requestId: string, replayed: boolean): Promise<HoldfastError> {
-  const operation = await core.database.orm.em.fork().findOneOrFail(OperationEntity, { requestId });
+  const operation = await findResult(core.database.query, requestId);
+  assert(operation, 'what is KO has a result');
   const answer = operation.statusInfo === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
   const outcome = { answer, code: operation.processorCode ?? '', message: operation.processorMessage ?? '' } as const;
   return processorRefusal(requestId, outcome, replayed);
+}
+
+/** The refusal of a call that came too late to be stored. */
+export function tooLate(): HoldfastError {
+  return new HoldfastError('UNAVAILABLE', 'the deadline of the call is over; nothing was stored', { retryAfterS: 1 });
 }

@@ -9,21 +9,55 @@ import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { auditBooks } from './audit/audit-books.ts';
+import { listAuditEntries } from './audit-log/list-audit-entries.ts';
 import type { Core } from './core.ts';
-import { merchantHandlers } from './merchant/handlers.ts';
-import { notificationHandlers } from './notification/handlers.ts';
+import { getDelivery } from './delivery/get-delivery.ts';
+import { listDeliveries } from './delivery/list-deliveries.ts';
+import { replayDeliveries } from './delivery/replay-deliveries.ts';
+import { replayDelivery } from './delivery/replay-delivery.ts';
+import { listEndpoints } from './endpoint/list-endpoints.ts';
+import { pauseEndpoint } from './endpoint/pause-endpoint.ts';
+import { resumeEndpoint } from './endpoint/resume-endpoint.ts';
+import { addSigningSecret } from './merchant/add-signing-secret.ts';
+import { createApiKey } from './merchant/create-api-key.ts';
+import { createMerchant } from './merchant/create-merchant.ts';
+import { getMerchant } from './merchant/get-merchant.ts';
+import { listCredentialChanges } from './merchant/list-credential-changes.ts';
+import { listMerchants } from './merchant/list-merchants.ts';
+import { retireSigningSecret } from './merchant/retire-signing-secret.ts';
+import { revokeApiKey } from './merchant/revoke-api-key.ts';
+import { updateMerchant } from './merchant/update-merchant.ts';
+import { useNonce } from './merchant/use-nonce.ts';
+import { watchCredentials } from './merchant/watch-credentials.ts';
+import { openAccept } from './notification/accept.ts';
+import { acceptNotification } from './notification/accept-notification.ts';
+import { batchAcceptNotifications } from './notification/batch-accept-notifications.ts';
+import { listStoredNotifications } from './notification/list-stored-notifications.ts';
+import { listVerificationFailures } from './notification/list-verification-failures.ts';
+import { replayStoredNotification } from './notification/replay-stored-notification.ts';
+import { reportVerificationFailures } from './notification/report-verification-failures.ts';
 import { createOct } from './oct/create-oct.ts';
 import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
 import { listOperations } from './operation/list-operations.ts';
 import { watchOperations } from './operation/watch-operations.ts';
-import { operatorHandlers } from './operator/handlers.ts';
+import { getOverview } from './overview/get-overview.ts';
+import { listMinutes } from './overview/list-minutes.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
+import { discardQuarantinedNotification } from './quarantine/discard-quarantined-notification.ts';
+import { listQuarantinedNotifications } from './quarantine/list-quarantined-notifications.ts';
+import { quarantineNotification } from './quarantine/quarantine-notification.ts';
+import { releaseQuarantinedNotification } from './quarantine/release-quarantined-notification.ts';
+import { listReviewItems } from './review/list-review-items.ts';
+import { resolveOperation } from './review/resolve-operation.ts';
+import { listMatches } from './search/list-matches.ts';
+import { checkOperator } from './session/check-operator.ts';
+import { endSession } from './session/end-session.ts';
 
 /** A service with its handlers, as both doors mount it. */
 export interface MountedService {
@@ -32,8 +66,9 @@ export interface MountedService {
   readonly methods: ReturnType<typeof createServiceImplSpec>['methods'];
 }
 
-/** All services of core. */
+/** All services of core, a line for each method. */
 export function servicesOf(core: Core): MountedService[] {
+  const accept = openAccept(core);
   return [
     mounted(PreauthorizationService, {
       createPreauthorization: createPreauthorization(core),
@@ -48,9 +83,48 @@ export function servicesOf(core: Core): MountedService[] {
       listOperations: listOperations(core),
       watchOperations: watchOperations(core),
     }),
-    mounted(MerchantService, merchantHandlers(core)),
-    mounted(NotificationService, notificationHandlers(core)),
-    mounted(OperatorService, operatorHandlers(core)),
+    mounted(MerchantService, {
+      createMerchant: createMerchant(core),
+      getMerchant: getMerchant(core),
+      listMerchants: listMerchants(core),
+      updateMerchant: updateMerchant(core),
+      createApiKey: createApiKey(core),
+      revokeApiKey: revokeApiKey(core),
+      addSigningSecret: addSigningSecret(core),
+      retireSigningSecret: retireSigningSecret(core),
+      watchCredentials: watchCredentials(core),
+      listCredentialChanges: listCredentialChanges(core),
+      useNonce: useNonce(core),
+    }),
+    mounted(NotificationService, {
+      acceptNotification: acceptNotification(accept),
+      batchAcceptNotifications: batchAcceptNotifications(core, accept),
+      quarantineNotification: quarantineNotification(core),
+      reportVerificationFailures: reportVerificationFailures(core),
+      listDeliveries: listDeliveries(core),
+      getDelivery: getDelivery(core),
+      replayDelivery: replayDelivery(core),
+      replayDeliveries: replayDeliveries(core),
+      listEndpoints: listEndpoints(core),
+      pauseEndpoint: pauseEndpoint(core),
+      resumeEndpoint: resumeEndpoint(core),
+      listVerificationFailures: listVerificationFailures(core),
+      listQuarantinedNotifications: listQuarantinedNotifications(core),
+      releaseQuarantinedNotification: releaseQuarantinedNotification(core),
+      discardQuarantinedNotification: discardQuarantinedNotification(core),
+      listStoredNotifications: listStoredNotifications(core),
+      replayStoredNotification: replayStoredNotification(core),
+    }),
+    mounted(OperatorService, {
+      checkOperator: checkOperator(),
+      endSession: endSession(core),
+      getOverview: getOverview(core),
+      listMinutes: listMinutes(core),
+      listReviewItems: listReviewItems(core),
+      resolveOperation: resolveOperation(core),
+      listMatches: listMatches(core),
+      listAuditEntries: listAuditEntries(core),
+    }),
     mounted(AuditService, { auditBooks: auditBooks(core) }),
     mounted(ProcessorEventService, { reportEvent: reportEvent(core) }),
   ];

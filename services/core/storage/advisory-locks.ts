@@ -1,6 +1,6 @@
 /** Keys of the advisory locks of a database, in one place so that no two are the same. */
 export const ADVISORY_LOCKS = {
-  /** Lets one process at a time migrate; the migrator itself takes no lock. */
+  /** One process at a time migrates; the migrator itself takes no lock. */
   migration: 7_215_000,
   /** Makes the order of `operation.sequence` the order of commits. */
   operationOrder: 7_215_001,

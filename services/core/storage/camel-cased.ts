@@ -1,4 +1,4 @@
-/** A row as the ORM's entity has it: its properties are the columns' names in camelCase. */
+/** A row with its columns' names in camelCase, as entities have them. */
 export function camelCased<Row>(row: object): Row {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [property(column), value])) as Row;
 }

@@ -1,8 +1,8 @@
-/** What a failed statement says about itself: node-postgres gives SQLSTATE or the system's code, or only a message. */
+/** Classifies errors of statements: node-postgres gives SQLSTATE or the system's code, or only a message. */
 
 /**
- * Whether the database could not be reached, went away, or gave up for want of time or turn: nothing is known to be wrong with the
- * request. A read-only database (25006) is one, too: it is a standby, or in maintenance.
+ * Whether the database was unreachable, disconnected, or timed out: nothing is known to be wrong with the request. A read-only
+ * database (25006), a standby or one in maintenance, counts too.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -10,8 +10,8 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * Whether a statement may have been carried out though it failed: its connection broke, or its answer did not come in time. Counts a
- * connection that broke before the statement was sent, because the error does not say when that was.
+ * Whether a failed statement may have been carried out: its connection broke, or its answer did not arrive in time. Includes a
+ * connection that broke before the statement was sent, because the error does not tell.
  */
 export function isResultLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -26,12 +26,12 @@ export function isAboutOneRow(error: unknown): boolean {
   return error instanceof Error && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
 }
 
-/** Whether a lock was not given in time. */
+/** Whether waiting for a lock timed out. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '55P03';
 }
 
-/** Whether the connection is of no use for writing any more: it is read-only, or broken. */
+/** Whether the connection must not be used again: it is read-only or broken. */
 export function isConnectionSpoilt(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === '25006' || isResultLost(error));
 }
@@ -46,8 +46,16 @@ const AWAY_CODES = new Set([
   ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNABORTED'],
 ]);
 const AWAY_MESSAGES =
-  /connection terminated|connect timeout|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;
+  /connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;
 
 const LOST_STATES = /^(08|57P01|57P02|57P05|25P03|25P04)/;
-const LOST_CODES = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED']);
+const LOST_CODES = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ECONNABORTED',
+]);
 const LOST_MESSAGES = /connection terminated|query read timeout/i;

@@ -1,22 +1,22 @@
-import { ApiKeyEntity } from './api-key.ts';
-import { AuditEntryEntity } from './audit-entry.ts';
-import { CaptureEntity } from './capture.ts';
-import { DeliveryEntity } from './delivery.ts';
-import { DeliveryAttemptEntity } from './delivery-attempt.ts';
-import { EndedSessionEntity } from './ended-session.ts';
-import { EndpointEntity } from './endpoint.ts';
-import { HoldEntity } from './hold.ts';
-import { IdempotencyKeyEntity } from './idempotency-key.ts';
-import { MerchantEntity } from './merchant.ts';
-import { NotificationEntity } from './notification.ts';
-import { OctEntity } from './oct.ts';
-import { OperationEntity } from './operation.ts';
-import { ProcessorEventEntity } from './processor-event.ts';
-import { QuarantinedNotificationEntity } from './quarantined-notification.ts';
-import { ReleaseEntity } from './release.ts';
-import { SignatureNonceEntity } from './signature-nonce.ts';
-import { SigningSecretEntity } from './signing-secret.ts';
-import { VerificationFailureEntity } from './verification-failure.ts';
+import { AuditEntryEntity } from './audit-log/audit-entry.ts';
+import { CaptureEntity } from './capture/capture.ts';
+import { DeliveryEntity } from './delivery/delivery.ts';
+import { DeliveryAttemptEntity } from './delivery/delivery-attempt.ts';
+import { EndpointEntity } from './endpoint/endpoint.ts';
+import { HoldEntity } from './hold/hold.ts';
+import { IdempotencyKeyEntity } from './idempotency-key/idempotency-key.ts';
+import { ApiKeyEntity } from './merchant/api-key.ts';
+import { MerchantEntity } from './merchant/merchant.ts';
+import { SignatureNonceEntity } from './merchant/signature-nonce.ts';
+import { SigningSecretEntity } from './merchant/signing-secret.ts';
+import { NotificationEntity } from './notification/notification.ts';
+import { QuarantinedNotificationEntity } from './notification/quarantined-notification.ts';
+import { VerificationFailureEntity } from './notification/verification-failure.ts';
+import { OctEntity } from './oct/oct.ts';
+import { OperationEntity } from './operation/operation.ts';
+import { ProcessorEventEntity } from './processor-event/processor-event.ts';
+import { ReleaseEntity } from './release/release.ts';
+import { EndedSessionEntity } from './session/ended-session.ts';
 
 /** Every table that the ORM knows; the migrations must make exactly these. */
 export const ENTITIES = [

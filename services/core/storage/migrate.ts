@@ -1,18 +1,24 @@
-import pg from 'pg';
-import { createQueues } from '../jobs/queue.ts';
+import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './open-database.ts';
+import { ORM } from './orm.ts';
 
-/** Brings a database to this version's schema, the job queue's included. Safe to run by several processes at once. */
-export async function migrate(databaseUrl: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+/**
+ * Brings a database to this version's schema, then calls `migrateOthers` for tables that are not migrations of ours. Processes that
+ * migrate at the same time take turns.
+ */
+export async function migrate(
+  databaseUrl: string,
+  migrateOthers: (databaseUrl: string) => Promise<void>,
+): Promise<void> {
+  const guard = new DatabaseClient(connectionOptions(databaseUrl));
   await guard.connect();
   try {
     await guard.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const database = await openDatabase({ databaseUrl, poolSize: 2, limited: false });
     try {
-      await database.orm.migrator.up();
-      await createQueues(databaseUrl);
+      await database[ORM].migrator.up();
+      await migrateOthers(databaseUrl);
     } finally {
       await database.close();
     }

@@ -1,6 +1,6 @@
 import type { Query, Statement } from './database.ts';
 
-/** What a database says about itself. */
+/** The state of a database. */
 export interface ProbeAnswer {
   /** False = a standby, or read-only. */
   readonly isWritable: boolean;
@@ -8,7 +8,7 @@ export interface ProbeAnswer {
   readonly nowMs: number;
 }
 
-/** Asks the database whether it can be written to, and for the time. */
+/** Reads whether the database is writable, and its time. */
 export async function probe(query: Query): Promise<ProbeAnswer> {
   const [row] = await query<{ is_writable: boolean; now_ms: number }>(PROBE, []);
   return { isWritable: row?.is_writable ?? false, nowMs: row?.now_ms ?? 0 };

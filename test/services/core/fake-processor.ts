@@ -1,29 +1,28 @@
 /** A card processor that answers what a test tells it to, written against the contract. What it is not told about it does not answer: UNAVAILABLE. */
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import {
   Answer,
-  type AuthorizeRequest,
-  type CaptureRequest,
   type CreateCheckoutRequest,
-  type CreditRequest,
   Finding,
   type InquireRequest,
   ProcessorService,
   type ResultSchema,
-  type VoidRequest,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { serviceDefinition } from '../../../proto/grpc.ts';
+import type { SubmissionMethod } from '../../../services/core/processor/processor.ts';
 
 type Result = MessageInitShape<typeof ResultSchema>;
 type Said<T> = T | undefined | Promise<T | undefined>;
 
+/** The methods of the contract that submit something. */
+type Submissions = {
+  [M in SubmissionMethod]?: (request: MessageShape<(typeof ProcessorService.method)[M]['input']>) => Said<Result>;
+};
+
 /** What the processor says; undefined = it does not answer. */
-export interface Script {
-  authorize?: (request: AuthorizeRequest) => Said<Result>;
-  capture?: (request: CaptureRequest) => Said<Result>;
-  void?: (request: VoidRequest) => Said<Result>;
-  credit?: (request: CreditRequest) => Said<Result>;
+export interface Script extends Submissions {
   createCheckout?: (request: CreateCheckoutRequest) => Said<{ checkoutUrl: string }>;
   inquire?: (request: InquireRequest) => Said<{ finding: Finding; result?: Result; fenced?: boolean }>;
 }
@@ -31,6 +30,11 @@ export interface Script {
 export const approved: Result = { answer: Answer.APPROVED, reference: 'ref', bankReference: 'bank' };
 export const declined: Result = { answer: Answer.DECLINED, errorCode: 'no', errorMessage: 'No.' };
 export const notPerformed = (errorCode: string): Result => ({ answer: Answer.NOT_PERFORMED, errorCode });
+/** Taken; the result is expected within so many milliseconds of `now`. */
+export const accepted = (nowMs: number, ms: number): Result => ({
+  answer: Answer.ACCEPTED,
+  expectedBy: timestampFromMs(nowMs + ms),
+});
 export const neverSeen = { finding: Finding.NEVER_SEEN, fenced: true };
 export const atWork = { finding: Finding.AT_WORK };
 export const done = (result: Result) => ({ finding: Finding.DONE, result });

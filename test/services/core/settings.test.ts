@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readAuditSettings } from '../../../services/core/audit/settings.ts';
-import { readSettings } from '../../../services/core/settings.ts';
-import { readWorkerSettings } from '../../../services/core/worker-settings.ts';
+import type { z } from 'zod';
+import { readSettings } from '../../../platform/settings.ts';
+import { AUDIT_SETTINGS } from '../../../services/core/reconciliation/settings.ts';
+import { CORE_SETTINGS } from '../../../services/core/settings.ts';
+import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
 
 const token = (letter: string) => letter.repeat(32);
 const AUDIT = { DATABASE_URL: 'postgresql://host/base', PROCESSOR_URL: 'host:1', PROCESSOR_CREDENTIAL: token('c') };
@@ -14,26 +16,27 @@ const CORE = {
 /** Each process: how it reads its settings, those it cannot do without, and some that are wrong. */
 const PROCESSES = {
   core: {
-    read: readSettings as (environment: NodeJS.ProcessEnv) => object,
+    schema: CORE_SETTINGS,
     required: CORE,
     wrong: { CORE_PORT: 'https', GATEWAY_TOKEN: `${token('g')},short`, PROCESSOR_TIMEOUT_MS: '99' },
     optional: ['CORE_PORT', 'CORE_METRICS_PORT', 'CORE_TLS_CERT', 'PROCESSOR_TLS_CA', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   },
   worker: {
-    read: readWorkerSettings as (environment: NodeJS.ProcessEnv) => object,
+    schema: WORKER_SETTINGS,
     required: WORKER,
     wrong: { WEBHOOK_ALLOWED_CIDRS: 'everywhere', GATEWAY_ORIGIN: 'nowhere', RETENTION_DAYS: '0' },
     optional: ['GATEWAY_ORIGIN', 'WORKER_METRICS_PORT', 'OPERATOR_TOKEN', 'RETENTION_DAYS', 'INTERNAL_ALLOWED_CIDRS'],
   },
   audit: {
-    read: readAuditSettings as (environment: NodeJS.ProcessEnv) => object,
+    schema: AUDIT_SETTINGS,
     required: AUDIT,
     wrong: { PROCESSOR_URL: 'https://secret-host' },
     optional: ['PROCESSOR_TIMEOUT_MS', 'PROCESSOR_TLS_NAME'],
   },
 };
 
-for (const [name, { read, required, wrong, optional }] of Object.entries(PROCESSES)) {
+for (const [name, { schema, required, wrong, optional }] of Object.entries(PROCESSES)) {
+  const read = (environment: NodeJS.ProcessEnv) => readSettings(schema as z.ZodObject, environment);
   describe(`the settings of ${name}`, () => {
     it('are unset when they are empty', () => {
       const empty = Object.fromEntries(
@@ -64,7 +67,8 @@ for (const [name, { read, required, wrong, optional }] of Object.entries(PROCESS
 describe('LOG_LEVEL', () => {
   for (const name of ['core', 'worker'] as const) {
     it(`of ${name} is any level of pino`, () => {
-      const { read, required } = PROCESSES[name];
+      const { schema, required } = PROCESSES[name];
+      const read = (environment: NodeJS.ProcessEnv) => readSettings(schema as z.ZodObject, environment);
       for (const LOG_LEVEL of ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) {
         assert.deepEqual(read({ ...required, LOG_LEVEL }), { ...read(required), LOG_LEVEL });
       }

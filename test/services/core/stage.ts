@@ -1,10 +1,14 @@
 /** A core with its own database and a sandbox beside it, on a clock that only moves when it is told to. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
+import { openChannel } from '../../../platform/grpc-client.ts';
+import { openLog } from '../../../platform/log.ts';
+import { readSettings } from '../../../platform/settings.ts';
 import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
@@ -12,17 +16,16 @@ import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { openChannel } from '../../../proto/grpc.ts';
-import { openLog } from '../../../proto/log.ts';
 import { openBooks } from '../../../services/core/books/books.ts';
+import { openCipher } from '../../../services/core/cipher.ts';
 import type { Reach } from '../../../services/core/crash-points.ts';
-import { expireHolds } from '../../../services/core/jobs/expire-holds.ts';
-import { inquire, type Recovery } from '../../../services/core/jobs/inquire.ts';
-import { openProcessor } from '../../../services/core/processor/processor.ts';
-import { readSettings } from '../../../services/core/settings.ts';
+import type { Asker } from '../../../services/core/kinds/kind.ts';
+import { openProcessors } from '../../../services/core/processor/processors.ts';
+import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
+import { inquire } from '../../../services/core/recovery/inquire.ts';
+import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
-import { openCipher } from '../../../services/core/storage/cipher.ts';
-import { openDatabase } from '../../../services/core/storage/database.ts';
+import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
@@ -43,6 +46,8 @@ export interface StageOptions {
   readonly reach?: Reach;
   /** Address of a processor that takes the sandbox's place, `host:port`. */
   readonly processor?: string;
+  /** Addresses of more processors, by their names; the first is called `first` then. */
+  readonly beside?: Readonly<Record<string, string>>;
   /** Where the gateway is reached; none may be set as internalUrl. */
   readonly gatewayOrigin?: string;
   /** Where the sandbox reports its events instead of the first core, `host:port`. */
@@ -60,23 +65,23 @@ export async function openStage(options: StageOptions = {}) {
   const ledger = `${directory}/ledger.sqlite`;
   const sandbox = await startSandbox(
     {
-      host: '127.0.0.1',
-      sandboxPort: 0,
-      checkoutPort: 0,
-      sandboxLedger: ledger,
-      coreUrl: options.eventsTo ?? `127.0.0.1:${corePort}`,
-      processorToken: tokens.processor,
-      processorCredential: tokens.credential,
-      logLevel: 'silent',
+      HOST: '127.0.0.1',
+      SANDBOX_PORT: 0,
+      CHECKOUT_PORT: 0,
+      SANDBOX_LEDGER: ledger,
+      CORE_URL: options.eventsTo ?? `127.0.0.1:${corePort}`,
+      PROCESSOR_TOKEN: tokens.processor,
+      PROCESSOR_CREDENTIAL: tokens.credential,
+      LOG_LEVEL: 'silent',
     },
     { clock },
   );
-  const settings = readSettings({
+  const settings = readSettings(CORE_SETTINGS, {
     ...common,
     DATABASE_URL: database.url,
     CORE_PORT: String(corePort),
     CONNECT_PORT: '0',
-    PROCESSOR_URL: options.processor ?? `127.0.0.1:${sandbox.grpcPort}`,
+    ...processorsOf(options.processor ?? `127.0.0.1:${sandbox.grpcPort}`, options.beside),
     PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     GATEWAY_TOKEN: tokens.gateway,
@@ -95,12 +100,12 @@ export async function openStage(options: StageOptions = {}) {
     cores.push(await startCore({ ...settings, CORE_PORT: 0, MAX_CALLS_IN_FLIGHT: 0 }, coreOptions));
   const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
   const log = openLog('test', 'silent');
-  const recovery: Recovery = {
+  const recovery: Asker = {
     database: own,
     books: openBooks(own, async () => undefined),
     clock: now,
     log,
-    processor: openProcessor(settings),
+    processors: openProcessors(settings),
     cipher: openCipher(settings.ENCRYPTION_KEYS),
     reach: options.reach ?? (() => undefined),
   };
@@ -139,7 +144,7 @@ export async function openStage(options: StageOptions = {}) {
     async close() {
       for (const close of closers) await close();
       oracle.close();
-      recovery.processor.close();
+      recovery.processors.close();
       for (const core of cores) await core.close();
       await own.close();
       await sandbox.close();
@@ -147,6 +152,12 @@ export async function openStage(options: StageOptions = {}) {
       await database.drop();
     },
   };
+}
+
+function processorsOf(first: string, beside: StageOptions['beside']) {
+  if (beside === undefined) return { PROCESSOR_URL: first };
+  const named = Object.entries({ first, ...beside }).map(([name, address]) => `${name}=${address}`);
+  return { PROCESSORS: named.join(',') };
 }
 
 /** The contract most tests work under. */
@@ -157,6 +168,8 @@ export function contract(
     notifyHolds?: boolean;
     webhookUrl?: string;
     internalUrl?: string;
+    processor?: string;
+    processorAccount?: string;
   } = {},
 ) {
   return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { openQueue } from '../../../services/core/jobs/queue.ts';
+import { readSettings } from '../../../platform/settings.ts';
+import { openQueue } from '../../../services/core/delivery/queue.ts';
 import { startWorker } from '../../../services/core/start-worker.ts';
-import { readWorkerSettings } from '../../../services/core/worker-settings.ts';
+import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
 import { type DeliveryStage, KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
 
 describe('startWorker()', function () {
@@ -21,7 +22,7 @@ describe('startWorker()', function () {
   });
 
   const settings = () =>
-    readWorkerSettings({
+    readSettings(WORKER_SETTINGS, {
       DATABASE_URL: stage.url,
       ENCRYPTION_KEYS: `${KEY.id}:${KEY.key.toString('base64')}`,
       PROCESSOR_URL: '127.0.0.1:1',
@@ -34,7 +35,7 @@ describe('startWorker()', function () {
     await stage.addMerchant('m', receiver.url);
     const id = await stage.addDelivery('m');
     const dead = await openQueue(stage.url, 'core', stage.log);
-    await dead.ring([{ id, endpoint: 'm/webhook' }]);
+    await dead.trySet([{ id, endpoint: 'm/webhook' }]);
     assert.equal((await dead.fetch({ limit: 1, endpointLimit: 1 })).length, 1);
     await dead.close();
     await stage.sql("update pgboss.job set started_on = started_on - interval '16 s'");

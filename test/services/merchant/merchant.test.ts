@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { LogFields } from '../../../proto/log.ts';
-import { signNotification } from '../../../proto/signature.ts';
+import type { LogFields } from '../../../platform/log.ts';
+import { readSettings } from '../../../platform/settings.ts';
 import { startMerchant } from '../../../services/merchant/merchant.ts';
 import type { ReceivedItem } from '../../../services/merchant/received.ts';
-import { readSettings } from '../../../services/merchant/settings.ts';
+import { MERCHANT_SETTINGS } from '../../../services/merchant/settings.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 
 const SECRETS = ['whsec_older', 'whsec_newer'] as const;
 const FIELDS = { merchantId: 'demo', requestId: 'r-1', status: 'OK', amount: '10.50', currency: 'EUR' };
@@ -18,12 +19,12 @@ describe('startMerchant()', () => {
   const keep = (event: string, fields: LogFields = {}) => void lines.push({ event, fields });
   const start = (port = 0) =>
     startMerchant(
-      readSettings({
+      readSettings(MERCHANT_SETTINGS, {
         MERCHANT_PORT: String(port),
         MERCHANT_DATA: `${directory}/merchant.sqlite`,
         SIGNING_SECRETS: JSON.stringify({ demo: SECRETS }),
       }),
-      { info: keep, warn: keep, error: keep },
+      { log: { info: keep, warn: keep, error: keep } },
     );
 
   before(async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { freePort } from '../../../services/quickstart/port.ts';
-import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts, keepPorts } from '../../../services/quickstart/ports.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 describe('choosePorts()', () => {
@@ -11,7 +13,7 @@ describe('choosePorts()', () => {
 
   it('finds a free port for each inner process', async () => {
     const ports = await choosePorts(await settings());
-    assert.equal(new Set(Object.values(ports)).size, 7);
+    assert.equal(new Set(Object.values(ports)).size, 9);
   });
 
   it('refuses a port that is taken, naming its setting', async () => {
@@ -26,5 +28,33 @@ describe('choosePorts()', () => {
   it('refuses one port for two processes', async () => {
     const port = String(await freePort());
     await assert.rejects(choosePorts(await settings({ PORT: port, CORE_PORT: port })), /CORE_PORT and PORT are both/);
+  });
+});
+
+describe('keepPorts()', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(`${tmpdir()}/holdfast-ports-`);
+  });
+  after(() => rm(directory, { recursive: true }));
+  const settings = async () => readSettings(await freeOuterPorts());
+
+  it('hands out the same inner ports again, but none that is taken by now', async () => {
+    const first = await keepPorts(await settings(), directory);
+    const again = await keepPorts(await settings(), directory);
+    for (const name of ['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const) {
+      assert.equal(again[name], first[name], name);
+    }
+    const server = createServer().listen(first.CHECKOUT_PORT, '127.0.0.1');
+    await once(server, 'listening');
+    const third = await keepPorts(await settings(), directory);
+    server.close();
+    assert.notEqual(third.CHECKOUT_PORT, first.CHECKOUT_PORT);
+    assert.equal(third.MERCHANT_PORT, first.MERCHANT_PORT);
+  });
+
+  it('finds free ones when what it kept is damaged', async () => {
+    await writeFile(`${directory}/ports.json`, '{"MERCHANT_PORT": "many"}');
+    assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 9);
   });
 });

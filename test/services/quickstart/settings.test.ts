@@ -24,7 +24,7 @@ describe('readSettings() of the launcher', () => {
       assert.throws(
         () => readSettings({ [name]: value }),
         ({ message }: Error) => {
-          return message.startsWith(`${name}: `) && !message.includes(value) && !message.includes('\n');
+          return message.startsWith(`settings: ${name}: `) && !message.includes(value) && !message.includes('\n');
         },
       );
     });

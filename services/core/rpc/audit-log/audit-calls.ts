@@ -1,18 +1,18 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Interceptor, type UnaryRequest, type UnaryResponse } from '@connectrpc/connect';
+import { errorFields } from '../../../../platform/log.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { errorFields } from '../../../../proto/log.ts';
+import { inNameOf } from '../../actor.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { inNameOf } from '../../storage/actor.ts';
-import { auditEnd, auditStart } from '../../storage/audit-log.ts';
-import { callerKey } from '../caller.ts';
-import { FieldCheck } from '../check-fields.ts';
+import { auditEnd, auditStart } from '../../storage/audit-log/audit-log.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
+import { callerKey } from '../server/caller.ts';
+import { FieldCheck } from '../server/check-fields.ts';
 
 /**
- * Audits what operators change. It stands here, before every handler, so that no method can be forgotten: a method that is not named
- * in AUDITS_ITSELF gets an entry before it runs, and its result when it has run.
+ * Audits the changes of operators. As an interceptor it covers every method: one that is not in AUDITS_ITSELF gets an entry before it
+ * runs, and its result afterwards.
  */
 export function auditsOperators(core: Core): Interceptor {
   return (next) => (request) => {
@@ -26,12 +26,12 @@ export function auditsOperators(core: Core): Interceptor {
   };
 }
 
-/** Whether a method changes something; reading is not audited. */
+/** Whether a method changes something; reads are not audited. */
 export function changesSomething(method: DescMethod): boolean {
   return !/^(Get|List|Watch|Check)[A-Z]/.test(method.name);
 }
 
-/** Methods that write their entry in the very transaction of the change. */
+/** Methods that write their entry in the transaction of the change. */
 const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'CreateMerchant',
   'UpdateMerchant',
@@ -49,7 +49,7 @@ const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'EndSession',
 ]);
 
-/** What of a request is kept; the rest may be a secret, a card's token or a hold's handle. */
+/** Fields of a request that the entry contains; others may be a secret, a card's token or a preauthorizationId. */
 const KEPT = [
   'merchantId',
   'amount',
@@ -80,7 +80,7 @@ async function audited(core: Core, request: UnaryRequest, run: () => Promise<Una
     try {
       await auditEnd(query, id, { ...result });
     } catch (error) {
-      // What was done stays done, and its answer must go out: the entry says STARTED, and the log says why.
+      // The change is committed and its answer must be sent: the entry stays STARTED, and the log has the reason.
       core.log.error('audit_end_failed', { ...errorFields(error) });
     }
   };
@@ -108,7 +108,7 @@ function detailOf(fields: Fields): Record<string, unknown> {
   };
 }
 
-/** Errors: INVALID_REQUEST for what must not, or cannot, be written down. */
+/** Throws INVALID_REQUEST for text that an entry must not contain. */
 function refuseUnwritable(detail: Fields): void {
   const check = new FieldCheck();
   for (const [name, value] of Object.entries(detail)) {
@@ -121,13 +121,18 @@ function refuseUnwritable(detail: Fields): void {
   check.refuse();
 }
 
-/** How a call ended, and which operation it made. */
+/** The result of a call, and the operation that it created: the response says it, or the record in it that has a state. */
 function resultOf(message: Fields): object {
-  const made = (message.capture ?? message.oct ?? message) as Fields;
+  const { operation: _, ...records } = message;
+  const made = Object.values(records).find(hasState) ?? message;
   const hold = message.preauthorization as Fields | undefined;
-  const state = (made.state ?? message.state) as OperationState | undefined;
+  const state = made.state as OperationState | undefined;
   const requestId = made.requestId || hold?.requestId;
   return { result: state ? OperationState[state] : 'OK', ...(requestId ? { requestId } : {}) };
+}
+
+function hasState(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && 'state' in value;
 }
 
 /** `CapturePreauthorization` → `preauthorization.capture`. */
@@ -140,7 +145,7 @@ function kebab(name: string): string {
   return name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase();
 }
 
-/** Errors: INVALID_REQUEST when the name given is none. */
+/** Throws INVALID_REQUEST when the operator name is malformed. */
 function actorOf(name: string | null): string {
   if (name === null || name === '') return 'operator';
   if (/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(name)) return `operator/${name}`;

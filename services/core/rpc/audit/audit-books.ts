@@ -1,24 +1,25 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { AuditBooksResponseSchema, AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
-import { audit } from '../../audit/audit.ts';
-import type { Drift } from '../../audit/drift.ts';
+import { ledgersOf } from '../../processor/processors.ts';
+import { audit } from '../../reconciliation/audit.ts';
+import type { Drift } from '../../reconciliation/drift.ts';
 import type { Core } from '../core.ts';
 
 type Line = MessageInitShape<typeof AuditBooksResponseSchema>;
 
-/** Drifts of each check that are told when the caller does not say. */
+/** Drifts of each check that are returned when the request has no limit. */
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
-/** Audits the books (the same as `npm run audit`), with a connection of its own: drifts first, the summary last. */
+/** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary. */
 export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.auditBooks> {
   return async function* (request): AsyncGenerator<Line> {
     const drifts: Drift[] = [];
     const audited = await audit(
       {
         databaseUrl: core.settings.DATABASE_URL,
-        processor: request.withoutProcessor ? undefined : core.processor,
+        processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
         most: request.maxDrifts || MOST,
         patienceMs: PATIENCE_MS,
       },

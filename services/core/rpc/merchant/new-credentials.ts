@@ -1,38 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
-import { ApiKeyEntity, type ApiKeyRow } from '../../storage/api-key.ts';
-import { hashOf } from '../../storage/cipher.ts';
-import { SigningSecretEntity, type SigningSecretRow } from '../../storage/signing-secret.ts';
-import type { Core } from '../core.ts';
+import { type Cipher, hashOf } from '../../cipher.ts';
+import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
+import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
 
-/** Makes an API key: 256 random bits, of which only the hash is stored. */
-export function newApiKey(core: Core, em: SqlEntityManager, merchantId: string): { row: ApiKeyRow; key: string } {
+/** Makes an API key of 256 random bits; its row has only the hash. */
+export function newApiKey(merchantId: string, createdAt: Date): { row: ApiKeyRow; key: string } {
   const key = `hf_${randomBytes(32).toString('base64url')}`;
-  const row = em.create(ApiKeyEntity, {
-    id: uuidv7(),
-    merchantId,
-    hash: hashOf(key),
-    last4: key.slice(-4),
-    createdAt: core.clock(),
-  });
-  return { row, key };
+  return {
+    row: { id: uuidv7(), merchantId, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null },
+    key,
+  };
 }
 
-/** Makes a signing secret: 256 random bits, stored encrypted, with a hash that keeps it unique across merchants. */
+/** Makes a signing secret of 256 random bits; its row has it encrypted, and a hash that is unique across merchants. */
 export function newSigningSecret(
-  core: Core,
-  em: SqlEntityManager,
+  cipher: Cipher,
   merchantId: string,
+  createdAt: Date,
 ): { row: SigningSecretRow; secret: string } {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = uuidv7();
-  const row = em.create(SigningSecretEntity, {
-    id,
-    merchantId,
-    hash: hashOf(secret),
-    ciphertext: core.cipher.seal(secret, `signing-secret:${id}`),
-    createdAt: core.clock(),
-  });
-  return { row, secret };
+  const ciphertext = cipher.seal(secret, `signing-secret:${id}`);
+  return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
 }

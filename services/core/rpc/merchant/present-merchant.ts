@@ -1,29 +1,11 @@
-import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { ApiKeyEntity, type ApiKeyRow } from '../../storage/api-key.ts';
-import type { MerchantRow } from '../../storage/merchant.ts';
-import { SigningSecretEntity, type SigningSecretRow } from '../../storage/signing-secret.ts';
+import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
+import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
+import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
+import { contractWarnings } from './contract-warnings.ts';
 
 /** A merchant as operators see it: never a key or a secret. */
-export async function presentMerchant(em: SqlEntityManager, merchant: MerchantRow): Promise<Presented> {
-  const [presented] = await presentMerchants(em, [merchant]);
-  assert(presented);
-  return presented;
-}
-
-/** Merchants as operators see them, in their order; however many, their keys and secrets are two queries. */
-export async function presentMerchants(em: SqlEntityManager, merchants: readonly MerchantRow[]): Promise<Presented[]> {
-  const theirs = { merchantId: { $in: merchants.map(({ id }) => id) } };
-  const oldest = { orderBy: { id: 'asc' } } as const;
-  const keys = Map.groupBy(await em.find(ApiKeyEntity, theirs, oldest), ({ merchantId }) => merchantId);
-  const secrets = Map.groupBy(await em.find(SigningSecretEntity, theirs, oldest), ({ merchantId }) => merchantId);
-  return merchants.map((merchant) => present(merchant, keys.get(merchant.id) ?? [], secrets.get(merchant.id) ?? []));
-}
-
-type Presented = ReturnType<typeof present>;
-
-function present(merchant: MerchantRow, apiKeys: readonly ApiKeyRow[], signingSecrets: readonly SigningSecretRow[]) {
+export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials) {
   return {
     merchantId: merchant.id,
     name: merchant.name,
@@ -37,10 +19,13 @@ function present(merchant: MerchantRow, apiKeys: readonly ApiKeyRow[], signingSe
       capturePublicKey: merchant.capturePublicKey ?? '',
       webhookUrl: merchant.webhookUrl ?? '',
       internalUrl: merchant.internalUrl ?? '',
+      processor: merchant.processor,
+      processorAccount: merchant.processorAccount,
     },
     apiKeys: apiKeys.map(presentApiKey),
     signingSecrets: signingSecrets.map(presentSigningSecret),
     createdAt: timestampFromDate(merchant.createdAt),
+    warnings: contractWarnings(merchant),
   };
 }
 

@@ -4,12 +4,12 @@ import { gatewayAt, isGatewayName, type Target, targetOf } from '../../delivery/
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 
-/** Resolving a name holds up the operator who sets it no longer than this. */
+/** Limit for resolving the name. */
 const RESOLVE_MS = 2_000;
 
 /**
- * Refuses an internalUrl that leads to the gateway itself, as its name resolves now; each attempt judges it again. A name that does
- * not resolve yet passes. Errors: INVALID_REQUEST.
+ * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks again. A name
+ * that does not resolve yet passes.
  */
 export async function refuseGateway(core: Core, internalUrl: string | null | undefined): Promise<void> {
   const gateways = core.settings.GATEWAY_ORIGIN.map(targetOf);

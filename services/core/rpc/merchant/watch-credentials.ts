@@ -3,13 +3,13 @@ import type { MethodImpl } from '@connectrpc/connect';
 import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import type { Core } from '../core.ts';
 
-/** How often changes are looked for: a revoked key stops working within 5 s, wherever it was revoked. */
+/** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
 const POLL_MS = 500;
 const HEARTBEAT_MS = 4_000;
-/** Merchants or sessions in one message, so that a snapshot of many stays below the limit of a message. */
+/** Merchants or sessions per message, so that messages stay below their size limit. */
 const CHUNK = 500;
 
-/** The gateway's feed: first everything, then what changes, with heartbeats between. */
+/** Streams credentials to a gateway: first all, then changes, with heartbeats. */
 export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.method.watchCredentials> {
   return async function* (_request, context) {
     let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
@@ -30,7 +30,7 @@ export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.
   };
 }
 
-/** Waits for the next look; false when the gateway is gone. */
+/** Waits for the poll interval. Returns false when the gateway has disconnected. */
 async function waited(signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(POLL_MS, undefined, { signal });

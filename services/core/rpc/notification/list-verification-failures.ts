@@ -1,17 +1,23 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import {
   type NotificationService,
   VerificationFailureReason,
+  type VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { VerificationFailureEntity } from '../../storage/verification-failure.ts';
+import {
+  listVerificationFailures as listStored,
+  type VerificationFailureRow,
+} from '../../storage/notification/verification-failure.ts';
+import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
+import { notificationKindOf } from '../kinds.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import type { NotificationCore } from './notification-core.ts';
-import { presentFailure } from './present-notification.ts';
 
-/** Lists what the relay could not verify, newest first. */
+/** Lists notifications that the relay could not verify, newest first. */
 export function listVerificationFailures(
-  core: NotificationCore,
+  core: Core,
 ): MethodImpl<typeof NotificationService.method.listVerificationFailures> {
   return async (request) => {
     const { claimedMerchantId, reason } = request;
@@ -21,14 +27,24 @@ export function listVerificationFailures(
     };
     const after = pageKey(request.pageToken, filters, isUuid);
     const size = pageSizeOf(request);
-    const rows = await core.database.orm.em
-      .fork()
-      .find(
-        VerificationFailureEntity,
-        { ...filters, ...(after !== undefined && { id: { $lt: after } }) },
-        { orderBy: { id: 'desc' }, limit: size + 1 },
-      );
+    const rows = await listStored(core.database, filters, after, size + 1);
     const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.id, filters));
     return { failures: page.map(presentFailure), nextPageToken };
+  };
+}
+
+/** A failed verification as operators see it. */
+function presentFailure(row: VerificationFailureRow): MessageInitShape<typeof VerificationFailureSchema> {
+  return {
+    failureId: row.id,
+    failedAt: timestampFromDate(row.failedAt),
+    reason: VerificationFailureReason[row.reason as keyof typeof VerificationFailureReason],
+    kind: notificationKindOf(row.kind),
+    statusInfo: row.statusInfo,
+    claimedMerchantId: row.claimedMerchantId,
+    address: row.address,
+    bodyBytes: row.bodyBytes,
+    bodySha256: row.bodySha256,
+    signatureSha256Prefix: row.signatureSha256Prefix,
   };
 }

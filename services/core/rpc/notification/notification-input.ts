@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
+import { traceParent } from '../../../../platform/tracing.ts';
 import type {
   AcceptNotificationRequest,
   QuarantineNotificationRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { traceParent } from '../../../../proto/tracing.ts';
-import type { NotificationInput } from '../../storage/accept-notifications.ts';
-import { keptNotificationKind } from './kinds.ts';
+import type { NotificationInput } from '../../storage/notification/notification.ts';
+import { keptNotificationKind } from '../kinds.ts';
 
-/** A verified notification of the contract, as it is stored. */
+/** Converts a verified notification of the contract to what storage takes. */
 export function notificationInput(
   request: AcceptNotificationRequest | QuarantineNotificationRequest,
   at: Date,

@@ -5,13 +5,16 @@ import {
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { insertVerificationFailures, type VerificationFailureInput } from '../../storage/verification-failure.ts';
-import { keptNotificationKind } from './kinds.ts';
-import type { NotificationCore } from './notification-core.ts';
+import {
+  insertVerificationFailures,
+  type VerificationFailureInput,
+} from '../../storage/notification/verification-failure.ts';
+import type { Core } from '../core.ts';
+import { keptNotificationKind } from '../kinds.ts';
 
-/** Stores what the relay could not verify, for operators to see. */
+/** Stores notifications that the relay could not verify, for operators. */
 export function reportVerificationFailures(
-  core: NotificationCore,
+  core: Core,
 ): MethodImpl<typeof NotificationService.method.reportVerificationFailures> {
   return async ({ failures, droppedCount }) => {
     await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));

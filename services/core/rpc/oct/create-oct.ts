@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import type {
@@ -6,18 +7,18 @@ import type {
   OctService,
 } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { OctEnd } from '../../books/settle-oct.ts';
-import { isOk } from '../../domain/operation.ts';
-import { settleAttempt } from '../../settlement/settle-attempt.ts';
-import type { MerchantRow } from '../../storage/merchant.ts';
-import { OctEntity, type OctRow } from '../../storage/oct.ts';
-import { patienceOf } from '../call-patience.ts';
-import { contractOf, FieldCheck } from '../check-fields.ts';
-import { type Core, inquireAfter, inquireSoon } from '../core.ts';
+import { ask } from '../../kinds/ask.ts';
+import { OCT } from '../../kinds/oct.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import { findOct } from '../../storage/oct/find-oct.ts';
+import type { OctRow } from '../../storage/oct/oct.ts';
+import { type Core, inquireAfter, placeOf } from '../core.ts';
 import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
-import { presentOct } from '../present.ts';
-import { keptRefusal, processorRefusal } from '../refuse.ts';
+import { keptRefusal } from '../refuse.ts';
+import { patienceOf } from '../server/call-patience.ts';
+import { contractOf, FieldCheck } from '../server/check-fields.ts';
+import { answerAsked, answerWrite, inserted, requestIdOf } from '../write.ts';
+import { presentOct } from './present-oct.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
@@ -30,52 +31,35 @@ export function createOct(core: Core): MethodImpl<typeof OctService.method.creat
     const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
     if (kept !== undefined) return replay(core, kept, true);
     const at = core.clock();
-    const oct = { ...businessFields(request), merchantId, requestId: requestIdOf(request) };
-    const { requestId } = oct;
+    const oct = { ...businessFields(request), ...placeOf(core, contract), merchantId, requestId: requestIdOf(request) };
     const times = { createdAt: at.toISOString(), inquireAt: inquireAfter(core, at).toISOString() };
     const input = { ...oct, ...times, amount: oct.amount.toString(), key };
-    const outcome = await stored(core.books.insertOct(input, patienceOf(context)));
-    if (outcome === 'LATE') throw tooLate();
-    if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    const unresolved = () => unknown(requestId, false);
-    if (outcome === 'LOST') return unresolved();
-    if (outcome === 'REPEATED')
-      return answerRepeated(core, requestId, unresolved, () => repeat(core, request, requestId));
-    return answerStored(core, requestId, unresolved, () => pay(core, oct));
+    const { requestId } = oct;
+    const write = {
+      requestId,
+      store: () => inserted(core.books.insertOct(input, patienceOf(context))),
+      isSame: () => isSame(core, request, requestId),
+      admits: () => core.processors.of(oct).admits(),
+      findKept: () => findKeptOperation(core, merchantId, key),
+      perform: async () =>
+        answerAsked(write, await ask(core, OCT, oct), undefined, () => replay(core, requestId, false)),
+      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+      unknown: () => unknown(requestId, false),
+    };
+    return answerWrite(core, write);
   };
 }
 
-/** Asks the processor to pay a stored OCT, and stores its answer. */
-async function pay(core: Core, oct: OctEnd['oct'] & { readonly tokenId: string }): Promise<Response> {
-  const { requestId } = oct;
-  core.reach('oct stored');
-  const outcome = await core.processor.credit(oct);
-  core.reach('oct answered');
-  if (outcome.answer === 'UNKNOWN') {
-    await core.books.markUnknown('oct', requestId, inquireSoon(core));
-    return unknown(requestId, false);
-  }
-  if (!(await core.books.settleOct({ oct, outcome, at: core.clock() }))) {
-    // Recovery or an event came first: what it wrote stays, and is what is answered.
-    await settleAttempt(core, 'oct', requestId, outcome);
-    return replay(core, requestId, false);
-  }
-  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
-  return replay(core, requestId, false);
-}
-
-/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
-async function repeat(core: Core, request: CreateOctRequest, requestId: string): Promise<Response> {
-  const { merchantId } = request;
-  const row = await core.database.orm.em.fork().findOne(OctEntity, { requestId, merchantId });
-  const same = row && fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
-  if (!same) throw requestIdTaken();
-  return replay(core, requestId, false);
+async function isSame(core: Core, request: CreateOctRequest, requestId: string): Promise<boolean> {
+  const row = await findOct(core.database.query, requestId);
+  if (row?.merchantId !== request.merchantId) return false;
+  return fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
 }
 
 /** The answer to a stored OCT's request: each of its fields was written once, with its result. */
 async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
-  const oct = await core.database.orm.em.fork().findOneOrFail(OctEntity, { requestId });
+  const oct = await findOct(core.database.query, requestId);
+  assert(oct, 'an OCT that is answered was stored');
   if (oct.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   if (oct.state === 'OK') return { oct: presentOct(oct), replayed };
   if (oct.state === 'PENDING') refuseWhileRunning(core, oct);

@@ -1,19 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
-import type { FilterQuery } from '@mikro-orm/core';
 import {
   type ListOperationsRequest,
   OperationKind,
   type OperationService,
 } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { OperationKind as Kind } from '../../domain/operation.ts';
-import { OperationEntity, type OperationRow } from '../../storage/operation.ts';
-import { scopeOf } from '../caller.ts';
+import type { OperationKind as Kind } from '../../domain/kinds.ts';
+import { listResults, type ResultFilter } from '../../storage/operation/list-results.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import { presentOperation } from '../present.ts';
+import { scopeOf } from '../server/caller.ts';
+import { presentOperation } from './present-operation.ts';
 
 /** Lists final results, newest first; their sequence is the page's cursor. */
 export function listOperations(core: Core): MethodImpl<typeof OperationService.method.listOperations> {
@@ -22,28 +21,24 @@ export function listOperations(core: Core): MethodImpl<typeof OperationService.m
     if (request.holdRequestId !== '' && !isUuid(request.holdRequestId)) return { operations: [], nextPageToken: '' };
     const filters = filtersOf(request);
     const after = pageKey(request.pageToken, filters, (text) => /^\d{1,18}$/.test(text));
+    const before = after === undefined ? undefined : BigInt(after);
     const size = pageSizeOf(request);
-    const where: FilterQuery<OperationRow>[] = [filters];
-    if (merchantId !== undefined) where.push({ merchantId });
-    if (after !== undefined) where.push({ sequence: { $lt: BigInt(after) } });
-    const operations = await core.database.orm.em
-      .fork()
-      .find(OperationEntity, { $and: where }, { orderBy: { sequence: 'desc' }, limit: size + 1 });
+    const operations = await listResults(core.database, filters, { merchantId, before, limit: size + 1 });
     const { page, nextPageToken } = cutPage(operations, size, (last) => pageToken(last.sequence.toString(), filters));
     return { operations: page.map(presentOperation), nextPageToken };
   };
 }
 
-function filtersOf(request: ListOperationsRequest) {
-  const { kind, state, holdRequestId, finalFrom, finalTo } = request;
-  const final = {
-    ...(finalFrom && { $gte: timestampDate(finalFrom) }),
-    ...(finalTo && { $lt: timestampDate(finalTo) }),
-  };
+function filtersOf(request: ListOperationsRequest): ResultFilter {
+  const { kind, state, holdRequestId, finalFrom, finalTo, amountFrom, amountTo, currency } = request;
   return {
     ...(kind !== OperationKind.UNSPECIFIED && { kind: OperationKind[kind] as Kind }),
     ...(state !== OperationState.UNSPECIFIED && { status: OperationState[state] as 'OK' | 'KO' }),
     ...(holdRequestId !== '' && { holdRequestId }),
-    ...(Object.keys(final).length > 0 && { finalStateDate: final }),
+    ...(finalFrom && { finalFrom: timestampDate(finalFrom) }),
+    ...(amountFrom !== 0n && { amountFrom }),
+    ...(amountTo !== 0n && { amountTo }),
+    ...(currency !== '' && { currency }),
+    ...(finalTo && { finalTo: timestampDate(finalTo) }),
   };
 }

@@ -1,8 +1,8 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { OperationRow } from '../../storage/operation.ts';
-import type { LogPosition } from '../../storage/operation-log.ts';
-import { presentOperation } from '../present.ts';
+import type { OperationRow } from '../../storage/operation/operation.ts';
+import type { LogPosition } from '../../storage/operation/operation-log.ts';
+import { presentOperation } from './present-operation.ts';
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 
@@ -12,8 +12,8 @@ export function heartbeat(position: LogPosition): Message {
 }
 
 /**
- * The messages about results: one each, or up to `maxBatchSize` of them together. Whoever watches the same gets the same message
- * object, so that it is encoded once for all of them.
+ * Builds the messages about results: one each, or up to `maxBatchSize` results together. Streams with the same filter share the message
+ * objects, so that each is encoded once.
  */
 export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
   if (maxBatchSize <= 1) for (const result of results) yield alone(result);
@@ -31,7 +31,7 @@ function alone(result: OperationRow): Message {
   return message;
 }
 
-/** The last batch that was made from each first result. */
+/** The last batch made from each first result. */
 const batches = new WeakMap<OperationRow, { readonly results: readonly OperationRow[]; readonly message: Message }>();
 
 function together(results: readonly OperationRow[]): Message {
@@ -46,17 +46,17 @@ function together(results: readonly OperationRow[]): Message {
   return message;
 }
 
-/** A token names the result that it stands at, so that it is good in one history only: a restored database has another there. */
+/** A token names the result at its position, so that it is valid in one history only: a restored database has another result there. */
 function tokenOf({ sequence, requestId }: LogPosition): string {
   return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
 }
 
-/** What of a requestId a token carries: its random part. */
+/** The random part of a requestId, which a token carries. */
 export function markOf(requestId: string): string {
   return requestId.slice(-12);
 }
 
-/** The position that a token names; undefined = no such token was ever given. */
+/** The position of a token; undefined when it is malformed. */
 export function readToken(token: string): { readonly sequence: bigint; readonly mark: string } | undefined {
   const [, digits, mark] =
     /^o2:(\d{1,18}):([0-9a-f]{12}|)$/.exec(Buffer.from(token, 'base64url').toString('latin1')) ?? [];

@@ -1,9 +1,9 @@
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
 import type { OperationService, WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
-import type { LogPosition } from '../../storage/operation-log.ts';
-import { scopeOf } from '../caller.ts';
+import type { LogPosition } from '../../storage/operation/operation-log.ts';
 import type { Core } from '../core.ts';
+import { scopeOf } from '../server/caller.ts';
 import { heartbeat, markOf, messagesAbout, readToken } from './watch-messages.ts';
 
 /** A heartbeat carries the newest resume token, so that a quiet stream resumes near its end. */

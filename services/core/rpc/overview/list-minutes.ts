@@ -7,13 +7,13 @@ import {
   countRefused,
   countVerified,
   type MinuteRow,
-} from '../../storage/minutes.ts';
+} from '../../reports/minutes.ts';
 import type { Core } from '../core.ts';
 
 const DEFAULT_MINUTES = 60;
 const MINUTE_MS = 60_000;
 
-/** Counts by minute, the present one last; a minute in which nothing happened is there, too. */
+/** Counts by minute, the current one last; minutes without events are included. */
 export function listMinutes(core: Core): MethodImpl<typeof OperatorService.method.listMinutes> {
   return async (request) => {
     const count = request.minuteCount || DEFAULT_MINUTES;

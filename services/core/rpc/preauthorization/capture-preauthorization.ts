@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
@@ -10,21 +11,23 @@ import {
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Capturing } from '../../books/reserve-capture.ts';
+import { hashOf } from '../../cipher.ts';
 import type { HoldBooks } from '../../domain/hold.ts';
-import { type Approved, isOk } from '../../domain/operation.ts';
+import type { Approved } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { settleAttempt } from '../../settlement/settle-attempt.ts';
-import { CaptureEntity } from '../../storage/capture.ts';
-import { hashOf } from '../../storage/cipher.ts';
-import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
-import { patienceOf } from '../call-patience.ts';
-import { roleOf, scopeOfChange } from '../caller.ts';
-import { type Core, inquireAfter, inquireSoon } from '../core.ts';
+import { ask } from '../../kinds/ask.ts';
+import { CAPTURE } from '../../kinds/capture.ts';
+import { findCapture } from '../../storage/capture/find-captures.ts';
+import type { HoldRow } from '../../storage/hold/hold.ts';
+import { findHoldByHandle } from '../../storage/hold/read-holds.ts';
+import { type Core, inquireAfter } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
-import { presentCapture } from '../present.ts';
-import { keptRefusal, processorRefusal, refusalOf } from '../refuse.ts';
-import { findHold } from './find-hold.ts';
+import { keptRefusal } from '../refuse.ts';
+import { patienceOf } from '../server/call-patience.ts';
+import { isInScope, roleOf, scopeOfChange } from '../server/caller.ts';
+import { answerAsked, answerWrite, requestIdOf } from '../write.ts';
+import { namedHold } from './named-hold.ts';
+import { presentCapture } from './present-capture.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
@@ -37,50 +40,25 @@ export function capturePreauthorization(
 ): MethodImpl<typeof PreauthorizationService.method.capturePreauthorization> {
   return async (request, context) => {
     const capturing = await capturingOf(core, request, context);
-    const { requestId } = capturing;
-    const reservation = await stored(core.books.reserveCapture(capturing));
-    if (reservation === 'LOST') return unknown(requestId, '', false);
-    if (!reservation.reserved) {
-      const { refusal, hold } = reservation;
-      if (refusal === 'LATE') throw tooLate();
-      if (refusal === 'REPEATED') {
-        const unresolved = () => unknown(requestId, hold?.requestId ?? '', false);
-        return answerRepeated(core, requestId, unresolved, () => repeat(core, capturing, hold));
-      }
-      const kept = await findKept(core, capturing);
-      if (kept !== undefined) return replay(core, kept, true);
-      throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);
-    }
-    const { hold } = reservation;
-    return answerStored(
-      core,
+    const { requestId, amount, finalCapture } = capturing;
+    const write = {
       requestId,
-      () => unknown(requestId, hold.requestId, false),
-      () => charge(core, capturing, hold),
-    );
+      store: () => core.books.reserveCapture(capturing),
+      isSame: (hold: HoldRow | undefined) => isSame(core, capturing, hold),
+      findKept: () => findKept(core, capturing),
+      async perform({ hold }: { readonly hold: HoldRow }) {
+        const { processor, processorAccount } = hold;
+        const capture = { requestId, processor, processorAccount, amount, finalCapture, hold };
+        const asked = await ask(core, CAPTURE, capture);
+        return answerAsked(write, asked, hold, (outcome, { settled, at }) => ({
+          capture: captured(capturing, hold, outcome, at, settled),
+        }));
+      },
+      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+      unknown: (hold: HoldRow | undefined) => unknown(requestId, hold?.requestId ?? '', false),
+    };
+    return answerWrite(core, write);
   };
-}
-
-/** Asks the processor to charge what was reserved, and stores its answer. */
-async function charge(core: Core, capturing: Capturing, hold: HoldRow): Promise<Response> {
-  core.reach('capture reserved');
-  const outcome = await core.processor.capture(captureCall(capturing, hold));
-  core.reach('capture answered');
-  const { requestId, amount, finalCapture } = capturing;
-  if (outcome.answer === 'UNKNOWN') {
-    await core.books.markUnknown('capture', requestId, inquireSoon(core));
-    return unknown(requestId, hold.requestId, false);
-  }
-  const holdKey = hold.idHash.toString('hex');
-  const end = { requestId, holdRequestId: hold.requestId, holdKey, amount, finalCapture, outcome, at: core.clock() };
-  const books = await core.books.settleCapture(end);
-  if (!books) {
-    // Recovery or an event came first: what it wrote stays, and is what is answered.
-    await settleAttempt(core, 'capture', requestId, outcome);
-    return replay(core, requestId, false);
-  }
-  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
-  return { capture: captured(capturing, hold, outcome, end.at, books) };
 }
 
 /** The capture as it was just stored; nothing is read back. */
@@ -108,23 +86,22 @@ function captured(
   };
 }
 
-/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
-async function repeat(core: Core, capturing: Capturing, hold: HoldRow | undefined): Promise<Response> {
+async function isSame(core: Core, capturing: Capturing, hold: HoldRow | undefined): Promise<boolean> {
   const { requestId, merchantId, amount, finalCapture } = capturing;
-  const capture = await core.database.orm.em.fork().findOne(CaptureEntity, { requestId });
-  const same =
-    capture !== null &&
+  const capture = await findCapture(core.database.query, requestId);
+  return (
+    capture !== undefined &&
     capture.holdRequestId === hold?.requestId &&
-    (merchantId === undefined || capture.merchantId === merchantId) &&
+    isInScope(capture, merchantId) &&
     capture.amount === amount &&
-    capture.finalCapture === finalCapture;
-  if (!same) throw requestIdTaken();
-  return replay(core, requestId, false);
+    capture.finalCapture === finalCapture
+  );
 }
 
 /** The answer of a stored capture: each of its fields was written once, with its result. */
 async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
-  const capture = await core.database.orm.em.fork().findOneOrFail(CaptureEntity, { requestId });
+  const capture = await findCapture(core.database.query, requestId);
+  assert(capture, 'a capture that is answered was stored');
   if (capture.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   if (capture.state === 'OK') return { capture: { ...presentCapture(capture), reversed: false }, replayed };
   if (capture.state === 'PENDING') refuseWhileRunning(core, capture);
@@ -141,8 +118,7 @@ async function findKept(core: Core, capturing: Capturing): Promise<string | unde
 }
 
 async function merchantOf(core: Core, idHash: Buffer): Promise<string | undefined> {
-  const hold = await core.database.orm.em.fork().findOne(HoldEntity, { idHash });
-  return hold?.merchantId;
+  return (await findHoldByHandle(core.database.query, idHash))?.merchantId;
 }
 
 async function capturingOf(
@@ -176,7 +152,7 @@ async function idHashOf(
   if (roleOf(context) !== 'operator') {
     throw new HoldfastError('FORBIDDEN', 'only operators may capture by request_id; use preauthorization_id');
   }
-  return (await findHold(core, request, merchantId)).idHash;
+  return (await namedHold(core, request, merchantId)).idHash;
 }
 
 /** The gateway has verified the merchant's signature, and operators are audited; an internal service has neither. */
@@ -192,18 +168,4 @@ async function refuseUnsigned(
   if (contract?.requireSignedCaptures) {
     throw new HoldfastError('SIGNATURE_REQUIRED', "this merchant's captures must come signed, through the gateway");
   }
-}
-
-function captureCall(capturing: Capturing, hold: HoldRow) {
-  return {
-    requestId: capturing.requestId,
-    holdRequestId: hold.requestId,
-    merchantId: hold.merchantId,
-    terminalId: hold.terminalId,
-    userId: hold.userId,
-    tokenId: hold.tokenId ?? '',
-    amount: capturing.amount,
-    currency: hold.currency,
-    finalCapture: capturing.finalCapture || !hold.allowMultipleCaptures,
-  };
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
@@ -12,21 +13,23 @@ import {
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/settle-hold.ts';
-import { type Approved, isOk, type Outcome } from '../../domain/operation.ts';
-import { settleAttempt } from '../../settlement/settle-attempt.ts';
-import { hashOf } from '../../storage/cipher.ts';
-import type { KeyInput } from '../../storage/claim-key.ts';
-import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
-import type { HoldInput } from '../../storage/insert-holds.ts';
-import type { MerchantRow } from '../../storage/merchant.ts';
-import { patienceOf } from '../call-patience.ts';
-import { contractOf, FieldCheck } from '../check-fields.ts';
-import { type Core, inquireAfter, inquireSoon } from '../core.ts';
+import { hashOf } from '../../cipher.ts';
+import type { Approved } from '../../domain/operation.ts';
+import { ask } from '../../kinds/ask.ts';
+import { HOLD } from '../../kinds/hold.ts';
+import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { HoldInput } from '../../storage/hold/insert-holds.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
+import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import { type Core, inquireAfter, placeOf } from '../core.ts';
 import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
-import { answerRepeated, answerStored, requestIdOf, requestIdTaken, stored, tooLate } from '../intent.ts';
-import { inOrder, presentCheckout, presentPlaced } from '../present.ts';
-import { keptRefusal, processorRefusal } from '../refuse.ts';
+import { keptRefusal } from '../refuse.ts';
+import { patienceOf } from '../server/call-patience.ts';
+import { contractOf, FieldCheck } from '../server/check-fields.ts';
+import { answerAsked, answerWrite, type Inserted, inserted, requestIdOf } from '../write.ts';
 import { noPageYet, openCheckout } from './open-checkout.ts';
+import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
 
@@ -45,59 +48,29 @@ export function createPreauthorization(
     if (kept !== undefined) return replay(core, kept, true);
     const { hold, preauthorizationId } = newHold(core, request, contract, key);
     const { requestId } = hold;
-    const outcome = await stored(core.books.insertHold(hold, patienceOf(context)));
-    if (outcome === 'LATE') throw tooLate();
-    if (outcome === 'KEY_TAKEN') return replay(core, (await findKeptOperation(core, merchantId, key)) ?? '', true);
-    const unresolved = () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId));
-    if (outcome === 'LOST') return unresolved();
-    if (outcome === 'REPEATED')
-      return answerRepeated(core, requestId, unresolved, () => repeat(core, request, requestId));
-    return answerStored(core, requestId, unresolved, async () => {
-      const placed = await place(core, request, contract, hold, preauthorizationId);
-      // What is stored may be another core's, with a handle of its own.
-      return outcome === 'RESUMED' ? replay(core, requestId, false) : placed;
-    });
+    const write = {
+      requestId,
+      store: () => inserted(core.books.insertHold(hold, patienceOf(context))),
+      isSame: () => isSame(core, request, requestId),
+      admits: () => core.processors.of(hold).admits(),
+      findKept: () => findKeptOperation(core, merchantId, key),
+      async perform({ resumed }: Inserted) {
+        const answer = await (request.tokenId === undefined ? openCheckout(core, requestId, contract) : place());
+        // What is stored may be another core's, with a handle of its own.
+        return resumed ? replay(core, requestId, false) : answer;
+      },
+      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+      unknown: () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId)),
+    };
+    const place = async () => {
+      const asked = await ask(core, HOLD, { ...hold, amount: request.amount });
+      return answerAsked(write, asked, undefined, (outcome, { at }) => ({
+        preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
+        state: OperationState.OK,
+      }));
+    };
+    return answerWrite(core, write);
   };
-}
-
-/** Asks the processor to place a stored hold, and stores its answer. */
-async function place(
-  core: Core,
-  request: CreatePreauthorizationRequest,
-  contract: MerchantRow,
-  hold: HoldInput,
-  preauthorizationId: string,
-): Promise<Response> {
-  core.reach('hold stored');
-  if (request.tokenId === undefined) return openCheckout(core, hold.requestId, contract);
-  const outcome = await core.processor.authorize({
-    requestId: hold.requestId,
-    merchantId: request.merchantId,
-    terminalId: request.terminalId,
-    userId: request.userId,
-    tokenId: request.tokenId,
-    amount: request.amount,
-    currency: request.currency,
-  });
-  core.reach('hold answered');
-  return settle(core, hold, preauthorizationId, outcome);
-}
-
-async function settle(core: Core, hold: HoldInput, preauthorizationId: string, outcome: Outcome): Promise<Response> {
-  const { requestId } = hold;
-  if (outcome.answer === 'UNKNOWN') {
-    await core.books.markUnknown('hold', requestId, inquireSoon(core));
-    return unknown(requestId);
-  }
-  const at = core.clock();
-  const facts = { ...hold, amount: BigInt(hold.amount) };
-  if (!(await core.books.settleHold({ hold: facts, outcome, at }))) {
-    // Recovery or an event came first: what it wrote stays, and is what is answered.
-    await settleAttempt(core, 'hold', requestId, outcome);
-    return replay(core, requestId, false);
-  }
-  if (!isOk(outcome)) throw processorRefusal(requestId, outcome, false);
-  return { preauthorization: { ...placed(hold, outcome, at), preauthorizationId }, state: OperationState.OK };
 }
 
 /** The hold as it was just stored; nothing is read back. */
@@ -124,18 +97,16 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
   };
 }
 
-/** The answer to a call under a requestId that is taken: the same call again, or another one, which is refused. */
-async function repeat(core: Core, request: CreatePreauthorizationRequest, requestId: string): Promise<Response> {
-  const { merchantId } = request;
-  const row = await core.database.orm.em.fork().findOne(HoldEntity, { requestId, merchantId });
-  const same = row && fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
-  if (!same) throw requestIdTaken();
-  return replay(core, requestId, false);
+async function isSame(core: Core, request: CreatePreauthorizationRequest, requestId: string): Promise<boolean> {
+  const row = await findHold(core.database.query, requestId);
+  if (row?.merchantId !== request.merchantId) return false;
+  return fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
 }
 
 /** The answer to a stored hold's request: the first one again, from what was written once. */
 async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
-  const row = await core.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
+  const row = await findHold(core.database.query, requestId);
+  assert(row, 'a hold that is answered was stored');
   if (row.tokenId == null && row.checkoutUrlCiphertext != null) {
     return { preauthorization: presentCheckout(row, core.cipher), state: OperationState.PENDING, replayed };
   }
@@ -205,6 +176,7 @@ function newHold(core: Core, request: CreatePreauthorizationRequest, contract: M
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,
     checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS).toISOString(),
+    ...placeOf(core, contract),
     createdAt: at.toISOString(),
     inquireAt: inquireAfter(core, at).toISOString(),
     key,

@@ -1,20 +1,19 @@
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
-import type { FilterQuery } from '@mikro-orm/core';
 import {
   HoldStatus,
   type ListPreauthorizationsRequest,
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { HoldStatus as Status } from '../../domain/hold.ts';
-import { HoldEntity, type HoldRow } from '../../storage/hold.ts';
-import { scopeOf } from '../caller.ts';
+import { type HoldFilter, listHolds } from '../../storage/hold/list-holds.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import { presentListed } from '../present.ts';
+import { scopeOf } from '../server/caller.ts';
+import { presentListed } from './present-hold.ts';
 
-/** Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation and the page's cursor. */
+/** Lists holds, newest first; their requestId is the page's cursor. */
 export function listPreauthorizations(
   core: Core,
 ): MethodImpl<typeof PreauthorizationService.method.listPreauthorizations> {
@@ -24,36 +23,26 @@ export function listPreauthorizations(
     const filters = filtersOf(request);
     const after = pageKey(request.pageToken, filters, isUuid);
     const size = pageSizeOf(request);
-    const where: FilterQuery<HoldRow>[] = [filters];
-    if (merchantId !== undefined) where.push({ merchantId });
-    if (after !== undefined) where.push({ requestId: { $lt: after } });
-    const holds = await core.database.orm.em
-      .fork()
-      .find(HoldEntity, { $and: where }, { orderBy: { requestId: 'desc' }, limit: size + 1 });
+    const holds = await listHolds(core.database, filters, { merchantId, after, limit: size + 1 });
     const { page, nextPageToken } = cutPage(holds, size, (last) => pageToken(last.requestId, filters));
     return { preauthorizations: page.map((hold) => presentListed(hold, core.cipher)), nextPageToken };
   };
 }
 
-function filtersOf(request: ListPreauthorizationsRequest) {
+function filtersOf(request: ListPreauthorizationsRequest): HoldFilter {
   const { status, userId, terminalId, merchantReference, requestId, createdFrom, createdTo, expiringBefore } = request;
-  const created = { ...dated('$gte', createdFrom), ...dated('$lt', createdTo) };
+  const { amountFrom, amountTo, currency } = request;
   return {
     ...(status !== HoldStatus.UNSPECIFIED && { status: HoldStatus[status] as Status }),
     ...(userId !== '' && { userId }),
     ...(terminalId !== '' && { terminalId }),
     ...(merchantReference !== '' && { merchantReference }),
     ...(requestId !== '' && { requestId }),
-    ...(Object.keys(created).length > 0 && { createdAt: created }),
-    ...(expiringBefore && {
-      expiresAt: { $lt: timestampDate(expiringBefore) },
-      phase: 'AUTHORIZED' as const,
-      // Beside the filter by status, not instead of it.
-      $and: [{ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] as Status[] } }],
-    }),
+    ...(createdFrom && { createdFrom: timestampDate(createdFrom) }),
+    ...(createdTo && { createdTo: timestampDate(createdTo) }),
+    ...(amountFrom !== 0n && { amountFrom }),
+    ...(amountTo !== 0n && { amountTo }),
+    ...(currency !== '' && { currency }),
+    ...(expiringBefore && { expiringBefore: timestampDate(expiringBefore) }),
   };
-}
-
-function dated(operator: '$gte' | '$lt', timestamp: Timestamp | undefined) {
-  return timestamp ? { [operator]: timestampDate(timestamp) } : {};
 }

@@ -8,12 +8,14 @@ import {
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { reverse as bookReversal } from '../../books/reverse.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
-import { settleAttempt, tableOf } from '../../settlement/settle-attempt.ts';
-import { CaptureEntity } from '../../storage/capture.ts';
-import { freezeHold } from '../../storage/freeze-hold.ts';
-import { ProcessorEventEntity, rememberEvent } from '../../storage/processor-event.ts';
+import { findCapture } from '../../storage/capture/find-captures.ts';
+import { freezeHold } from '../../storage/hold/freeze-hold.ts';
+import { findSubmission } from '../../storage/operation/find-submission.ts';
+import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
@@ -26,7 +28,7 @@ export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService
   return async (request) => {
     const { eventId } = request;
     const digest = digestOf(request);
-    const seen = await core.database.orm.em.fork().findOne(ProcessorEventEntity, { id: eventId });
+    const seen = await findEvent(core.database.query, eventId);
     if (seen) return demandSame(core, eventId, digest, seen.digest);
     await act(core, request);
     return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
@@ -62,14 +64,14 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
 async function settle(core: Core, requestId: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const table = await tableOf(core.database, requestId);
-  if (!table) throw refusalOf('OPERATION_NOT_FOUND');
-  await settleAttempt(core, table, requestId, outcome);
+  const submission = await findSubmission(core.database.query, requestId);
+  if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
+  await settleLate(core, submission.table, requestId, outcome);
 }
 
 /** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
 async function reverse(core: Core, captureRequestId: string, amount: bigint, reference: string): Promise<void> {
-  const capture = await core.database.orm.em.fork().findOne(CaptureEntity, { requestId: captureRequestId });
+  const capture = await findCapture(core.database.query, captureRequestId);
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");
   if (capture.state === 'KO') {
@@ -79,5 +81,5 @@ async function reverse(core: Core, captureRequestId: string, amount: bigint, ref
   }
   if (capture.state !== 'OK')
     throw new HoldfastError('UNAVAILABLE', 'the capture has no result yet', { retryAfterS: 1 });
-  await core.books.reverseCapture({ requestId: uuidv7(), captureRequestId, reference, at: core.clock() });
+  await bookReversal(core.books, { requestId: uuidv7(), captureRequestId, reference, at: core.clock() });
 }

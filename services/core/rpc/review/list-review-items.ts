@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { type OperatorService, ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import { findReviewItems, type ReviewRow } from '../../storage/review-items.ts';
+import { findReviewItems, type ReviewRow } from '../../reports/review-items.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
@@ -38,5 +38,6 @@ function presentItem(row: ReviewRow, now: Date) {
     inquiryCount: row.inquiryCount,
     ...(row.inquireAt && { nextInquiryAt: timestampFromDate(row.inquireAt) }),
     lateVoid: row.lateVoid,
+    processor: row.processor,
   };
 }

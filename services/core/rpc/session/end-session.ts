@@ -1,15 +1,15 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import { audited } from '../../storage/audit-log.ts';
-import { endSession as endStored } from '../../storage/ended-session.ts';
+import { audited } from '../../storage/audit-log/audit-log.ts';
+import { endSession as endStored } from '../../storage/session/ended-session.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 
-/** No session lasts longer, so an ended one is never remembered for longer. */
+/** No session lasts longer. */
 const LONGEST_MS = 86_400_000;
 
-/** Ends a console session at all gateways. Errors: INVALID_REQUEST when it runs out later than any session does. */
+/** Ends a console session at all gateways. Throws INVALID_REQUEST when `expires_at` is later than a session can last. */
 export function endSession(core: Core): MethodImpl<typeof OperatorService.method.endSession> {
   return async (request) => {
     const at = core.clock();

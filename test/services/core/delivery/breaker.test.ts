@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { allowanceOf, isIllness, judgeEndpoint } from '../../../../services/core/delivery/breaker.ts';
+import { allowanceOf, isFailing, judgeEndpoint } from '../../../../services/core/delivery/breaker.ts';
 import { type EndpointState, FRESH } from '../../../../services/core/domain/endpoint.ts';
 
 describe('judgeEndpoint()', () => {
@@ -58,7 +58,7 @@ describe('judgeEndpoint()', () => {
   });
 
   it('takes no answer, 429 and 5xx for illness, and no other answer', () => {
-    assert([undefined, 429, 500, 503, 599].every(isIllness));
-    assert([301, 400, 404, 410].every((httpStatus) => !isIllness(httpStatus)));
+    assert([undefined, 429, 500, 503, 599].every(isFailing));
+    assert([301, 400, 404, 410].every((httpStatus) => !isFailing(httpStatus)));
   });
 });

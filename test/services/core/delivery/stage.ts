@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
-import { openLog } from '../../../../proto/log.ts';
+import { openLog } from '../../../../platform/log.ts';
+import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
+import { type DeliverParts, openDeliverer } from '../../../../services/core/delivery/deliverer.ts';
 import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
+import { openEndpointTermsCache } from '../../../../services/core/delivery/endpoint-terms-cache.ts';
+import { openQueue } from '../../../../services/core/delivery/queue.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
-import { openTerms } from '../../../../services/core/delivery/terms.ts';
-import { type DeliverParts, openDeliverer } from '../../../../services/core/jobs/deliver.ts';
-import { openQueue } from '../../../../services/core/jobs/queue.ts';
-import { sweepDeliveries } from '../../../../services/core/jobs/sweep-deliveries.ts';
-import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
-import { openDatabase } from '../../../../services/core/storage/database.ts';
-import type { EndpointKind } from '../../../../services/core/storage/delivery.ts';
+import { sweepDeliveries } from '../../../../services/core/delivery/sweep-deliveries.ts';
+import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { createMigratedDatabase } from '../../../database.ts';
 
 /** Everything that a test of deliveries needs. */
@@ -43,7 +43,7 @@ export async function openDeliveryStage() {
   const openParts = (extra: Partial<DeliverParts> & { timeoutMs?: number } = {}) => {
     const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
     const sender = openSender({ rules: { webhook: { allowed }, internal: { allowed } }, ...timeout });
-    const terms = openTerms(database, cipher, clock);
+    const terms = openEndpointTermsCache(database, cipher, clock);
     const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client } from 'pg';
-import { openLog } from '../../../../proto/log.ts';
+import { openLog } from '../../../../platform/log.ts';
+import { ALARM_CHANNEL } from '../../../../services/core/delivery/queue.ts';
 import { type OperationFeed, openOperationFeed } from '../../../../services/core/feeds/operation-feed.ts';
-import { ALARM_CHANNEL } from '../../../../services/core/jobs/queue.ts';
-import { callerKey } from '../../../../services/core/rpc/caller.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
-import { type Database, openDatabase, type Query, type Statement } from '../../../../services/core/storage/database.ts';
-import { announceOperations } from '../../../../services/core/storage/operation-log.ts';
+import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
+import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 describe('openOperationFeed()', function () {
@@ -100,9 +101,11 @@ describe('openOperationFeed()', function () {
 
   it('hears again after its connection was cut', async () => {
     const { sequence: start } = await feed.last();
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()`,
+    const { rowCount } = await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'holdfast-listen' and datname = current_database()`,
     );
+    assert.equal(rowCount, 1);
     await write(2);
     assert.equal((await allAfter(start, 2)).length, 2);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import { openLog } from '../../../../proto/log.ts';
+import { openLog } from '../../../../platform/log.ts';
 import { exportBacklog } from '../../../../services/core/metrics/backlog-gauges.ts';
 import { contract, openStage, refusal, type Stage } from '../stage.ts';
 

@@ -1,7 +1,8 @@
 /** What a run asks of core, and what it was answered in one word. */
+
+import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { GrpcCall } from '../../../../proto/grpc.ts';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Sent } from './predict.ts';

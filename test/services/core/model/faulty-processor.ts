@@ -9,12 +9,12 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
+import { type GrpcClient, openChannel, serviceDefinition } from '../../../../platform/grpc-client.ts';
 import {
   ProcessorEventService,
   type ReportEventRequest,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer, ProcessorService } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type GrpcClient, openChannel, serviceDefinition } from '../../../../proto/grpc.ts';
 import type { Fault } from './hold-model.ts';
 
 /** Which faults happened, by their names. */

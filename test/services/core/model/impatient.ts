@@ -1,6 +1,6 @@
 /** Calls whose callers do not wait: too late, too many, or broken off. Of the first two nothing may come, of the third one operation. */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { DEADLINE_HEADER, type GrpcCall } from '../../../../proto/grpc.ts';
+import { DEADLINE_HEADER, type GrpcCall } from '../../../../platform/grpc-client.ts';
 import { refusal } from '../stage.ts';
 import type { Clients } from './ask.ts';
 import type { Command } from './commands.ts';

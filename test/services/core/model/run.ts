@@ -1,18 +1,24 @@
 /** One run: a merchant's commands on two holds, each answer held against everything the model says may come of it. */
 import assert from 'node:assert/strict';
+import type { GrpcCall } from '../../../../platform/grpc-client.ts';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { GrpcCall } from '../../../../proto/grpc.ts';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
-import { openCheckoutUrl, openPreauthorizationId } from '../../../../services/core/rpc/present.ts';
-import { HoldEntity } from '../../../../services/core/storage/hold.ts';
+import {
+  openCheckoutUrl,
+  openPreauthorizationId,
+} from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
+import { BEHAVIOURS } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, SHARES } from './commands.ts';
+import { crashVariants } from './crash-variants.ts';
 import { authorize, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
-import { type Crash, type Possible, predict, replayPlacing, type Sent } from './predict.ts';
+import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 /** A hold or OCT that a run asked for. */
@@ -165,7 +171,10 @@ export class Run {
     processor.next.delete(subject.requestId);
     processor.next.delete(subject.userId);
     const variants = commands.reduce<Sent[][]>(
-      (before, sent) => crashVariants(sent, subject, crashes).flatMap((way) => before.map((sents) => [...sents, way])),
+      (before, sent) =>
+        crashVariants(sent, subject.possible[0] as HoldModel, crashes).flatMap((way) =>
+          before.map((sents) => [...sents, way]),
+        ),
       [[]],
     );
     const now = this.#world.now();
@@ -203,7 +212,8 @@ export class Run {
   }
 
   async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {
-    const preauthorizationId = sent.do === 'capture' ? await this.#preauthorizationId(subject) : '';
+    const { cipher } = this.#world.stage.recovery;
+    const preauthorizationId = sent.do === 'capture' ? openPreauthorizationId(await this.#row(subject), cipher) : '';
     return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 
@@ -245,11 +255,19 @@ export class Run {
     const card = TEST_CARDS.find(({ behaviour }) => behaviour === command.token);
     assert(card, 'a test card for each behaviour');
     const url = openCheckoutUrl(await this.#row(subject), stage.recovery.cipher);
-    const lost = command.fault !== 'none';
-    if (lost) events.drop.add(subject.requestId);
     const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
     const cvc = card.brand === 'amex' ? '1234' : '123';
-    const paid = pay(url, { number: card.number, expiry, cvc });
+    const paying = { number: card.number, expiry, cvc };
+    const { answer, errorCode } = BEHAVIOURS[command.token].placing;
+    if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
+      // The page goes on, and core hears nothing.
+      await pay(url, paying);
+      subject.story.push(`pay ${command.token} (declined)`);
+      return;
+    }
+    const lost = command.fault !== 'none';
+    if (lost) events.drop.add(subject.requestId);
+    const paid = pay(url, paying);
     if (lost) {
       this.waiting.push(paid);
       await events.dropped(subject.requestId);
@@ -313,27 +331,11 @@ export class Run {
     return row?.request_id ?? this.fail(subject, `nothing is stored under ${key}`);
   }
 
-  async #preauthorizationId(subject: Subject): Promise<string> {
-    return openPreauthorizationId(await this.#row(subject), this.#world.stage.recovery.cipher);
-  }
-
   async #row({ requestId }: Subject) {
-    return this.#world.stage.database.orm.em.fork().findOneOrFail(HoldEntity, { requestId });
+    return (await findHold(this.#world.stage.database.query, requestId)) ?? assert.fail();
   }
 }
 
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {
   return [...new Map(holds.map((hold) => [JSON.stringify(hold), hold])).values()];
-}
-
-/** A command may be the one that dies at a point of this step, or not. */
-function crashVariants(sent: Sent, subject: Subject, crashes: readonly CrashPoint[]): Sent[] {
-  const model = subject.possible[0] as HoldModel;
-  const name = sent.do === 'place' ? (model.kind === 'OCT' ? 'oct' : 'hold') : sent.do;
-  const points: Record<Exclude<Crash, 'none'>, readonly CrashPoint[]> = {
-    stored: [name === 'hold' || name === 'oct' ? `${name} stored` : `${name} reserved`],
-    answered: [model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${name} answered`],
-  };
-  const possible = (['stored', 'answered'] as const).filter((crash) => points[crash].some((p) => crashes.includes(p)));
-  return [sent, ...possible.map((crash) => ({ ...sent, crash }))];
 }

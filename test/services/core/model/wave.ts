@@ -71,7 +71,7 @@ async function sweepOnce(
   world.armed.clear();
   const now = world.now();
   const ways: Crash[] = ['none'];
-  if (died && deadly.includes('expiry reserved')) ways.push('stored');
+  if (died && deadly.includes('expiry stored')) ways.push('stored');
   if (died && deadly.includes('expiry answered')) ways.push('answered');
   change(subjects, (hold) => ways.map((crash) => sweep(structuredClone(hold), now, fault, crash)));
 }
@@ -130,8 +130,8 @@ function readEnd(hold: HoldModel, end: number | undefined, before: number): bool
 }
 
 /** Most holds are open until the end, so that is when a sweep finds something to die at. */
-function deadlySweep(subjects: readonly Subject[]): 'expiry reserved' | 'expiry answered' {
-  return subjects.length % 2 === 0 ? 'expiry reserved' : 'expiry answered';
+function deadlySweep(subjects: readonly Subject[]): 'expiry stored' | 'expiry answered' {
+  return subjects.length % 2 === 0 ? 'expiry stored' : 'expiry answered';
 }
 
 /** Everything arrives, everything is asked, everything ends. */

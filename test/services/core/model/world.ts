@@ -1,9 +1,10 @@
 /** Two cores, the sandbox behind a faulty way, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { audit } from '../../../../services/core/audit/audit.ts';
-import type { Drift } from '../../../../services/core/audit/drift.ts';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import { audit } from '../../../../services/core/reconciliation/audit.ts';
+import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { contract, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
@@ -112,7 +113,7 @@ export async function openWorld(faults = new Faults()) {
       const drifts: Drift[] = [];
       const parts = {
         databaseUrl: stage.settings.DATABASE_URL,
-        processor: stage.recovery.processor,
+        processors: ledgersOf(stage.recovery.processors),
         most: 5,
         patienceMs: 0,
       };

@@ -84,8 +84,8 @@ describe('idempotency keys', function () {
       assert.equal(hold.status, HoldStatus.IN_PROGRESS);
     });
 
-    it('get the open checkout again, also when it is paid and captured, and when it was declined', async () => {
-      for (const number of [CARD.number, '4000000000000002']) {
+    it('get the open checkout again, also when it is paid and captured, and when it failed', async () => {
+      for (const number of [CARD.number, '4000000000000119']) {
         const fields = { ...newKey(), saveCard: true };
         const first = await desk.checkout(fields);
         assert.equal(first.state, OperationState.PENDING);

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { acceptNotifications } from '../../../../services/core/storage/accept-notifications.ts';
-import { type Database, openDatabase, type Query, type Statement } from '../../../../services/core/storage/database.ts';
-import { insertHolds } from '../../../../services/core/storage/insert-holds.ts';
-import { recordAttempts } from '../../../../services/core/storage/record-attempts.ts';
-import { reserveCaptures } from '../../../../services/core/storage/reserve-captures.ts';
-import { reserveRelease } from '../../../../services/core/storage/reserve-release.ts';
-import { reverseCapture } from '../../../../services/core/storage/reverse-capture.ts';
-import { settleCaptures } from '../../../../services/core/storage/settle-captures.ts';
-import { settleHolds } from '../../../../services/core/storage/settle-holds.ts';
-import { settleOcts } from '../../../../services/core/storage/settle-octs.ts';
-import { settleRelease } from '../../../../services/core/storage/settle-release.ts';
+import { reserveCaptures } from '../../../../services/core/storage/capture/reserve-captures.ts';
+import { reverseCapture } from '../../../../services/core/storage/capture/reverse-capture.ts';
+import { settleCaptures } from '../../../../services/core/storage/capture/settle-captures.ts';
+import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
+import { recordAttempts } from '../../../../services/core/storage/delivery/record-attempts.ts';
+import { insertHolds } from '../../../../services/core/storage/hold/insert-holds.ts';
+import { settleHolds } from '../../../../services/core/storage/hold/settle-holds.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { settleOcts } from '../../../../services/core/storage/oct/settle-octs.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import { ORM } from '../../../../services/core/storage/orm.ts';
+import { reserveRelease } from '../../../../services/core/storage/release/reserve-release.ts';
+import { settleRelease } from '../../../../services/core/storage/release/settle-release.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** A node of a plan, as EXPLAIN (FORMAT JSON) writes it. */
@@ -42,7 +44,7 @@ describe('byIndex()', () => {
 
   /** The plan that a prepared statement keeps. EXPLAIN takes a statement with parameters only as plain text. */
   async function planOf({ text }: Statement): Promise<PlanNode> {
-    const rows = await database.orm.em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
+    const rows = await database[ORM].em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
     return rows[0]?.['QUERY PLAN'][0].Plan;
   }
 });

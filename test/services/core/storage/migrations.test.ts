@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Database, openDatabase } from '../../../../services/core/storage/database.ts';
-import { migrate } from '../../../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../../../services/core/migrate-database.ts';
+import type { Database } from '../../../../services/core/storage/database.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import { ORM } from '../../../../services/core/storage/orm.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';
 
-describe('migrate()', function () {
+describe('migrateDatabase()', function () {
   this.timeout(60_000);
   let test: TestDatabase;
   let database: Database;
 
   before(async () => {
     test = await createDatabase();
-    await Promise.all([migrate(test.url), migrate(test.url)]);
+    await Promise.all([migrateDatabase(test.url), migrateDatabase(test.url)]);
     database = await openDatabase({ databaseUrl: test.url, poolSize: 2 });
   });
 
@@ -22,7 +24,7 @@ describe('migrate()', function () {
   });
 
   it('makes exactly the tables that the entities describe', async () => {
-    const difference = await database.orm.schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
+    const difference = await database[ORM].schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
     assert.equal(difference, '');
   });
 

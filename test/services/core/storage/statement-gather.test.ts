@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ResultLost } from '../../../../proto/gather.ts';
+import { ResultLost } from '../../../../platform/gather.ts';
 import { StatementGather } from '../../../../services/core/storage/statement-gather.ts';
 
 describe('StatementGather', () => {
@@ -32,7 +32,7 @@ describe('StatementGather', () => {
           runs++;
           throw Object.assign(new Error(code), { code });
         },
-        { maxBatch: 10, lanes: 1, maxWaitMs: 50 },
+        { maxBatch: 10, lanes: 1, maxWaitMs: 1_000 },
       );
       await assert.rejects(gather.submit('a'), ResultLost);
       assert(runs > 1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
+import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import {
   EndpointKind,
@@ -13,9 +14,8 @@ import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { GrpcCall } from '../../../../../proto/grpc.ts';
-import { rolesFor } from '../../../../../services/core/rpc/access.ts';
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
+import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { openMerchant, sql } from '../../desk.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
 

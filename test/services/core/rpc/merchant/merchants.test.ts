@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { MerchantCredentials } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { openMerchant, sql } from '../../desk.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
 
@@ -62,6 +63,78 @@ describe('MerchantService', function () {
     }
     assert.equal(await why(merchants.updateMerchant(loop('http://localhost:8080'))), 'INVALID_REQUEST');
     assert.equal((await get('loop')).contract?.internalUrl, '');
+  });
+
+  it('refuses an address that no allow-list makes a destination, however it is spelled, and stores nothing', async () => {
+    const never = [
+      ...['http://169.254.169.254', 'https://169.254.169.254/latest', 'http://0xa9fea9fe', 'http://2852039166'],
+      ...['http://[::ffff:169.254.169.254]', 'http://[fd00:ec2::254]', 'https://100.100.100.200', 'http://[fe80::1]'],
+    ];
+    for (const url of never) {
+      for (const urls of [{ webhookUrl: url }, { internalUrl: url }]) {
+        const refused = merchants.createMerchant({ merchantId: 'never', name: 'N', contract: contract(urls) });
+        assert.equal(await why(refused), 'INVALID_REQUEST', url);
+      }
+    }
+    assert.equal(await why(merchants.getMerchant({ merchantId: 'never' })), 'OPERATION_NOT_FOUND');
+  });
+
+  it('warns of an address that only an allow-list of the workers makes a destination', async () => {
+    const warned = async (urls: object) => {
+      const { merchant } = await merchants.updateMerchant({
+        merchantId: 'warned',
+        name: 'O',
+        contract: contract(urls),
+      });
+      assert.deepEqual(merchant?.warnings, (await get('warned')).warnings);
+      return merchant?.warnings.map(({ field, description }) => `${field} ${description.split(';')[0]}`);
+    };
+    await merchants.createMerchant({ merchantId: 'warned', name: 'O', contract: contract() });
+    for (const [webhookUrl, reason] of [
+      ['https://10.1.2.3', 'the address is not public'],
+      ['https://127.1', 'the address is not public'],
+      ['https://[fd12::1]/hooks', 'the address is not public'],
+      ['https://localhost:8443', 'the address is not public'],
+      ['http://merchant.example', 'https is required'],
+      ['http://93.184.216.34', 'https is required'],
+    ] as const) {
+      assert.deepEqual(await warned({ webhookUrl }), [`contract.webhook_url ${reason}`], webhookUrl);
+    }
+    assert.deepEqual(await warned({ internalUrl: 'https://10.1.2.3' }), [
+      'contract.internal_url the address is not public',
+    ]);
+    assert.deepEqual(
+      await warned({ webhookUrl: 'https://merchant.example', internalUrl: 'https://93.184.216.34' }),
+      [],
+    );
+  });
+
+  it('audits a change with its old and its new values, and keys by their id', async () => {
+    const operators = stage.channel('operator').opened.client(OperatorService);
+    const { merchant } = await merchants.createMerchant({ merchantId: 'audited', name: 'A', contract: contract() });
+    const urls = { webhookUrl: 'https://merchant.example' };
+    await merchants.updateMerchant({ merchantId: 'audited', name: 'B', contract: contract(urls) });
+    const { apiKey } = await merchants.createApiKey({ merchantId: 'audited' });
+    const { apiKeyId = '', last4 = '' } = apiKey ?? {};
+    await merchants.revokeApiKey({ merchantId: 'audited', apiKeyId });
+    const { signingSecret } = await merchants.addSigningSecret({ merchantId: 'audited' });
+    const { entries } = await operators.listAuditEntries({ target: 'audited' });
+    const details = entries.map(({ action, detail }) => [action, JSON.parse(detail)]);
+    const [created] = merchant?.apiKeys ?? [];
+    const [firstSecret] = merchant?.signingSecrets ?? [];
+    assert.deepEqual(details.slice(0, -1), [
+      ['signing-secret.add', { signingSecretId: signingSecret?.signingSecretId }],
+      ['api-key.revoke', { apiKeyId, last4 }],
+      ['api-key.create', { apiKeyId, last4 }],
+      ['merchant.update', { before: { name: 'A', webhookUrl: null }, after: { name: 'B', ...urls } }],
+    ]);
+    const [, { after, ...ids }] = details.at(-1) ?? assert.fail();
+    assert.equal(after.name, 'A');
+    assert.deepEqual(ids, {
+      apiKeyId: created?.apiKeyId,
+      last4: created?.last4,
+      signingSecretId: firstSecret?.signingSecretId,
+    });
   });
 
   it('takes a name once, also of two who come at once', async () => {

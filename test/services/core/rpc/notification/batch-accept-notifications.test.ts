@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { AcceptOutcome, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { sql } from '../../desk.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
 import { notification } from './verified.ts';

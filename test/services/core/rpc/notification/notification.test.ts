@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
+import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import {
   AcceptOutcome,
   DeliveryState,
@@ -12,7 +13,6 @@ import {
   QuarantineState,
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
 import { notification } from './verified.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { NotificationService, StoredNotificationState } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { GrpcClient } from '../../../../../proto/grpc.ts';
-import { signNotification } from '../../../../../proto/signature.ts';
+import { signNotification } from '../../../../../webhooks/signature.ts';
 import { contract, openStage, refusal, type Stage } from '../../stage.ts';
 import { notification } from './verified.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import type { WatchOperationsResponse } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { ALARM_CHANNEL } from '../../../../../services/core/jobs/queue.ts';
-import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation-log.ts';
+import { ALARM_CHANNEL } from '../../../../../services/core/delivery/queue.ts';
+import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation/operation-log.ts';
 import { type Desk, openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
+import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import {
   NotificationKind,
   NotificationService,
@@ -8,7 +9,6 @@ import {
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
-import type { GrpcClient } from '../../../../../proto/grpc.ts';
 import { openMerchant, sql } from '../../desk.ts';
 import { contract, openStage, type Stage } from '../../stage.ts';
 

@@ -121,7 +121,7 @@ describe('captures at once', function () {
 
   it('never lets an expiry take what a capture has reserved', async () => {
     const hold = await several.hold();
-    dying = 'capture reserved';
+    dying = 'capture stored';
     assert.equal((await several.capture(hold, 4_000n)).capture?.state, OperationState.UNKNOWN);
     stage.clock.advance(7 * DAY_MS);
     await stage.expire();

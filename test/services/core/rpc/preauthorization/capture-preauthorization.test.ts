@@ -31,7 +31,7 @@ describe('capturePreauthorization()', function () {
     stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
   /** Leaves a capture reserved of which the processor never hears. */
   const strand = async (desk: Desk, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
-    dying = 'capture reserved';
+    dying = 'capture stored';
     assert.equal((await desk.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
     assert.equal(dying, undefined);
   };

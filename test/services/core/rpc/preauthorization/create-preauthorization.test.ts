@@ -117,11 +117,21 @@ describe('createPreauthorization()', function () {
       assert.equal(next.paymentMethod?.brand, 'mastercard');
     });
 
-    it('fails for good when the card is declined', async () => {
+    it('waits on when a card is declined, and is placed by the next one', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000002' });
+      assert.equal(await desk.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.deepEqual(await desk.results(opened), []);
+      await payAt(opened.checkoutUrl);
+      assert.equal(await desk.books(opened), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.deepEqual(await desk.results(opened), ['authorized']);
+    });
+
+    it('fails for good when the processor fails', async () => {
+      const opened = await open();
+      await payAt(opened.checkoutUrl, { number: '4000000000000119' });
       assert.equal(await desk.books(opened), 'FAILED FAILED 0/0/0/10000/0');
-      assert.deepEqual(await desk.results(opened), ['declined']);
+      assert.deepEqual(await desk.results(opened), ['failed']);
     });
 
     it('looks before it gives up a page that ran out: the report may be lost', async () => {
@@ -174,6 +184,17 @@ describe('createPreauthorization()', function () {
       const asked = processor.heard.filter(({ method }) => method === 'createCheckout');
       assert.equal(asked.length, 3);
       assert.equal(new Set(asked.map(({ requestId }) => requestId)).size, 1);
+    });
+
+    it("tells the processor the merchant's reference of the order", async () => {
+      const references: string[] = [];
+      processor.says.createCheckout = (request) => {
+        references.push(request.merchantReference);
+        return page;
+      };
+      await shop.checkout({ merchantReference: 'order 7' });
+      await shop.checkout();
+      assert.deepEqual(references, ['order 7', '']);
     });
 
     it('is not given up while nobody knows whether the customer has paid', async () => {

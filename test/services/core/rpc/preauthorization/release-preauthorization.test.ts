@@ -86,6 +86,22 @@ describe('releasePreauthorization()', function () {
       assert.equal(await scripted.countOf(first.metadata.requestId ?? ''), 1);
     });
 
+    it('that the customer cancels as well ends once, whichever is heard of first', async () => {
+      for (const heard of ['before the void', 'after the void'] as const) {
+        const hold = await openCheckout();
+        const customer = () => scripted.settled(hold.requestId, notPerformed('checkout_cancelled'));
+        processor.says.void = async () => {
+          if (heard === 'before the void') await customer();
+          return approved;
+        };
+        assert.equal((await desk.release(hold)).state, OperationState.OK);
+        if (heard === 'after the void') await customer();
+        assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0', heard);
+        assert.deepEqual(await desk.results(hold), ['failed'], heard);
+        assert.equal((await desk.get(hold)).frozen, false, heard);
+      }
+    });
+
     it('that the customer completes meanwhile is given back, and cannot be captured in between', async () => {
       const hold = await openCheckout();
       let between = '';

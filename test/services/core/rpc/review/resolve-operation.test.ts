@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService, ReviewReason } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { GrpcClient } from '../../../../../proto/grpc.ts';
+import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
 import { openMerchant, sql } from '../../desk.ts';
 import {
   approved,
@@ -154,7 +155,7 @@ describe('resolveOperation()', function () {
     const releaseId = uuidv7();
     const now = new Date(stage.clock.now());
     const release = { requestId: releaseId, holdRequestId: released.requestId, reason: 'RELEASED', at: now } as const;
-    await stage.recovery.books.reserveRelease({ ...release, inquireAt: now });
+    await reserveHoldRelease(stage.recovery.books, { ...release, inquireAt: now });
     await toReview('release', releaseId);
     await operators.resolveOperation({ requestId: releaseId, outcome: KO, ...REASON });
     assert.equal(await acme.books(released), 'IN_PROGRESS 0/0/10000/0/0');
@@ -168,7 +169,7 @@ describe('resolveOperation()', function () {
       const holdRequestId = reason === 'LATE' ? await declinedHold() : await holdThatIsOver();
       const requestId = uuidv7();
       const at = new Date(stage.clock.now());
-      const { reserved } = await stage.recovery.books.reserveRelease({
+      const { reserved } = await reserveHoldRelease(stage.recovery.books, {
         requestId,
         holdRequestId,
         reason,

@@ -1,0 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const actors = new AsyncLocalStorage<string>();
+
+/** Runs a call in the name of an actor: every audit entry that it writes carries that name. */
+export function inNameOf<T>(actor: string, call: () => T): T {
+  return actors.run(actor, call);
+}
+
+/** The actor of the current call: `operator`, or `operator/` and the name that the call gave. */
+export function actorOfCall(): string {
+  return actors.getStore() ?? 'operator';
+}

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
+
+/** A key for secrets that the database stores encrypted. The first key of the list encrypts; all of them decrypt. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+/** Encrypts and decrypts small secrets with AES-256-GCM. `context` is authenticated: a text sealed with one opens with no other. */
+export interface Cipher {
+  seal(plain: string, context: string): Buffer;
+  open(sealed: Buffer, context: string): string;
+}
+
+/** Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct short ids. */
+export function parseEncryptionKeys(text: string): EncryptionKey[] {
+  const keys = text.split(',').map((part) => {
+    const [id = '', encoded = ''] = part.split(':');
+    const key = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,16}$/.test(id) || key.length !== 32) {
+      throw new Error('ENCRYPTION_KEYS: must be id:base64-of-32-bytes, joined by commas');
+    }
+    return { id, key };
+  });
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length) throw new Error('ENCRYPTION_KEYS: ids must be distinct');
+  return keys;
+}
+
+/** Sealed text: length of the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. */
+export function openCipher(keys: readonly EncryptionKey[]): Cipher {
+  // A key object is several times as fast as the bytes.
+  const ring = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  const [current] = ring;
+  if (!current) throw new Error('ENCRYPTION_KEYS: at least one key is needed');
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      const id = Buffer.from(current.id);
+      return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), text]);
+    },
+    open(sealed, context) {
+      const idEnd = 1 + (sealed[0] ?? 0);
+      const key = ring.find(({ id }) => id === sealed.subarray(1, idEnd).toString());
+      if (!key) throw new Error('a stored secret was sealed with a key that ENCRYPTION_KEYS does not have');
+      const nonce = sealed.subarray(idEnd, idEnd + NONCE_BYTES);
+      const tag = sealed.subarray(idEnd + NONCE_BYTES, idEnd + NONCE_BYTES + TAG_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', key.key, nonce).setAAD(Buffer.from(context)).setAuthTag(tag);
+      return (
+        decipher.update(sealed.subarray(idEnd + NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      );
+    },
+  };
+}
+
+/** SHA-256 of a random secret: enough to find or compare it, and useless to a reader of the database. */
+export function hashOf(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;

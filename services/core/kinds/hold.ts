@@ -1,0 +1,42 @@
+import type { PlacedFacts } from '../books/settle-hold.ts';
+import { isOk } from '../domain/operation.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
+import { findMerchantName } from '../storage/merchant/merchant-name.ts';
+import { openPage } from './checkout-page.ts';
+import type { Kind, Named } from './kind.ts';
+import { voidLate } from './void-late.ts';
+
+/** What placing a hold depends on. */
+export type HoldFacts = PlacedFacts & Named & { readonly tokenId?: string | null | undefined };
+
+/** Holds: placing them, by a token or on a checkout page. */
+export const HOLD: Kind<HoldFacts, true> = {
+  table: 'hold',
+  operationOf: () => 'HOLD',
+  holdOf: ({ requestId }) => requestId,
+  find: findHold,
+  call(processor, { tokenId, processorAccount: account, ...hold }) {
+    const { requestId, merchantId, terminalId, userId, amount, currency } = hold;
+    const request = { requestId, merchantId, account, terminalId, userId, tokenId: tokenId ?? '', amount, currency };
+    return processor.send('authorize', request);
+  },
+  settle: ({ books }, hold, outcome, at) => books.settleHold({ hold, outcome, at }),
+
+  /** Nobody counts on the authorization of a hold that has failed: it is given back. */
+  async handleLate(settlement, { requestId }, outcome) {
+    const hold = await findHold(settlement.database.query, requestId);
+    if (hold?.phase !== 'FAILED') return false;
+    if (isOk(outcome)) await voidLate(settlement, requestId);
+    return true;
+  },
+
+  /** A checkout whose page is not known gets it; one whose page is known is left to the expiry. */
+  async recover(asker, { requestId }) {
+    const { query } = asker.database;
+    const hold = await findHold(query, requestId);
+    if (hold?.phase !== 'AWAITING_CHECKOUT') return 'INQUIRE';
+    if (hold.checkoutUrlCiphertext != null) return 'DONE';
+    const name = (await findMerchantName(query, hold.merchantId)) ?? '';
+    return (await openPage(asker, hold, name)) ? 'DONE' : 'LATER';
+  },
+};

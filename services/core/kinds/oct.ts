@@ -1,0 +1,19 @@
+import type { OctEnd } from '../books/settle-oct.ts';
+import { findOct } from '../storage/oct/find-oct.ts';
+import type { Kind, Named } from './kind.ts';
+
+/** What an OCT is. */
+export type OctFacts = OctEnd['oct'] & Named & { readonly tokenId: string };
+
+/** Original credit transactions. */
+export const OCT: Kind<OctFacts, true> = {
+  table: 'oct',
+  operationOf: () => 'OCT',
+  holdOf: () => undefined,
+  find: findOct,
+  call: (
+    processor,
+    { requestId, merchantId, processorAccount: account, terminalId, userId, tokenId, amount, currency },
+  ) => processor.send('credit', { requestId, merchantId, account, terminalId, userId, tokenId, amount, currency }),
+  settle: ({ books }, oct, outcome, at) => books.settleOct({ oct, outcome, at }),
+};

@@ -1,0 +1,57 @@
+import { settleHoldRelease } from '../books/settle-release.ts';
+import { isOk } from '../domain/operation.ts';
+import { findRelease } from '../storage/release/find-releases.ts';
+import type { ReleaseRow } from '../storage/release/release.ts';
+import { ask } from './ask.ts';
+import type { Kind, Named } from './kind.ts';
+import { voidLate } from './void-late.ts';
+
+/** What is given back of which hold, and why. */
+export type ReleaseFacts = Named & Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'>;
+
+/** Releases: asked for by a merchant, by the end of the hold's period, or to void an authorization that came too late. */
+export const RELEASE: Kind<ReleaseFacts, true> = {
+  table: 'release',
+  operationOf: ({ reason }) => OPERATION[reason],
+  holdOf: ({ holdRequestId }) => holdRequestId,
+  find: findRelease,
+  call: (processor, { requestId, holdRequestId, merchantId, processorAccount: account }) =>
+    processor.send('void', { requestId, authorizationRequestId: holdRequestId, merchantId, account }),
+
+  /** A merchant's release simply fails when the processor refuses. */
+  mustHappen: ({ reason }) => reason !== 'RELEASED',
+  readAnswer(facts, outcome) {
+    const nothingLeft = !isOk(outcome) && NOTHING_LEFT.has(outcome.code);
+    return nothingLeft && facts.reason !== 'RELEASED' ? DONE : outcome;
+  },
+
+  async settle(settlement, { requestId, holdRequestId, reason }, outcome, at) {
+    const settled = await settleHoldRelease(settlement.books, { requestId, outcome, at });
+    // The expiry sweep sends an expiry again by itself.
+    const isLost = !isOk(outcome) && outcome.code === 'never_received';
+    if (settled && isLost && reason === 'LATE') await voidLate(settlement, holdRequestId);
+    return settled;
+  },
+
+  /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
+  async recover(asker, { requestId, inquiryCount }) {
+    if (inquiryCount > 0) return 'INQUIRE';
+    const release = await findRelease(asker.database.query, requestId);
+    if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
+    await ask(asker, RELEASE, release);
+    return 'DONE';
+  },
+};
+
+const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
+
+const DONE = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
+
+/** Error codes of VoidResponse (proto/holdfast/processor/v1) that say that nothing is left to give back: as good as done. */
+const NOTHING_LEFT: ReadonlySet<string> = new Set([
+  'authorization_expired',
+  'authorization_not_found',
+  'authorization_not_approved',
+  'authorization_voided',
+  'authorization_closed',
+]);

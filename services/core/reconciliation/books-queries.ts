@@ -1,0 +1,90 @@
+/** Queries that recompute our own books. Each returns kind, request_id, merchant_id, expected, found. */
+import { SUBMISSION_TABLES, SUBMISSIONS, unionOfSubmissions } from '../storage/operation/submissions.ts';
+
+const OPEN = "('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')";
+
+/** For each table whose open rows reserve part of a hold: the amount, and whether it closes the hold to other captures meanwhile. */
+const RESERVED = SUBMISSION_TABLES.flatMap((table) => {
+  const { reserves, state } = SUBMISSIONS[table];
+  if (reserves === null) return [];
+  return `select s.hold_request_id, s.amount, ${reserves.closes} as closes from ${table} s join hold h on h.request_id = s.hold_request_id
+      where ${state} in ${OPEN} and ${reserves.when}`;
+}).join(' union all ');
+
+/** Each hold with the sums of its captures and reservations. */
+const SUMS = `with captured as (
+    select hold_request_id, coalesce(sum(amount) filter (where state = 'OK'), 0) as captured,
+      coalesce(sum(amount) filter (where reversed), 0) as reversed
+    from capture group by hold_request_id
+  ),
+  reserved as (
+    select hold_request_id, sum(amount) as in_flight, bool_or(closes) as closing from (${RESERVED}) open group by hold_request_id
+  ),
+  summed as (
+    select h.*, coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
+      coalesce(c.reversed, 0) as sum_reversed, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
+      coalesce(r.closing, false) as sum_closing
+    from hold h left join captured c on c.hold_request_id = h.request_id
+      left join reserved r on r.hold_request_id = h.request_id
+  ),
+  reckoned as (
+    select *, case when closed then 0 else amount - sum_captured - sum_in_flight end as sum_remaining,
+      case when closed then amount - sum_captured - sum_in_flight else 0 end as sum_released
+    from summed
+  )`;
+
+/** docs/product.md, "Books": the counters follow from captures and releases, and from whether the hold is closed. */
+const HOLD_COUNTERS = `${SUMS}
+  select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
+    format('captured %s, in flight %s, remaining %s, released %s, reversed %s', sum_captured, sum_in_flight, sum_remaining,
+      sum_released, sum_reversed) as expected,
+    format('captured %s, in flight %s, remaining %s, released %s, reversed %s', captured, in_flight, remaining, released,
+      reversed) as found
+  from reckoned
+  where (captured, in_flight, remaining, released, reversed)
+    is distinct from (sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed)`;
+
+const HOLD_STATE = `${SUMS}
+  select 'HOLD_STATE' as kind, request_id, merchant_id,
+    case when sum_closing <> closing then format('closing %s', sum_closing)
+      else format('a status for %s captured', sum_captured) end as expected,
+    format('%s, closing %s', status, closing) as found
+  from reckoned
+  where sum_closing <> closing or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
+
+const BELONGING = SUBMISSION_TABLES.filter((table) => SUBMISSIONS[table].holdRequestId !== 'null::uuid').map(
+  (table) => `select request_id, hold_request_id, merchant_id, currency from ${table}`,
+);
+
+const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, a.request_id, a.merchant_id,
+    format('a hold of %s in %s', a.merchant_id, a.currency) as expected,
+    coalesce(format('hold of %s in %s', h.merchant_id, h.currency), 'none') as found
+  from (${BELONGING.join(' union all ')}) a left join hold h on h.request_id = a.hold_request_id
+  where h.request_id is null or (h.merchant_id, h.currency) is distinct from (a.merchant_id, a.currency)`;
+
+/** The results that the log must contain. */
+const EXPECTED = unionOfSubmissions((_, { results }) => results.join(' union all '));
+
+const OPERATIONS = `with expected as (${EXPECTED}),
+  logged as (
+    select kind, case kind when 'REVERSAL' then capture_request_id else request_id end as subject, count(*) as count,
+      min(status) as status, min(amount) as amount, min(merchant_id) as merchant_id, min(hold_request_id::text)::uuid as hold_request_id
+    from operation group by 1, 2
+  )
+  select case when l.subject is null then 'OPERATION_MISSING' when e.subject is null then 'OPERATION_WITHOUT_SUBMISSION'
+      when l.count > 1 then 'OPERATION_TWICE' else 'OPERATION_DIFFERS' end as kind,
+    coalesce(e.subject, l.subject) as request_id, coalesce(e.merchant_id, l.merchant_id) as merchant_id,
+    coalesce(format('%s %s of %s, hold %s', e.kind, e.status, e.amount, e.hold_request_id), 'no result') as expected,
+    coalesce(format('%s %s of %s, hold %s, %s times', l.kind, l.status, l.amount, l.hold_request_id, l.count), 'none') as found
+  from expected e full join logged l on l.kind = e.kind and l.subject = e.subject
+  where l.subject is null or e.subject is null or l.count > 1 or l.status <> e.status or l.amount <> coalesce(e.amount, l.amount)
+    or l.merchant_id <> e.merchant_id or l.hold_request_id is distinct from e.hold_request_id`;
+
+/** The queries over our own books. */
+export const BOOKS_QUERIES: readonly string[] = [HOLD_COUNTERS, HOLD_STATE, SUBMISSION_WITHOUT_HOLD, OPERATIONS];
+
+/** The counts. */
+export const COUNTS = `select ${SUBMISSION_TABLES.map((table) => `(select count(*) from ${table})::int as "${table}s"`).join(', ')},
+    (select count(*) from operation)::int as operations,
+    (select count(*) from (${unionOfSubmissions((table, { state }) => `select from ${table} s where ${state} in ${OPEN}`)}) open)::int
+      as "inFlight"`;

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Processor } from '../processor/processor.ts';
+import type { Drift } from './drift.ts';
+import { INSERT_ENTRIES } from './ledger-queries.ts';
+
+/** A source of a processor's books. */
+export type Ledger = Pick<Processor, 'listEntries'>;
+
+/** The books of each processor, by its name; the default one first. */
+export type Ledgers = ReadonlyMap<string, Ledger>;
+
+/** Copies the processors' books, page by page. Resolves with how many entries there were. */
+export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<number> {
+  let count = 0;
+  for (const [name, processor] of processors) count += await copyPages(client, name, processor, '');
+  return count;
+}
+
+/** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
+export async function readAgain(client: pg.Client, processors: Ledgers, suspects: readonly Drift[]): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
+  for (const { id } of rows) for (const [name, processor] of processors) await copyPages(client, name, processor, id);
+}
+
+async function copyPages(
+  client: pg.Client,
+  name: string,
+  processor: Ledger,
+  authorizationRequestId: string,
+): Promise<number> {
+  let count = 0;
+  let pageToken = '';
+  do {
+    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId });
+    await client.query(INSERT_ENTRIES, [JSON.stringify(page.entries.map((entry) => rowOf(name, entry)))]);
+    count += page.entries.length;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return count;
+}
+
+function rowOf(processor: string, entry: Entry): object {
+  return {
+    processor,
+    request_id: entry.requestId,
+    kind: EntryKind[entry.kind],
+    answer: Answer[entry.answer],
+    authorization_request_id: entry.authorizationRequestId || null,
+    merchant_id: entry.merchantId,
+    amount: entry.amount.toString(),
+    currency: entry.currency,
+    captured: entry.captured.toString(),
+    voided: entry.voided.toString(),
+    reversed: entry.reversed.toString(),
+  };
+}
+
+const READ_AGAIN = `select distinct coalesce(c.hold_request_id, suspect.id) as id
+  from unnest($1::uuid[]) as suspect(id) left join capture c on c.request_id = suspect.id`;

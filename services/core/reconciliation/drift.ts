@@ -1,0 +1,52 @@
+import type { SubmissionTable } from '../domain/kinds.ts';
+
+/** The kinds of drift. */
+export const DRIFTS = [
+  /** The counters of a hold are not what its captures and releases add up to. */
+  'HOLD_COUNTERS',
+  /** The status of a hold, or whether it is closing, does not follow from its captures and releases. */
+  'HOLD_STATE',
+  /** A capture or release whose hold does not exist, or has another merchant or currency. */
+  'SUBMISSION_WITHOUT_HOLD',
+  /** A submission with a final result that the operation log does not contain. */
+  'OPERATION_MISSING',
+  /** A result in the log without a submission that ended. */
+  'OPERATION_WITHOUT_SUBMISSION',
+  /** The log and the submission differ in result or amount. */
+  'OPERATION_DIFFERS',
+  /** The log contains one result twice. */
+  'OPERATION_TWICE',
+  /** We booked something as done that the processor did not do. */
+  'NOT_DONE_AT_PROCESSOR',
+  /** The processor did something that we booked as not done. */
+  'DONE_AT_PROCESSOR',
+  /** The processor did something under an identifier that is none of ours. */
+  'UNKNOWN_HERE',
+  /** Both know it, with another amount, currency or merchant. */
+  'AMOUNT_AT_PROCESSOR',
+  /** The sums of an authorization (charged, given back, taken back) are not those of our hold. */
+  'SUMS_AT_PROCESSOR',
+] as const;
+export type DriftKind = (typeof DRIFTS)[number];
+
+/** One drift. */
+export interface Drift {
+  readonly kind: DriftKind;
+  /** The hold, capture, release, OCT or operation. */
+  readonly requestId: string;
+  readonly merchantId: string;
+  /** Expected and found values, as text; amounts in minor units. */
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** What was looked at: rows of each table of submissions, and … */
+export interface Audited extends Readonly<Record<`${SubmissionTable}s`, number>> {
+  readonly operations: number;
+  /** Submissions without a result: not drift, but not compared either. */
+  readonly inFlight: number;
+  /** Entries of the processor's books. */
+  readonly entries: number;
+  /** The number of drifts found, reported or not. */
+  readonly drifts: number;
+}

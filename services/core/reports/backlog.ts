@@ -1,0 +1,66 @@
+import type { Query, Statement } from '../storage/database.ts';
+import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
+import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+
+/** What waits, as a monitor wants to know it. Ages in seconds; 0 when nothing waits. */
+export interface Backlog {
+  readonly open: readonly {
+    readonly kind: string;
+    readonly unknown: number;
+    readonly oldestS: number;
+    readonly review: number;
+  }[];
+  readonly frozenHolds: number;
+  readonly deadDeliveries: number;
+  /** Of endpoints that are not paused. */
+  readonly oldestDueS: number;
+  readonly paused: readonly { readonly kind: string; readonly pause: string; readonly count: number }[];
+  readonly quarantined: number;
+  /** Commits that wait for the synchronous standby, of all our processes. */
+  readonly unconfirmed: { readonly count: number; readonly oldestS: number };
+  /** Alarms, counted up to 100 000 each. */
+  readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
+}
+
+/** Reads it, each part through an index of its own. `now` is compared with the database's rows. */
+export async function readBacklog(query: Query, now: Date): Promise<Backlog> {
+  const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now]);
+  if (!row) throw new Error('a statement without a table answers one row');
+  return row.backlog;
+}
+
+const OPEN = unionOfSubmissions(
+  (table, { stateColumn }) => `select json_build_object('kind', '${table.toUpperCase()}',
+      'unknown', count(*) filter (where s.${stateColumn} = 'UNKNOWN'),
+      'oldestS', coalesce(extract(epoch from $1 - min(s.created_at) filter (where s.${stateColumn} = 'UNKNOWN')), 0),
+      'review', count(*) filter (where s.${stateColumn} = 'NEEDS_REVIEW')) as line
+    from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')`,
+);
+
+const alarms = (condition: string) =>
+  `(select count(*) from (select from pgboss.job where name = 'delivery' and ${condition} limit 100000) counted)`;
+
+const READ_BACKLOG: Statement = {
+  name: 'read-backlog',
+  text: `with recursive ${WAITING_ENDPOINTS}
+  select json_build_object(
+    'open', (select json_agg(line) from (${OPEN}) lines),
+    'frozenHolds', (select count(*) from hold where frozen),
+    'deadDeliveries', (select count(*) from (select from delivery where state = 'DEAD' limit 100000) counted),
+    'oldestDueS', (select coalesce(greatest(extract(epoch from $1 - min(due.due_at)), 0), 0)
+      from waiting w
+      left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
+      cross join lateral (select d.due_at from delivery d
+        where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind and d.due_at is not null
+        order by d.due_at limit 1) due
+      where e.pause is null),
+    'paused', (select coalesce(json_agg(json_build_object('kind', kind, 'pause', pause, 'count', count)), '[]')
+      from (select kind, pause, count(*) from endpoint where pause is not null group by kind, pause) counted),
+    'quarantined', (select count(*) from quarantined_notification where state = 'HELD'),
+    'unconfirmed', (select json_build_object('count', count(*),
+        'oldestS', coalesce(extract(epoch from clock_timestamp() - min(state_change)), 0))
+      from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'),
+    'queue', json_build_object('ready', ${alarms("state < 'active' and start_after <= $1")},
+      'later', ${alarms("state < 'active' and start_after > $1")}, 'taken', ${alarms("state = 'active'")})
+  ) as backlog`,
+};

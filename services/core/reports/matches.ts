@@ -1,0 +1,138 @@
+import { MAX, NIL } from 'uuid';
+import type { OperationKind, SubmissionState, SubmissionTable } from '../domain/kinds.ts';
+import { camelCased } from '../storage/camel-cased.ts';
+import type { Query, Statement } from '../storage/database.ts';
+import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+
+/** By what an operation was found. */
+export type MatchedBy = 'ID' | 'MERCHANT_REFERENCE' | 'PREAUTHORIZATION_ID' | 'PROCESSOR_REFERENCE' | 'LAST4';
+
+/** An operation, with or without a result, that a search found. */
+export interface MatchRow {
+  readonly requestId: string;
+  readonly kind: OperationKind;
+  readonly state: SubmissionState;
+  readonly merchantId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly holdRequestId: string | null;
+  readonly merchantReference: string | null;
+  readonly createdAt: Date;
+  readonly matchedBy: MatchedBy;
+}
+
+/** What to search for. Null = not by that, or any. */
+export interface MatchFilter {
+  /** Any part of the merchant's reference, or a whole reference of the processor or the bank. */
+  readonly text: string;
+  /** Last characters of a requestId, in lower case. */
+  readonly idEnd: string | null;
+  readonly last4: string | null;
+  readonly merchantId: string | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  /** Only requestIds below, exclusive. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** A page of a search: what was found, and the requestId down to which everything was searched; undefined = to the end. */
+export interface FoundMatches {
+  readonly rows: MatchRow[];
+  readonly searchedTo: string | undefined;
+}
+
+/** Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId. */
+export async function findExactMatches(
+  query: Query,
+  { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },
+): Promise<MatchRow[]> {
+  return (await query<object>(FIND_EXACT, [requestId, idHash])).map((row) => camelCased<MatchRow>(row));
+}
+
+/**
+ * Searches the newest rows of each table, newest first. No index has the end of an identifier or a part of a reference, and one on each
+ * of them would slow every hold down: so a search reads a bounded number of rows, and the next page goes on below them.
+ */
+export async function findMatches(
+  query: Query,
+  filter: MatchFilter,
+  searchedRows = SEARCHED_ROWS,
+): Promise<FoundMatches> {
+  const { text, idEnd, last4, merchantId, createdFrom, createdTo, limit } = filter;
+  const top = [filter.before ?? MAX, createdTo ? idAt(createdTo.getTime() + CLOCKS_MS) : MAX].sort()[0] as string;
+  const bottom = createdFrom ? idAt(createdFrom.getTime() - CLOCKS_MS) : NIL;
+  const [window] = await query<{ floor: string | null }>(FIND_FLOOR, [bottom, top, searchedRows]);
+  const floor = window?.floor ?? null;
+  const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
+  const found = await query<object>(SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
+  const rows = found.map((row) => camelCased<MatchRow>(row));
+  const isCut = rows.length === limit;
+  return { rows, searchedTo: (isCut ? rows.at(-1)?.requestId : floor) ?? undefined };
+}
+
+/** Rows of each table that one page searches: tens of milliseconds. */
+const SEARCHED_ROWS = 50_000;
+
+/** requestIds are made by callers' clocks, created_at is core's. */
+const CLOCKS_MS = 24 * 3_600_000;
+
+/** The smallest UUIDv7 of a moment. */
+function idAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** SQL over a row `s` of each table: what of a submission somebody may know. */
+const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankReference: string; last4: string }>> = {
+  hold: { merchantReference: 's.merchant_reference', bankReference: 'null::text', last4: 's.card_last4' },
+  capture: { merchantReference: 'null::text', bankReference: 's.bank_reference', last4: 'null::text' },
+  release: { merchantReference: 'null::text', bankReference: 'null::text', last4: 'null::text' },
+  oct: { merchantReference: 's.merchant_reference', bankReference: 's.bank_reference', last4: 's.card_last4' },
+};
+
+/** Each table as columns of the same names; a reversal is only in the operation log. */
+const SUBMISSIONS = `${unionOfSubmissions((table, sql) => {
+  const { merchantReference, bankReference, last4 } = KNOWN[table];
+  return `select s.request_id, ${sql.kind} as kind, ${sql.state} as state, s.merchant_id, s.amount, s.currency,
+      ${sql.holdRequestId} as hold_request_id, ${merchantReference} as merchant_reference, s.created_at,
+      s.processor_reference, ${bankReference} as bank_reference, ${last4} as last4
+    from ${table} s where not ${sql.lateVoid}`;
+})}
+    union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id, s.merchant_reference,
+      s.final_state_date, s.processor_reference, s.bank_reference, null
+    from operation s where s.kind = 'REVERSAL'`;
+
+const ANSWER =
+  'request_id, kind, state, merchant_id, amount, currency, hold_request_id, merchant_reference, created_at';
+
+const FIND_EXACT: Statement = {
+  name: 'find-exact-matches',
+  text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
+    from (${SUBMISSIONS}) m
+    where request_id = coalesce($1::uuid, (select request_id from hold where id_hash = $2))`,
+};
+
+/** Where the window ends that has at most $3 rows of any table; null = it has everything. */
+const FIND_FLOOR: Statement = {
+  name: 'find-matches-floor',
+  text: `select max(request_id::text)::uuid as floor from (
+    ${unionOfSubmissions(
+      (table) => `(select s.request_id from ${table} s where s.request_id >= $1 and s.request_id < $2
+      order by s.request_id desc offset $3 limit 1)`,
+    )}) f`,
+};
+
+const SEARCH: Statement = {
+  name: 'search-matches',
+  text: `select * from (
+    select ${ANSWER}, case
+        when right(request_id::text, length($8::text)) = $8 then 'ID'
+        when position($6::text in lower(merchant_reference)) > 0 then 'MERCHANT_REFERENCE'
+        when $7::text in (processor_reference, bank_reference) then 'PROCESSOR_REFERENCE'
+        when last4 = $9::text then 'LAST4' end as matched_by
+    from (${SUBMISSIONS}) m
+    where request_id >= $1 and request_id < $2 and ($3::text is null or merchant_id = $3)
+      and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)) found
+  where matched_by is not null order by request_id desc limit $10`,
+};

@@ -1,0 +1,51 @@
+import { camelCased } from '../storage/camel-cased.ts';
+import type { Query, Statement } from '../storage/database.ts';
+import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+
+/** What may need somebody's attention; no count goes beyond 10 000. */
+export interface OverviewRow {
+  readonly expiringHoldCount: number;
+  readonly unknownCount: number;
+  readonly oldestUnknownAt: Date | null;
+  readonly needsReviewCount: number;
+  readonly frozenHoldCount: number;
+  readonly quarantinedCount: number;
+  readonly deadDeliveryCount: number;
+  readonly dueDeliveryCount: number;
+  readonly oldestDueAt: Date | null;
+  readonly pausedEndpointCount: number;
+}
+
+/** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon. */
+export async function readOverview(query: Query, now: Date, expiringBefore: Date): Promise<OverviewRow> {
+  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore]);
+  return camelCased<OverviewRow>(row as object);
+}
+
+const MOST = 10_000;
+
+/** Open submissions of all tables. A table's rows are read by its index, whose condition `inReview` repeats. */
+const OPEN = unionOfSubmissions(
+  (table, { state, stateColumn, inReview }) => `(select ${state} as state, s.created_at from ${table} s
+      where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW') order by s.request_id limit ${MOST})`,
+);
+
+const counted = (what: string) => `(select count(*)::int from (select ${what} limit ${MOST}) as counted)`;
+
+const READ_OVERVIEW: Statement = {
+  name: 'read-overview',
+  text: `with open as materialized (${OPEN}),
+    due as materialized (select due_at from delivery where due_at is not null and due_at <= $1 limit ${MOST})
+    select
+      ${counted(`from hold where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
+        and expires_at < $2 and remaining > 0`)} as expiring_hold_count,
+      (select least(count(*), ${MOST})::int from open where state = 'UNKNOWN') as unknown_count,
+      (select min(created_at) from open where state = 'UNKNOWN') as oldest_unknown_at,
+      (select least(count(*), ${MOST})::int from open where state = 'NEEDS_REVIEW') as needs_review_count,
+      ${counted('from hold where frozen')} as frozen_hold_count,
+      ${counted(`from quarantined_notification where state = 'HELD'`)} as quarantined_count,
+      ${counted(`from delivery where state = 'DEAD'`)} as dead_delivery_count,
+      (select count(*)::int from due) as due_delivery_count,
+      (select min(due_at) from due) as oldest_due_at,
+      ${counted('from endpoint where pause is not null')} as paused_endpoint_count`,
+};

@@ -1,0 +1,24 @@
+import { hashOf } from '../../cipher.ts';
+import type { HoldRow } from '../../storage/hold/hold.ts';
+import { findHold, findHoldByHandle } from '../../storage/hold/read-holds.ts';
+import type { Core } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { refusalOf } from '../refuse.ts';
+import { isInScope } from '../server/caller.ts';
+
+/**
+ * The hold that a request names, by its requestId or by its sensitive handle. Another merchant's hold, and a malformed name, look like one
+ * that does not exist. `merchantId` undefined = any merchant's. Errors: PREAUTHORIZATION_NOT_FOUND.
+ */
+export async function namedHold(
+  { database: { query } }: Core,
+  { requestId, preauthorizationId }: { readonly requestId: string; readonly preauthorizationId: string },
+  merchantId: string | undefined,
+): Promise<HoldRow> {
+  if (requestId !== '' && !isUuid(requestId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  const hold = await (requestId !== ''
+    ? findHold(query, requestId)
+    : findHoldByHandle(query, hashOf(preauthorizationId)));
+  if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  return hold;
+}

@@ -1,0 +1,85 @@
+import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { Cipher } from '../../cipher.ts';
+import type { HoldRow } from '../../storage/hold/hold.ts';
+import { presentAnswer, presentCard, time } from '../present.ts';
+
+/** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
+export function presentHold(hold: HoldRow, cipher: Cipher) {
+  const placed = hold.phase === 'AUTHORIZED';
+  return {
+    ...presentListed(hold, cipher),
+    ...(placed && { preauthorizationId: openPreauthorizationId(hold, cipher) }),
+  };
+}
+
+/** A hold in a list: without its preauthorizationId, which captures it. */
+export function presentListed(hold: HoldRow, cipher: Cipher) {
+  const awaiting = hold.phase === 'AWAITING_CHECKOUT';
+  return {
+    requestId: hold.requestId,
+    status: HoldStatus[hold.status],
+    phase: HoldPhase[hold.phase],
+    amount: hold.amount,
+    currency: hold.currency,
+    amountCaptured: hold.captured,
+    amountInFlight: hold.inFlight,
+    amountRemaining: hold.remaining,
+    amountReleased: hold.released,
+    amountReversed: hold.reversed,
+    merchantId: hold.merchantId,
+    terminalId: hold.terminalId,
+    userId: hold.userId,
+    ...(hold.merchantReference != null && { merchantReference: hold.merchantReference }),
+    ...(hold.metadata != null && { metadata: inOrder(hold.metadata) }),
+    ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
+    ...time('checkoutExpiresAt', awaiting ? hold.checkoutExpiresAt : null),
+    ...time('expiresAt', hold.expiresAt),
+    ...time('createdAt', hold.createdAt),
+    ...time('placedAt', hold.placedAt),
+    ...time('closedAt', hold.closedAt),
+    ...(hold.releaseReason != null && { releaseReason: ReleaseReason[hold.releaseReason] }),
+    ...presentCard(hold),
+    ...(hold.generatedTokenId != null && { generatedTokenId: hold.generatedTokenId }),
+    ...presentAnswer(hold),
+    frozen: hold.frozen,
+  };
+}
+
+/** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
+export function presentPlaced(hold: HoldRow, cipher: Cipher) {
+  return presentHold({ ...hold, ...UNTOUCHED, remaining: hold.amount }, cipher);
+}
+
+/** A hold as it was when its checkout was opened: the first answer to its request. */
+export function presentCheckout(hold: HoldRow, cipher: Cipher) {
+  const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
+  const answer = { processorReference: null, processorCode: null, processorMessage: null };
+  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: hold.amount };
+  return presentHold(opened as HoldRow, cipher);
+}
+
+const UNTOUCHED = {
+  status: 'IN_PROGRESS',
+  captured: 0n,
+  inFlight: 0n,
+  released: 0n,
+  reversed: 0n,
+  releaseReason: null,
+  closedAt: null,
+  frozen: false,
+} as const;
+
+/** The merchant's own data in one order, however the database keeps it, so that an answer is the same each time. */
+export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The sensitive handle of a hold. */
+export function openPreauthorizationId(hold: HoldRow, cipher: Cipher): string {
+  return cipher.open(hold.idCiphertext, `preauthorization:${hold.requestId}`);
+}
+
+/** The address of a hold's checkout page, as long as it is kept. */
+export function openCheckoutUrl(hold: HoldRow, cipher: Cipher): string {
+  return hold.checkoutUrlCiphertext ? cipher.open(hold.checkoutUrlCiphertext, `checkout:${hold.requestId}`) : '';
+}

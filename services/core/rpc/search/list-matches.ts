@@ -1,0 +1,93 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { MethodImpl } from '@connectrpc/connect';
+import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import {
+  type ListMatchesRequest,
+  MatchedBy,
+  type OperatorService,
+} from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { hashOf } from '../../cipher.ts';
+import { findExactMatches, findMatches, type MatchRow } from '../../reports/matches.ts';
+import { readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
+import type { Core } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { pageKey, pageToken } from '../pages.ts';
+
+/** Finds operations and deliveries by what an operator has in front of them. */
+export function listMatches(core: Core): MethodImpl<typeof OperatorService.method.listMatches> {
+  return async (request) => {
+    const text = request.text.trim().replace(/^…/, '');
+    if (text.length < MIN_CHARACTERS) return { matches: [] };
+    if (HANDLE.test(text)) return { matches: await byHandle(core, text, request.merchantId) };
+    if (isUuid(text.toLowerCase())) return { matches: await byId(core, text.toLowerCase(), request.merchantId) };
+    return search(core, request, text);
+  };
+}
+
+const MIN_CHARACTERS = 4;
+const LIMIT = 100;
+
+/** A handle, or what begins like one: it is never searched for, only looked up by its hash. */
+const HANDLE = /^pre_/i;
+
+async function byHandle({ database: { query } }: Core, handle: string, merchantId: string) {
+  const rows = await findExactMatches(query, { requestId: null, idHash: hashOf(handle) });
+  return rows.filter(isOf(merchantId)).map(presentMatch);
+}
+
+async function byId({ database }: Core, id: string, merchantId: string) {
+  const rows = await findExactMatches(database.query, { requestId: id, idHash: null });
+  if (rows.length > 0) return rows.filter(isOf(merchantId)).map(presentMatch);
+  const delivery = (await readWholeDelivery(database, id))?.delivery;
+  return [delivery ?? []]
+    .flat()
+    .filter(isOf(merchantId))
+    .map(({ id, requestId, merchantId, createdAt }) => ({
+      ...{ deliveryId: id, requestId, merchantId, matchedBy: MatchedBy.ID },
+      createdAt: timestampFromDate(createdAt),
+    }));
+}
+
+function isOf(merchantId: string): (row: { readonly merchantId: string }) => boolean {
+  return (row) => merchantId === '' || row.merchantId === merchantId;
+}
+
+async function search({ database }: Core, request: ListMatchesRequest, text: string) {
+  const { createdFrom, createdTo } = request;
+  const filters = {
+    text,
+    idEnd: /^[0-9a-f-]{4,36}$/i.test(text) ? text.toLowerCase() : null,
+    last4: /^\d{4}$/.test(text) ? text : null,
+    merchantId: request.merchantId || null,
+    createdFrom: createdFrom ? timestampDate(createdFrom) : null,
+    createdTo: createdTo ? timestampDate(createdTo) : null,
+  };
+  // A token must not carry what was searched for: it may be a reference that is private.
+  const list = { ...filters, text: hashOf(text).toString('base64') };
+  const before = pageKey(request.pageToken, list, isUuid) ?? null;
+  const { rows, searchedTo } = await findMatches(database.query, { ...filters, before, limit: LIMIT });
+  const matches = rows.map(presentMatch);
+  if (searchedTo === undefined) return { matches };
+  return { matches, searchedFrom: timestampFromDate(momentOf(searchedTo)), nextPageToken: pageToken(searchedTo, list) };
+}
+
+/** When a UUIDv7 was made. */
+function momentOf(id: string): Date {
+  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
+}
+
+function presentMatch(row: MatchRow) {
+  return {
+    requestId: row.requestId,
+    kind: OperationKind[row.kind],
+    state: OperationState[row.state],
+    merchantId: row.merchantId,
+    amount: row.amount,
+    currency: row.currency,
+    holdRequestId: row.holdRequestId ?? '',
+    merchantReference: row.merchantReference ?? '',
+    createdAt: timestampFromDate(row.createdAt),
+    matchedBy: MatchedBy[row.matchedBy],
+  };
+}

@@ -1,0 +1,54 @@
+import type { Interceptor } from '@connectrpc/connect';
+import { FairShare } from '../../../../platform/fair-share.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { callerKey } from './caller.ts';
+
+/**
+ * Limits the calls in progress in this process, shared fairly among merchants. Calls beyond that are rejected before anything is read
+ * or stored.
+ */
+export class Admission {
+  readonly #calls: FairShare;
+  readonly #observer: Metrics['admission'] | undefined;
+
+  constructor(most: number, observer?: Metrics['admission']) {
+    this.#calls = new FairShare(most);
+    this.#observer = observer;
+  }
+
+  /** Admits a call. Throws UNAVAILABLE when too many are under way, RATE_LIMITED when too many are this merchant's. */
+  enter(merchant: string): void {
+    const full = this.#calls.enter(merchant);
+    if (full) throw this.#refusal(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
+    this.#observer?.inFlight(this.#calls.inFlight);
+  }
+
+  leave(merchant: string): void {
+    this.#calls.leave(merchant);
+    this.#observer?.inFlight(this.#calls.inFlight);
+  }
+
+  #refusal(reason: 'TOTAL' | 'MERCHANT'): HoldfastError {
+    this.#observer?.refused(reason);
+    const details = { retryAfterS: 1 };
+    if (reason === 'TOTAL') return new HoldfastError('UNAVAILABLE', 'too many calls are under way; try again', details);
+    return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);
+  }
+}
+
+/** Admits unary calls, counted for the merchant that the request names, else for the caller's role. Streams have other limits. */
+export function admits(admission: Admission): Interceptor {
+  return (next) => async (request) => {
+    if (request.stream) return next(request);
+    const { merchantId } = request.message as { merchantId?: unknown };
+    const named = typeof merchantId === 'string' && merchantId !== '';
+    const account = named ? `merchant ${merchantId}` : `role ${request.contextValues.get(callerKey)}`;
+    admission.enter(account);
+    try {
+      return await next(request);
+    } finally {
+      admission.leave(account);
+    }
+  };
+}

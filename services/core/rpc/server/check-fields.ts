@@ -1,0 +1,47 @@
+import { code as currencyOf } from 'currency-codes';
+import { hasCardNumber } from '../../../../platform/card-number.ts';
+import { isReturnUrl } from '../../../../platform/return-url.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { Core } from '../core.ts';
+import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
+
+/** Collects violations that the schema cannot express, and rejects the request with all of them. */
+export class FieldCheck {
+  readonly #violations: Violation[] = [];
+
+  add(field: string, description: string): void {
+    this.#violations.push({ field, description });
+  }
+
+  /** Free text must not contain a card number. */
+  text(field: string, value: string | undefined): void {
+    if (value === undefined) return;
+    if (hasCardNumber(value)) this.add(field, 'must not contain a card number');
+  }
+
+  currency(field: string, value: string, contract: MerchantRow): void {
+    if (!currencyOf(value)) this.add(field, 'is not an ISO 4217 currency');
+    else if (!contract.currencies.includes(value)) this.add(field, 'is not allowed by the contract');
+  }
+
+  terminal(field: string, value: string, contract: MerchantRow): void {
+    if (!contract.terminals.includes(value)) this.add(field, 'is not a terminal of the merchant');
+  }
+
+  url(field: string, value: string | undefined): void {
+    if (value === undefined || isReturnUrl(value)) return;
+    this.add(field, 'must be an https address (http only for loopback)');
+  }
+
+  /** Throws INVALID_REQUEST when there are violations. */
+  refuse(): void {
+    if (this.#violations.length > 0) throw invalidRequest(this.#violations);
+  }
+}
+
+/** The contract of the merchant that a request names. Throws INVALID_REQUEST when it does not exist. */
+export async function contractOf(core: Core, merchantId: string): Promise<MerchantRow> {
+  const contract = await core.contracts.find(merchantId);
+  if (!contract) throw invalidField('merchant_id', 'there is no such merchant');
+  return contract;
+}

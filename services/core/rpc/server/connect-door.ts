@@ -1,0 +1,95 @@
+/** The door for Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Interceptor } from '@connectrpc/connect';
+import type { DoorTls } from '../../../../platform/tls.ts';
+import type { MountedService } from '../services.ts';
+import {
+  clearEntrance,
+  ENTRANCE_BOUNDS,
+  type EntranceBounds,
+  type Handler,
+  secureEntrance,
+} from './connect-entrance.ts';
+import { serveConnect } from './connect-requests.ts';
+
+/** A listening door. */
+export interface ConnectDoor {
+  readonly port: number;
+  /** Accepts no more calls, ends streams, and resolves when running calls have ended. */
+  close(): Promise<void>;
+}
+
+export interface ConnectDoorParts {
+  readonly services: readonly MountedService[];
+  readonly interceptors: Interceptor[];
+  readonly host: string;
+  readonly port: number;
+  readonly tls: DoorTls | undefined;
+  /** Time limits for callers; a test may set shorter ones. */
+  readonly bounds?: EntranceBounds;
+}
+
+const READ_MAX_BYTES = 1024 * 1024;
+const MAX_TIMEOUT_MS = 60_000;
+
+/** Opens the door. Rejects when the port is taken. */
+export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectDoor> {
+  const shutdown = new AbortController();
+  const serve = serveConnect(parts.services, {
+    interceptors: parts.interceptors,
+    readMaxBytes: READ_MAX_BYTES,
+    maxTimeoutMs: MAX_TIMEOUT_MS,
+    shutdownSignal: shutdown.signal,
+  });
+  const answering = new Set<object>();
+  let idle = () => {};
+  const handler: Handler = (request, response) => {
+    answering.add(response);
+    response.once('close', () => {
+      answering.delete(response);
+      if (answering.size === 0) idle();
+    });
+    serve(request, response);
+  };
+  const bounds = parts.bounds ?? ENTRANCE_BOUNDS;
+  const entrance = parts.tls ? secureEntrance(parts.tls, handler, bounds) : clearEntrance(handler, bounds);
+  const { server } = entrance;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await listening(server, parts.host, parts.port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close');
+      const quiet = Promise.withResolvers<void>();
+      idle = quiet.resolve;
+      entrance.stop();
+      shutdown.abort();
+      const deadline = setTimeout(idle, DRAIN_MS);
+      if (answering.size === 0) idle();
+      await quiet.promise;
+      clearTimeout(deadline);
+      // A closing session may still be sending the end of an answer.
+      setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, LAST_BYTES_MS).unref();
+      await closed;
+    },
+  };
+}
+
+const DRAIN_MS = 8_000;
+const LAST_BYTES_MS = 250;
+
+async function listening(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(`CONNECT_PORT ${port} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}

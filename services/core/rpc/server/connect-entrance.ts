@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttp2Server,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { Server, Socket } from 'node:net';
+import { closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
+import { boundHttp2Session, HTTP2_BOUNDS, type Http2Bounds } from '../../../../platform/http2-limits.ts';
+import { type DoorTls, HANDSHAKE_MS } from '../../../../platform/tls.ts';
+
+export type Handler = (
+  request: Http2ServerRequest | IncomingMessage,
+  response: Http2ServerResponse | ServerResponse,
+) => void;
+
+/** Time limits for callers. */
+export interface EntranceBounds {
+  readonly http: HttpBounds;
+  readonly http2: Http2Bounds;
+  /** For the TLS handshake, or for the first bytes of a connection in clear, which show the version of HTTP. */
+  readonly handshakeMs: number;
+}
+
+export const ENTRANCE_BOUNDS: EntranceBounds = { http: HTTP_BOUNDS, http2: HTTP2_BOUNDS, handshakeMs: HANDSHAKE_MS };
+
+/** A server, and how it stops taking connections and calls. */
+export interface Entrance {
+  readonly server: Server;
+  stop(): void;
+}
+
+/** With TLS, the handshake negotiates the version of HTTP. */
+export function secureEntrance({ cert, key, clientCa }: DoorTls, handler: Handler, bounds: EntranceBounds): Entrance {
+  const mutual = clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true };
+  const { takeMs: _, ...http1Options } = bounds.http;
+  const options = { cert, key, ...mutual, allowHTTP1: true, handshakeTimeout: bounds.handshakeMs, ...http1Options };
+  const server = createSecureServer(options, handler);
+  closeUnread(server, 'secureConnection', bounds.http);
+  server.on('session', (session) => boundHttp2Session(session, bounds.http2));
+  return { server, stop: () => server.close() };
+}
+
+/**
+ * In clear, the first bytes show the version: HTTP/2 begins with its preface. The HTTP/1.1 server listens, because Node enforces request
+ * timeouts only on a listening server.
+ */
+export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entrance {
+  const { takeMs: _, ...http1Options } = bounds.http;
+  const server = createServer(http1Options, handler);
+  const serveHttp1 = server.listeners('connection');
+  server.removeAllListeners('connection');
+  closeUnread(server, 'connection', bounds.http);
+  const http2 = createHttp2Server(handler);
+  http2.on('session', (session) => boundHttp2Session(session, bounds.http2));
+  const unrecognized = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unrecognized.add(socket);
+    socket.once('close', () => unrecognized.delete(socket));
+    recognize(socket, bounds.handshakeMs, (isHttp2) => {
+      unrecognized.delete(socket);
+      if (isHttp2) http2.emit('connection', socket);
+      else for (const serve of serveHttp1) serve.call(server, socket);
+    });
+  });
+  const stop = () => {
+    server.close();
+    http2.close();
+    for (const socket of unrecognized) socket.destroy();
+  };
+  return { server, stop };
+}
+
+/** Reads until the bytes match or differ from the beginning of HTTP/2's preface, then returns them to the socket. */
+function recognize(socket: Socket, timeoutMs: number, recognized: (isHttp2: boolean) => void): void {
+  let first = Buffer.alloc(0);
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  const onError = () => socket.destroy();
+  const onData = (chunk: Buffer) => {
+    first = Buffer.concat([first, chunk]);
+    const compared = first.subarray(0, PREFACE.length);
+    const mayBeHttp2 = PREFACE.subarray(0, compared.length).equals(compared);
+    if (mayBeHttp2 && compared.length < PREFACE.length) return;
+    clearTimeout(timer);
+    socket.off('data', onData);
+    socket.off('close', onClose);
+    socket.pause();
+    socket.unshift(first);
+    recognized(mayBeHttp2);
+    process.nextTick(() => socket.resume());
+  };
+  const onClose = () => clearTimeout(timer);
+  socket.on('error', onError);
+  socket.on('data', onData);
+  socket.once('close', onClose);
+}
+
+/** The beginning of `PRI * HTTP/2.0`, which no method of HTTP/1.1 shares. */
+const PREFACE = Buffer.from('PRI');

@@ -1,0 +1,217 @@
+/**
+ * The door for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node serves gRPC too,
+ * at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under semantic versioning, which is
+ * why the connect packages are pinned.
+ */
+
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
+import {
+  Code,
+  ConnectError,
+  createContextValues,
+  createHandlerContext,
+  type HandlerContext,
+  type Interceptor,
+  type UnaryRequest,
+} from '@connectrpc/connect';
+import { transformInvokeImplementation } from '@connectrpc/connect/protocol';
+import {
+  Metadata,
+  type Server,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import type { CallerPatience } from '../../../../platform/gather.ts';
+import { serviceDefinition } from '../../../../platform/grpc-client.ts';
+import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
+import type { MountedService } from '../services.ts';
+import { patienceKey } from './call-patience.ts';
+
+type MethodSpec = MountedService['methods'][string];
+
+/** Calls in progress. */
+export interface Calls {
+  /** Resolves when there are none. */
+  idle(): Promise<void>;
+}
+
+/** Mounts services on a grpc-js server. When `stopping` aborts, streams end with UNAVAILABLE; unary calls continue. */
+export function mountServices(
+  server: Server,
+  services: readonly MountedService[],
+  interceptors: Interceptor[],
+  stopping: AbortSignal,
+): Calls {
+  const running = new Set<Promise<void>>();
+  const tracked = (call: Promise<void>) => {
+    const ended = call.finally(() => running.delete(ended));
+    running.add(ended);
+  };
+  const handlerOf = (spec: MethodSpec) => {
+    if (spec.kind !== 'unary')
+      return (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
+    const invoke = intercepted(spec, interceptors);
+    return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
+      tracked(serveUnary(spec, call, callback, invoke));
+  };
+  for (const { service, methods } of services) {
+    const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec)]);
+    const definition = serviceDefinition(service) as ServiceDefinition<UntypedServiceImplementation>;
+    server.addService(definition, Object.fromEntries(handlers));
+  }
+  return {
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+type UnarySpec = MethodSpec & { kind: 'unary' };
+type AnyFn = ReturnType<Interceptor>;
+
+async function serveUnary(
+  { method }: UnarySpec,
+  call: ServerUnaryCall<object, object>,
+  callback: sendUnaryData<object>,
+  invoke: AnyFn,
+): Promise<void> {
+  try {
+    const request: UnaryRequest = {
+      stream: false,
+      service: method.parent,
+      method,
+      requestMethod: 'POST',
+      url: urlOf(method, call),
+      header: headersOf(call.metadata),
+      contextValues: createContextValues().set(patienceKey, patienceOfCall(call)),
+      signal: UNDISTURBED,
+      message: call.request as never,
+    };
+    callback(null, (await invoke(request)).message as object);
+  } catch (error) {
+    callback(statusOf(error));
+  }
+}
+
+function patienceOfCall(call: ServerUnaryCall<object, object>): CallerPatience {
+  const deadlineMs = Number(call.getDeadline());
+  return { deadlineMs: Number.isFinite(deadlineMs) ? deadlineMs : undefined, isGone: () => call.cancelled };
+}
+
+/** A handler behind its interceptors, composed once: creating connect's own context costs as much as decoding a request. */
+function intercepted({ method, impl }: UnarySpec, interceptors: Interceptor[]): AnyFn {
+  const handle: AnyFn = async (request) => {
+    const [header, trailer] = [new Headers(), new Headers()];
+    const context: HandlerContext = {
+      service: method.parent,
+      method,
+      protocolName: 'grpc',
+      requestMethod: request.requestMethod,
+      url: request.url,
+      requestHeader: request.header,
+      responseHeader: header,
+      responseTrailer: trailer,
+      values: request.contextValues,
+      signal: request.signal,
+      timeoutMs: () => undefined,
+    };
+    const message = create(method.output, await impl(request.message as never, context));
+    return { stream: false, service: method.parent, method, header, trailer, message };
+  };
+  return interceptors.reduceRight((next, interceptor) => interceptor(next), handle);
+}
+
+/** The signal of every unary call: it never aborts, because a call that writes continues when its caller disconnects. */
+const UNDISTURBED = new AbortController().signal;
+
+async function serveStream(
+  spec: MethodSpec,
+  call: ServerWritableStream<object, object>,
+  interceptors: Interceptor[],
+  stopping: AbortSignal,
+): Promise<void> {
+  try {
+    const context = streamContextOf(spec, call, stopping);
+    const invoke = transformInvokeImplementation(spec as never, context, interceptors);
+    for await (const message of invoke(single(call.request as never))) {
+      if (!call.write(message)) await drained(call, context.signal);
+    }
+    if (stopping.aborted) throw new ConnectError('this core is stopping; call again', Code.Unavailable);
+    call.end();
+  } catch (error) {
+    if (!call.cancelled) call.emit('error', statusOf(error));
+  }
+}
+
+async function* single<T>(message: T): AsyncIterable<T> {
+  yield message;
+}
+
+/** Waits until the peer has read what was written, or has disconnected, which bounds the buffer. */
+function drained(call: ServerWritableStream<object, object>, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (gone.aborted) return resolve();
+    const done = () => {
+      call.off('drain', done);
+      gone.removeEventListener('abort', done);
+      resolve();
+    };
+    call.once('drain', done);
+    gone.addEventListener('abort', done, { once: true });
+  });
+}
+
+function streamContextOf(spec: MethodSpec, call: ServerWritableStream<object, object>, stopping: AbortSignal) {
+  const cancelled = new AbortController();
+  call.once('cancelled', () => cancelled.abort());
+  const deadline = call.getDeadline();
+  const timeoutMs = Number(deadline) - Date.now();
+  return createHandlerContext({
+    service: spec.method.parent,
+    method: spec.method,
+    protocolName: 'grpc',
+    requestMethod: 'POST',
+    url: urlOf(spec.method, call),
+    requestHeader: headersOf(call.metadata),
+    requestSignal: cancelled.signal,
+    contextValues: createContextValues(),
+    shutdownSignal: stopping,
+    ...(Number.isFinite(timeoutMs) && { timeoutMs: Math.max(timeoutMs, 0) }),
+  });
+}
+
+function urlOf(method: DescMethod, call: { getHost(): string }): string {
+  return `http://${call.getHost()}/${method.parent.typeName}/${method.name}`;
+}
+
+function headersOf(metadata: Metadata): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(metadata.getMap()))
+    if (typeof value === 'string') headers.set(name, value);
+  return headers;
+}
+
+/** A status of grpc-js, its details packed as google.rpc.Status. */
+function statusOf(reason: unknown) {
+  const error = ConnectError.from(reason);
+  const metadata = new Metadata();
+  const details = error.details.flatMap((detail) => ('desc' in detail ? [packed(detail.desc, detail.value)] : []));
+  const status = create(StatusSchema, { code: error.code, message: error.rawMessage, details });
+  metadata.set('grpc-status-details-bin', Buffer.from(toBinary(StatusSchema, status)));
+  return { code: error.code as number, details: error.rawMessage, metadata };
+}
+
+function packed(schema: DescMessage, value: MessageInitShape<DescMessage>) {
+  return anyPack(schema, create(schema, value) as MessageShape<DescMessage>);
+}

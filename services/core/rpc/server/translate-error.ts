@@ -1,0 +1,78 @@
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { NotSent } from '../../../../platform/gather.ts';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from '../../../../proto/gen/google/rpc/error_details_pb.js';
+import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
+import { isDatabaseAway } from '../../storage/database-errors.ts';
+
+/** The status of each refusal (docs/product.md, "Refusals"). Core never returns the codes that only REST has. */
+const STATUS: Readonly<Record<RefusalCode, Code>> = {
+  INVALID_REQUEST: Code.InvalidArgument,
+  TOKEN_INVALID: Code.InvalidArgument,
+  AMOUNT_EXCEEDS_HOLD: Code.OutOfRange,
+  UNAUTHENTICATED: Code.Unauthenticated,
+  SIGNATURE_REQUIRED: Code.Unauthenticated,
+  FORBIDDEN: Code.PermissionDenied,
+  CARD_DECLINED: Code.FailedPrecondition,
+  PREAUTHORIZATION_NOT_FOUND: Code.NotFound,
+  OPERATION_NOT_FOUND: Code.NotFound,
+  HOLD_EXPIRED: Code.FailedPrecondition,
+  HOLD_RELEASED: Code.FailedPrecondition,
+  HOLD_CAPTURED: Code.FailedPrecondition,
+  HOLD_NOT_PLACED: Code.FailedPrecondition,
+  MULTIPLE_CAPTURES_NOT_ALLOWED: Code.FailedPrecondition,
+  CAPTURE_IN_FLIGHT: Code.FailedPrecondition,
+  IDEMPOTENCY_IN_FLIGHT: Code.Aborted,
+  IDEMPOTENCY_KEY_REUSED: Code.InvalidArgument,
+  STREAM_TOKEN_TOO_OLD: Code.OutOfRange,
+  PAYLOAD_TOO_LARGE: Code.ResourceExhausted,
+  UNSUPPORTED_MEDIA_TYPE: Code.InvalidArgument,
+  RATE_LIMITED: Code.ResourceExhausted,
+  PROCESSOR_ERROR: Code.Aborted,
+  UNAVAILABLE: Code.Unavailable,
+};
+
+/** Translates an error of a handler to a status with its details, for both doors. */
+export function translateError(error: unknown): ConnectError {
+  if (error instanceof HoldfastError) return refusal(error);
+  if (error instanceof ConnectError) return error;
+  if (error instanceof NotSent) return refusal(notSent(error));
+  if (isDatabaseAway(error)) {
+    return refusal(
+      new HoldfastError('UNAVAILABLE', 'the database is away; try again', { retryAfterS: 1, cause: error }),
+    );
+  }
+  return new ConnectError('internal error', Code.Internal, undefined, undefined, error);
+}
+
+/** Nothing of the call was or will be stored. */
+function notSent(error: NotSent): HoldfastError {
+  const details = { retryAfterS: 1, cause: error };
+  if (error.reason === 'FULL') return new HoldfastError('RATE_LIMITED', 'too many such calls wait; try again', details);
+  return new HoldfastError('UNAVAILABLE', 'the call waited too long; nothing was stored', details);
+}
+
+function refusal(error: HoldfastError): ConnectError {
+  const { replayed, retryAfterS, violations, amountRemaining, ...rest } = error.details;
+  const { requestId, processorCode, processorMessage, currency } = rest;
+  const told = { requestId, processorCode, processorMessage, currency, replayed: replayed ? 'true' : undefined };
+  const metadata = Object.fromEntries(
+    Object.entries({ ...told, amountRemaining: amountRemaining?.toString() }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  );
+  const details: { desc: typeof ErrorInfoSchema | typeof BadRequestSchema | typeof RetryInfoSchema; value: object }[] =
+    [{ desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: error.code, domain: 'holdfast', metadata }) }];
+  if (violations) {
+    details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations: [...violations] }) });
+  }
+  if (retryAfterS !== undefined) {
+    const retryDelay = { seconds: BigInt(retryAfterS) };
+    details.push({ desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay }) });
+  }
+  return new ConnectError(error.message, STATUS[error.code], undefined, details as never, error);
+}

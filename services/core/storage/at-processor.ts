@@ -1,0 +1,15 @@
+/** Which processor's rows a job works on, so that each has slots of its own. */
+export interface AtProcessor {
+  /** Only rows of this name; null = of every name … */
+  readonly only: string | null;
+  /** … but these. */
+  readonly butNot: readonly string[];
+}
+
+/** Every row, wherever it was sent. */
+export const AT_ANY_PROCESSOR: AtProcessor = { only: null, butNot: [] };
+
+/** SQL of a condition on the column `processor`; the arguments are parameters. */
+export function isAtProcessor(only: string, butNot: string): string {
+  return `(${only}::text is null or processor = ${only}) and processor <> all (${butNot}::text[])`;
+}

@@ -1,0 +1,71 @@
+import { v7 as uuidv7 } from 'uuid';
+import { actorOfCall } from '../../actor.ts';
+import type { Database, Query, Statement } from '../database.ts';
+import { entityManager } from '../orm.ts';
+import { AuditEntryEntity, type AuditEntryRow } from './audit-entry.ts';
+
+/** An operator's action. */
+export interface AuditedAction {
+  readonly at: Date;
+  readonly action: string;
+  /** What the action changes. */
+  readonly target: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Runs an action and writes its audit entry, in one transaction. An action that returns false changed nothing, and gets no entry.
+ */
+export async function audited<T>(
+  database: Database,
+  { at, action, target, detail }: AuditedAction,
+  act: (query: Query) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (query) => {
+    const answer = await act(query);
+    if (answer !== false) await writeEntry(query, { at, action, target, detail: detail ?? null });
+    return answer;
+  });
+}
+
+/**
+ * Writes the entry before the action, and returns its id. For actions that call a processor and so cannot be one transaction: the entry
+ * survives a crash.
+ */
+export async function auditStart(query: Query, { at, action, target, detail }: AuditedAction): Promise<string> {
+  return writeEntry(query, { at, action, target, detail: { ...detail, result: 'STARTED' } });
+}
+
+/** Adds the result of the action to its entry. */
+export async function auditEnd(query: Query, id: string, end: Readonly<Record<string, unknown>>): Promise<void> {
+  await query(END_ENTRY, [id, JSON.stringify(end)]);
+}
+
+/** Lists entries, newest first, those before the id `after`; undefined = from the newest. */
+export function listAuditEntries(
+  database: Database,
+  filter: { readonly target?: string; readonly action?: string },
+  after: string | undefined,
+  limit: number,
+): Promise<AuditEntryRow[]> {
+  const where = { ...filter, ...(after !== undefined && { id: { $lt: after } }) };
+  return entityManager(database).find(AuditEntryEntity, where, { orderBy: { id: 'desc' }, limit });
+}
+
+type Entry = Omit<AuditedAction, 'detail'> & { readonly detail: object | null };
+
+async function writeEntry(query: Query, { at, action, target, detail }: Entry): Promise<string> {
+  const id = uuidv7();
+  await query(WRITE_ENTRY, [id, at, actorOfCall(), action, target, detail && JSON.stringify(detail)]);
+  return id;
+}
+
+const WRITE_ENTRY: Statement = {
+  name: 'write-audit-entry',
+  text: `insert into audit_entry (id, at, actor, action, target, detail) values ($1, $2, $3, $4, $5, $6)`,
+};
+
+const END_ENTRY: Statement = {
+  name: 'end-audit-entry',
+  text: `update audit_entry set detail = coalesce(detail, '{}') || $2::jsonb where id = $1`,
+};

@@ -1,0 +1,54 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { HoldStatus } from '../../domain/hold.ts';
+import type { SubmissionState } from '../../domain/kinds.ts';
+
+/** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
+export const CaptureEntity = defineEntity({
+  name: 'Capture',
+  tableName: 'capture',
+  properties: {
+    requestId: p.uuid().primary(),
+    holdRequestId: p.uuid(),
+    merchantId: p.text(),
+    state: p.text().$type<SubmissionState>(),
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    finalCapture: p.boolean(),
+    captureDate: p.datetime(3).nullable(),
+    bankReference: p.text().nullable(),
+    processorReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    remainingAfter: p.bigint('bigint').nullable(),
+    releasedAfter: p.bigint('bigint').nullable(),
+    statusAfter: p.text().nullable().$type<HoldStatus>(),
+    reversed: p.boolean(),
+    createdAt: p.datetime(3),
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
+    processor: p.text().default(''),
+    processorAccount: p.text().default(''),
+  },
+  checks: [
+    { name: 'capture_amount', expression: 'amount >= 1 and amount <= 999999999999' },
+    { name: 'capture_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
+    { name: 'capture_ok_has_date', expression: "(state = 'OK') = (capture_date is not null)" },
+    { name: 'capture_reversed_was_ok', expression: "not reversed or state = 'OK'" },
+  ],
+  indexes: [
+    {
+      name: 'capture_by_hold',
+      expression: 'create index "capture_by_hold" on "capture" ("hold_request_id", "request_id")',
+    },
+    {
+      name: 'capture_to_inquire',
+      expression: 'create index "capture_to_inquire" on "capture" ("inquire_at") where inquire_at is not null',
+    },
+    {
+      name: 'capture_in_review',
+      expression: `create index "capture_in_review" on "capture" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+  ],
+});
+export type CaptureRow = InferEntity<typeof CaptureEntity>;

@@ -1,0 +1,57 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export type EndpointKind = 'webhook' | 'internal';
+export type NotificationKind = 'payment' | 'oct';
+
+/** The delivery of one notification to one endpoint. The row decides; a job of the queue is only its alarm. */
+export const DeliveryEntity = defineEntity({
+  name: 'Delivery',
+  tableName: 'delivery',
+  properties: {
+    /** UUIDv7; also the webhook-id of every attempt. */
+    id: p.uuid().primary(),
+    merchantId: p.text(),
+    endpointKind: p.text().$type<EndpointKind>(),
+    /** The operation's, or the relayed notification's, requestId. */
+    requestId: p.text(),
+    kind: p.text().$type<NotificationKind>(),
+    statusInfo: p.text(),
+    /** The exact bytes to send; null once purged. */
+    body: p.blob().nullable().$type<Buffer>(),
+    /** The sender's X-Service-Signature, for a relayed notification; null = signed at each attempt. */
+    signature: p.text().nullable(),
+    /** W3C traceparent of what caused it; null = not traced. */
+    traceParent: p.text().nullable(),
+    state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),
+    attemptCount: p.integer(),
+    /** Attempts made before the last replay: the schedule counts from there. */
+    retryBase: p.integer().default(0),
+    /** When the next attempt is due; null when none is. */
+    dueAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    deliveredAt: p.datetime(3).nullable(),
+  },
+  checks: [
+    { name: 'delivery_endpoint_kind', expression: "endpoint_kind in ('webhook', 'internal')" },
+    { name: 'delivery_kind', expression: "kind in ('payment', 'oct')" },
+    { name: 'delivery_state', expression: "state in ('PENDING', 'DELIVERED', 'DEAD')" },
+    { name: 'delivery_due', expression: "(state = 'PENDING') = (due_at is not null)" },
+  ],
+  indexes: [
+    {
+      name: 'delivery_due',
+      expression:
+        'create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at") where due_at is not null',
+    },
+    {
+      name: 'delivery_by_merchant',
+      expression: 'create index "delivery_by_merchant" on "delivery" ("merchant_id", "id")',
+    },
+    { name: 'delivery_by_request', expression: 'create index "delivery_by_request" on "delivery" ("request_id")' },
+    {
+      name: 'delivery_dead',
+      expression: `create index "delivery_dead" on "delivery" ("id") where state = 'DEAD'`,
+    },
+  ],
+});
+export type DeliveryRow = InferEntity<typeof DeliveryEntity>;

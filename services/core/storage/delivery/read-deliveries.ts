@@ -1,0 +1,52 @@
+import type { Database } from '../database.ts';
+import { OperationEntity } from '../operation/operation.ts';
+import { entityManager } from '../orm.ts';
+import { DeliveryEntity, type DeliveryRow } from './delivery.ts';
+import { DeliveryAttemptEntity, type DeliveryAttemptRow } from './delivery-attempt.ts';
+
+/** A delivery without what it sends. */
+export type DeliveryHead = Omit<DeliveryRow, 'body' | symbol>;
+
+/** Which deliveries to list; an absent filter matches all. */
+export interface DeliveryFilter {
+  readonly merchantId?: string;
+  readonly endpointKind?: DeliveryRow['endpointKind'];
+  readonly state?: DeliveryRow['state'];
+  readonly requestId?: string;
+}
+
+/** Reads a delivery with its attempts, in their order, and what it sends. */
+export async function readWholeDelivery(
+  database: Database,
+  id: string,
+): Promise<{ readonly delivery: DeliveryRow; readonly attempts: readonly DeliveryAttemptRow[] } | undefined> {
+  const em = entityManager(database);
+  const delivery = await em.findOne(DeliveryEntity, { id });
+  if (!delivery) return undefined;
+  const attempts = await em.find(DeliveryAttemptEntity, { deliveryId: id }, { orderBy: { number: 'asc' } });
+  return { delivery, attempts };
+}
+
+/**
+ * Lists deliveries, newest first, those before the id `after`. `holdRequestId` limits them to notifications about a hold and the
+ * operations on it.
+ */
+export async function listDeliveries(
+  database: Database,
+  filter: DeliveryFilter,
+  { holdRequestId, after, limit }: { holdRequestId?: string; after: string | undefined; limit: number },
+): Promise<DeliveryHead[]> {
+  const em = entityManager(database);
+  const ofHold = holdRequestId && {
+    requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] },
+  };
+  const before = after !== undefined && { id: { $lt: after } };
+  const where = { $and: [filter, { ...ofHold }, { ...before }] };
+  return em.find(DeliveryEntity, where, { orderBy: { id: 'desc' }, limit, exclude: ['body'] });
+}
+
+async function operationsOf(database: Database, holdRequestId: string): Promise<string[]> {
+  const em = entityManager(database);
+  const operations = await em.find(OperationEntity, { holdRequestId }, { fields: ['requestId'] });
+  return operations.map(({ requestId }) => requestId);
+}

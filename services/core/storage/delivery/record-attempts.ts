@@ -1,0 +1,49 @@
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+
+/** The result of an attempt, and the new state of its delivery. Times are RFC 3339. */
+export interface AttemptRecord {
+  readonly deliveryId: string;
+  /** From 1; a replay does not restart it. */
+  readonly number: number;
+  readonly startedAt: string;
+  readonly latencyMs: number;
+  readonly httpStatus?: number | undefined;
+  /** Absent = success. */
+  readonly error?: string | undefined;
+  readonly responseHead?: string | undefined;
+  readonly state: 'PENDING' | 'DELIVERED' | 'DEAD';
+  /** When the next attempt is due; present exactly while PENDING. */
+  readonly dueAt?: string | undefined;
+  readonly endedAt: string;
+}
+
+/**
+ * Records attempts and the new states of their deliveries. An attempt whose number is taken was made twice, because the first worker
+ * seemed dead: the first record stays. Returns the ids of the deliveries whose attempt was recorded.
+ */
+export async function recordAttempts(query: Query, records: readonly AttemptRecord[]): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(RECORD_ATTEMPTS, [JSON.stringify(records)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const RECORD_ATTEMPTS: Statement = {
+  name: 'record-attempts',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "startedAt" timestamptz, "latencyMs" int,
+      "httpStatus" int, error text, "responseHead" text, state text, "dueAt" timestamptz, "endedAt" timestamptz)
+  ),
+  changed as (
+    update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt",
+      delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
+    from input i
+    where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'
+    returning d.id
+  ),
+  recorded as (
+    insert into delivery_attempt (delivery_id, number, started_at, latency_ms, http_status, error, response_head)
+    select "deliveryId", number, "startedAt", "latencyMs", "httpStatus", error, "responseHead"
+    from input where "deliveryId" in (select id from changed)
+  )
+  select id from changed`,
+};

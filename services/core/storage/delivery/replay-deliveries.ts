@@ -1,0 +1,52 @@
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import type { EndpointKind } from './delivery.ts';
+import type { DueDelivery } from './due-deliveries.ts';
+
+/** Which deliveries to send again. */
+export interface ReplayRange {
+  readonly merchantId: string;
+  /** Null = both. */
+  readonly endpointKind: EndpointKind | null;
+  readonly state: 'DEAD' | 'DELIVERED';
+  /** Null = no bound. */
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  readonly maxCount: number;
+  readonly perSecond: number;
+}
+
+/** Makes one delivery due now, with a new schedule. Returns undefined when it does not exist or its body was purged. */
+export async function replayOne(query: Query, id: string, now: Date): Promise<DueDelivery | undefined> {
+  return (await query<DueDelivery>(REPLAY_ONE, [id, now]))[0];
+}
+
+/** Makes ended deliveries due again, oldest first, `perSecond` each second. */
+export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<DueDelivery[]> {
+  const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
+  const filters = [merchantId, endpointKind, state, createdFrom, createdTo];
+  return query<DueDelivery>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
+}
+
+const DUE = `id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`;
+
+const REPLAY_ONE: Statement = {
+  name: 'replay-delivery',
+  text: `update delivery set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
+    where id = $1 and body is not null returning ${DUE}`,
+};
+
+const REPLAY_RANGE: Statement = {
+  name: 'replay-deliveries',
+  text: `with chosen as (
+    select id, row_number() over (order by id) - 1 as place from (
+      select id from delivery
+      where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
+        and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+      order by id limit $6 for update skip locked) oldest
+  )
+  update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
+    due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
+  from chosen c where ${byIndex('d.id', 'c.id')}
+  returning d.id, d.merchant_id as "merchantId", d.endpoint_kind as kind, d.due_at as "dueAt"`,
+};

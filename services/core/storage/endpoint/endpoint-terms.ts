@@ -1,0 +1,56 @@
+import type { Cipher } from '../../cipher.ts';
+import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
+import type { Query, Statement } from '../database.ts';
+import type { EndpointKind } from '../delivery/delivery.ts';
+import { type StateRow, stateOf } from './endpoint.ts';
+
+/** What attempts at a merchant's endpoints depend on. */
+export interface EndpointTerms {
+  readonly urls: Readonly<Record<EndpointKind, string | null>>;
+  readonly states: Readonly<Record<EndpointKind, EndpointState>>;
+  /** Live signing secrets, oldest first. */
+  readonly secrets: readonly string[];
+}
+
+/** Reads the terms of merchants. Throws when a stored secret cannot be decrypted, which is a fault of the settings. */
+export async function readEndpointTerms(
+  query: Query,
+  cipher: Cipher,
+  merchantIds: readonly string[],
+): Promise<Map<string, EndpointTerms>> {
+  const rows = await query<TermsRow>(READ_TERMS, [merchantIds]);
+  return new Map(rows.map((row) => [row.id, termsOf(row, cipher)]));
+}
+
+interface TermsRow {
+  readonly id: string;
+  readonly webhook_url: string | null;
+  readonly internal_url: string | null;
+  readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
+  readonly states: readonly (Omit<StateRow, 'paused_until'> & { kind: EndpointKind; paused_until: string | null })[];
+}
+
+function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
+  const states: Record<EndpointKind, EndpointState> = { webhook: FRESH, internal: FRESH };
+  for (const state of row.states) {
+    const pausedUntil = state.paused_until === null ? null : new Date(state.paused_until);
+    states[state.kind] = stateOf({ ...state, paused_until: pausedUntil });
+  }
+  return {
+    urls: { webhook: row.webhook_url, internal: row.internal_url },
+    states,
+    secrets: row.secrets.map(({ id, ciphertext }) =>
+      cipher.open(Buffer.from(ciphertext, 'base64'), `signing-secret:${id}`),
+    ),
+  };
+}
+
+const READ_TERMS: Statement = {
+  name: 'read-endpoint-terms',
+  text: `select m.id, m.webhook_url, m.internal_url,
+      coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'base64'))
+          order by s.created_at, s.id)
+        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
+      coalesce((select json_agg(e) from endpoint e where e.merchant_id = m.id), '[]') as states
+    from merchant m where m.id = any($1::text[])`,
+};

@@ -1,0 +1,108 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
+import type { Database, Query, Statement } from '../database.ts';
+import type { EndpointKind } from '../delivery/delivery.ts';
+import { entityManager } from '../orm.ts';
+
+/** An endpoint that has failed or was paused; one that never failed has no row. */
+export const EndpointEntity = defineEntity({
+  name: 'Endpoint',
+  tableName: 'endpoint',
+  properties: {
+    merchantId: p.text().primary(),
+    kind: p.text().primary().$type<EndpointKind>(),
+    pause: p.text().nullable().$type<NonNullable<EndpointState['pause']>>(),
+    pausedUntil: p.datetime(3).nullable(),
+    failureCount: p.integer(),
+    pauseCount: p.integer(),
+    changedAt: p.datetime(3),
+  },
+  checks: [
+    { name: 'endpoint_kind', expression: "kind in ('webhook', 'internal')" },
+    { name: 'endpoint_pause', expression: "pause in ('GONE', 'OPERATOR', 'BREAKER')" },
+    {
+      name: 'endpoint_paused_until',
+      expression: "(coalesce(pause, '') = 'BREAKER') = (paused_until is not null)",
+    },
+  ],
+});
+export type EndpointRow = InferEntity<typeof EndpointEntity>;
+
+/** Identifies an endpoint. */
+export interface EndpointKey {
+  readonly merchantId: string;
+  readonly kind: EndpointKind;
+}
+
+/** The text that names an endpoint in the queue. */
+export function endpointName({ merchantId, kind }: EndpointKey): string {
+  return `${merchantId}/${kind}`;
+}
+
+/**
+ * Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`; undefined = from the first.
+ */
+export function listTroubledEndpoints(
+  database: Database,
+  merchantId: string | undefined,
+  after: EndpointKey | undefined,
+  limit: number,
+): Promise<EndpointRow[]> {
+  const beyond = after && {
+    $or: [{ merchantId: { $gt: after.merchantId } }, { merchantId: after.merchantId, kind: { $gt: after.kind } }],
+  };
+  const troubled = { $or: [{ failureCount: { $gt: 0 } }, { pause: { $ne: null } }] };
+  const where = { $and: [merchantId === undefined ? {} : { merchantId }, { ...beyond }, troubled] };
+  return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
+}
+
+/** Reads an endpoint's state and locks its row; an endpoint without a row gets one. */
+export async function lockEndpoint(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<EndpointState> {
+  await query(ADD_ENDPOINT, [merchantId, kind, now]);
+  const [row] = await query<StateRow>(LOCK_ENDPOINT, [merchantId, kind]);
+  return row ? stateOf(row) : FRESH;
+}
+
+/** Writes an endpoint's state. The transaction must hold the lock of lockEndpoint(). */
+export async function writeEndpoint(
+  query: Query,
+  { merchantId, kind }: EndpointKey,
+  state: EndpointState,
+  now: Date,
+): Promise<void> {
+  const { pause, pausedUntil, failureCount, pauseCount } = state;
+  await query(WRITE_ENDPOINT, [merchantId, kind, pause, pausedUntil, failureCount, pauseCount, now]);
+}
+
+export interface StateRow {
+  readonly pause: EndpointState['pause'];
+  readonly paused_until: Date | null;
+  readonly failure_count: number;
+  readonly pause_count: number;
+}
+
+export function stateOf(row: StateRow): EndpointState {
+  return {
+    pause: row.pause,
+    pausedUntil: row.paused_until,
+    failureCount: row.failure_count,
+    pauseCount: row.pause_count,
+  };
+}
+
+const ADD_ENDPOINT: Statement = {
+  name: 'add-endpoint',
+  text: `insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at)
+    values ($1, $2, 0, 0, $3) on conflict do nothing`,
+};
+
+const LOCK_ENDPOINT: Statement = {
+  name: 'lock-endpoint',
+  text: `select pause, paused_until, failure_count, pause_count from endpoint where merchant_id = $1 and kind = $2 for update`,
+};
+
+const WRITE_ENDPOINT: Statement = {
+  name: 'write-endpoint',
+  text: `update endpoint set pause = $3, paused_until = $4, failure_count = $5, pause_count = $6, changed_at = $7
+    where merchant_id = $1 and kind = $2`,
+};

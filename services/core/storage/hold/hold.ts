@@ -1,0 +1,127 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
+
+/**
+ * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
+ * whatever the code above it believes.
+ */
+export const HoldEntity = defineEntity({
+  name: 'Hold',
+  tableName: 'hold',
+  properties: {
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    terminalId: p.text(),
+    userId: p.text(),
+    /** The card token it was placed with; absent after a checkout. */
+    tokenId: p.text().nullable(),
+    status: p.text().$type<HoldStatus>(),
+    phase: p.text().$type<HoldPhase>(),
+    /** Minor units, like every amount here. */
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    captured: p.bigint('bigint'),
+    inFlight: p.bigint('bigint'),
+    remaining: p.bigint('bigint'),
+    released: p.bigint('bigint'),
+    /** The part of captured that the card scheme took back. */
+    reversed: p.bigint('bigint'),
+    releaseReason: p.text().nullable().$type<ReleaseReason>(),
+    /** A capture or release without a result that, when it succeeds, leaves nothing to capture. */
+    closing: p.boolean(),
+    /** A contradicting event was seen: captures and releases are rejected until an operator unfreezes it. */
+    frozen: p.boolean(),
+    /** SHA-256 of the preauthorizationId: how captures find the hold. */
+    idHash: p.blob().unique().$type<Buffer>(),
+    /** The preauthorizationId, encrypted. */
+    idCiphertext: p.blob().$type<Buffer>(),
+    /** Terms of the contract, as they were when the hold was placed. */
+    allowMultipleCaptures: p.boolean(),
+    notifyHolds: p.boolean(),
+    holdPeriodS: p.integer(),
+    merchantReference: p.text().nullable(),
+    metadata: p.json().nullable().$type<Record<string, string>>(),
+    returnUrl: p.text().nullable(),
+    saveCard: p.boolean(),
+    /** The checkout address carries a capability: encrypted. */
+    checkoutUrlCiphertext: p.blob().nullable().$type<Buffer>(),
+    checkoutExpiresAt: p.datetime(3).nullable(),
+    cardBrand: p.text().nullable(),
+    cardLast4: p.text().nullable(),
+    cardExpiryMonth: p.integer().nullable(),
+    cardExpiryYear: p.integer().nullable(),
+    /** The token of a card saved at the checkout; null once purged. */
+    generatedTokenId: p.text().nullable(),
+    processorReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    createdAt: p.datetime(3),
+    placedAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3).nullable(),
+    closedAt: p.datetime(3).nullable(),
+    /** When recovery looks at it next, while its outcome is open. */
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
+    processor: p.text().default(''),
+    processorAccount: p.text().default(''),
+  },
+  checks: [
+    { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
+    { name: 'hold_books_balance', expression: 'amount = captured + in_flight + remaining + released' },
+    {
+      name: 'hold_counters_not_negative',
+      expression: 'captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0',
+    },
+    { name: 'hold_reversed', expression: 'reversed >= 0 and reversed <= captured' },
+    {
+      name: 'hold_status',
+      expression: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED')",
+    },
+    {
+      name: 'hold_phase',
+      expression: "phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW')",
+    },
+    { name: 'hold_release_reason', expression: "release_reason in ('FINAL', 'RELEASED', 'EXPIRED')" },
+    { name: 'hold_failed', expression: "(status = 'FAILED') = (phase = 'FAILED')" },
+    { name: 'hold_never_placed', expression: "phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)" },
+    {
+      name: 'hold_placed_has_end',
+      expression: "phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)",
+    },
+    {
+      name: 'hold_closed_keeps_nothing',
+      expression: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0",
+    },
+  ],
+  indexes: [
+    { name: 'hold_by_merchant', expression: 'create index "hold_by_merchant" on "hold" ("merchant_id", "request_id")' },
+    {
+      name: 'hold_by_user',
+      expression: 'create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id")',
+    },
+    {
+      name: 'hold_open_by_end',
+      expression:
+        'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
+    },
+    {
+      name: 'hold_open_checkout',
+      expression:
+        'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
+    },
+    {
+      name: 'hold_to_inquire',
+      expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
+    },
+    {
+      name: 'hold_token_age',
+      expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
+    },
+    {
+      name: 'hold_in_review',
+      expression: `create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+  ],
+});
+export type HoldRow = InferEntity<typeof HoldEntity>;

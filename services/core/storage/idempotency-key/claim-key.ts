@@ -1,0 +1,41 @@
+import type { Query, Statement } from '../database.ts';
+import type { IdempotencyKeyRow, IdempotentMethod } from './idempotency-key.ts';
+
+/** An idempotency key that comes with a command. */
+export interface KeyInput {
+  readonly key: string;
+  readonly method: IdempotentMethod;
+  /** SHA-256 over the request's business fields, hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/**
+ * SQL of a common table `claimed`, with the requestIds whose key is now theirs. `source` has columns "requestId",
+ * "merchantId", "createdAt" and key (json, KeyInput or null). A key that is being claimed by a running transaction is waited for.
+ */
+export function claimKeys(source: string): string {
+  return `claimed as (
+    insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at)
+    select "merchantId", key->>'key', key->>'method', decode(key->>'fingerprint', 'hex'), "requestId", "createdAt"
+    from ${source} where key is not null
+    on conflict (merchant_id, key) do nothing
+    returning request_id
+  )`;
+}
+
+/** Looks up who holds a key. */
+export async function findKey(query: Query, merchantId: string, key: string): Promise<KeyOwner | undefined> {
+  const rows = await query<KeyOwner>(FIND_KEY, [merchantId, key]);
+  return rows[0];
+}
+
+export interface KeyOwner {
+  readonly request_id: string;
+  readonly method: IdempotencyKeyRow['method'];
+  readonly fingerprint: Buffer;
+}
+
+const FIND_KEY: Statement = {
+  name: 'find-key',
+  text: 'select request_id, method, fingerprint from idempotency_key where merchant_id = $1 and key = $2',
+};

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
+import { actorOfCall } from '../../actor.ts';
+import { AuditEntryEntity } from '../audit-log/audit-entry.ts';
+import type { AuditedAction } from '../audit-log/audit-log.ts';
+import type { Database, Statement } from '../database.ts';
+import { entityManager } from '../orm.ts';
+import { ApiKeyEntity, type ApiKeyRow } from './api-key.ts';
+import { nextChangeNumber } from './credentials.ts';
+import { MerchantEntity, type MerchantRow } from './merchant.ts';
+import { type MerchantWithCredentials, withCredentials } from './read-merchants.ts';
+import { SigningSecretEntity, type SigningSecretRow } from './signing-secret.ts';
+
+/** What an operator may change of a merchant. */
+export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber'>;
+
+/** Stores a merchant with its first API key and signing secret. Returns undefined when its id is taken. */
+export async function insertMerchant(
+  database: Database,
+  merchant: Omit<MerchantRow, 'changeNumber'>,
+  apiKey: ApiKeyRow,
+  signingSecret: SigningSecretRow,
+): Promise<MerchantWithCredentials | undefined> {
+  try {
+    return await entityManager(database).transactional(async (em) => {
+      const created = em.create(MerchantEntity, { ...merchant, changeNumber: 0n });
+      em.create(ApiKeyEntity, apiKey);
+      em.create(SigningSecretEntity, signingSecret);
+      const { id, createdAt, ...after } = merchant;
+      const detail = { after, apiKeyId: apiKey.id, last4: apiKey.last4, signingSecretId: signingSecret.id };
+      await record(em, created, { at: createdAt, action: 'merchant.create', target: id, detail });
+      return readBack(em, created);
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces a merchant's name and contract. */
+export function updateMerchant(
+  database: Database,
+  merchantId: string,
+  terms: MerchantTerms,
+  at: Date,
+): Promise<MerchantWithCredentials | 'NOT_FOUND'> {
+  const detail: { before?: object; after?: object } = {};
+  return changeMerchant<MerchantWithCredentials>(
+    database,
+    { at, action: 'merchant.update', target: merchantId, detail },
+    async (em, merchant) => {
+      Object.assign(detail, changesOf(merchant, terms));
+      em.assign(merchant, terms);
+      return readBack(em, merchant);
+    },
+  );
+}
+
+/** The terms that differ, with their old and their new values. Nothing of a contract is secret. */
+function changesOf(merchant: MerchantRow, terms: MerchantTerms): { before: object; after: object } {
+  const names = (Object.keys(terms) as (keyof MerchantTerms)[]).filter(
+    (name) => !isDeepStrictEqual(merchant[name], terms[name]),
+  );
+  const of = (row: MerchantTerms) => Object.fromEntries(names.map((name) => [name, row[name]]));
+  return { before: of(merchant), after: of(terms) };
+}
+
+/**
+ * Changes a merchant, its keys or its secrets in one transaction, with the audit entry and a new change number, by which every gateway
+ * learns of the change. `action.target` is the merchant, which is locked. A change that returns a word was refused: nothing is
+ * audited.
+ */
+export function changeMerchant<Changed extends object, Refusal extends string = never>(
+  database: Database,
+  action: AuditedAction,
+  change: (em: SqlEntityManager, merchant: MerchantRow) => Promise<Changed | Refusal>,
+): Promise<Changed | Refusal | 'NOT_FOUND'> {
+  return entityManager(database).transactional(async (em) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const merchant = await em.findOne(MerchantEntity, { id: action.target }, { lockMode });
+    if (!merchant) return 'NOT_FOUND';
+    const changed = await change(em, merchant);
+    if (typeof changed !== 'string') await record(em, merchant, action);
+    return changed;
+  });
+}
+
+/** Writes the audit entry, then the change number, last before the commit because that takes a lock. */
+async function record(em: SqlEntityManager, merchant: MerchantRow, action: AuditedAction): Promise<void> {
+  em.create(AuditEntryEntity, { id: uuidv7(), actor: actorOfCall(), detail: null, ...action });
+  await em.flush();
+  // The ORM runs this in its own transaction, and returns int8 as text.
+  const query = async <Row extends object>({ text }: Statement) => em.execute<Row[]>(text);
+  merchant.changeNumber = BigInt(await nextChangeNumber(query));
+  await em.flush();
+}
+
+async function readBack(em: SqlEntityManager, merchant: MerchantRow): Promise<MerchantWithCredentials> {
+  const [read] = await withCredentials(em, [merchant]);
+  assert(read);
+  return read;
+}

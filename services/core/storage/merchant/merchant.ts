@@ -1,0 +1,44 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { Database } from '../database.ts';
+import { entityManager } from '../orm.ts';
+
+/** A merchant and its contract (docs/product.md, "Contract of a merchant"). Only operators set its URLs. */
+export const MerchantEntity = defineEntity({
+  name: 'Merchant',
+  tableName: 'merchant',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    allowMultipleCaptures: p.boolean(),
+    /** How long a hold lasts, seconds, 1 … 2 592 000. */
+    holdPeriodS: p.integer(),
+    currencies: p.array().columnType('text[]').$type<string[]>(),
+    terminals: p.array().columnType('text[]').$type<string[]>(),
+    notifyHolds: p.boolean(),
+    requireSignedCaptures: p.boolean(),
+    /** Ed25519 public key, SubjectPublicKeyInfo in PEM. */
+    capturePublicKey: p.text().nullable(),
+    webhookUrl: p.text().nullable(),
+    internalUrl: p.text().nullable(),
+    /** The card processor, a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
+    processor: p.text().default(''),
+    processorAccount: p.text().default(''),
+    createdAt: p.datetime(3),
+    /** Grows with every change of the merchant, its API keys or its signing secrets: the cursor of the credentials feed. */
+    changeNumber: p.bigint('bigint'),
+  },
+  checks: [
+    { name: 'merchant_hold_period', expression: 'hold_period_s >= 1 and hold_period_s <= 2592000' },
+    {
+      name: 'merchant_signed_captures_need_key',
+      expression: 'not require_signed_captures or capture_public_key is not null',
+    },
+  ],
+  indexes: [{ name: 'merchant_change_number', properties: ['changeNumber'] }],
+});
+export type MerchantRow = InferEntity<typeof MerchantEntity>;
+
+/** Finds a merchant by its id. */
+export async function findMerchant(database: Database, id: string): Promise<MerchantRow | undefined> {
+  return (await entityManager(database).findOne(MerchantEntity, { id })) ?? undefined;
+}

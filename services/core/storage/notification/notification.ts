@@ -1,0 +1,68 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { NotificationKind } from '../delivery/delivery.ts';
+
+/** A notification that the relay has verified. (merchantId, requestId) is unique for ever. */
+export const NotificationEntity = defineEntity({
+  name: 'Notification',
+  tableName: 'notification',
+  properties: {
+    merchantId: p.text().primary(),
+    requestId: p.text().primary(),
+    kind: p.text().$type<NotificationKind>(),
+    statusInfo: p.text(),
+    status: p.text(),
+    /** Source text, as signed. */
+    amount: p.text(),
+    currency: p.text(),
+    /** The body as received; null once purged. */
+    body: p.blob().nullable().$type<Buffer>(),
+    receivedAt: p.datetime(3),
+    /** The sender's X-Service-Signature while it waits for an internalUrl to be forwarded to; null = it does not wait. */
+    parkedSignature: p.text().nullable(),
+  },
+  indexes: [
+    {
+      name: 'notification_age',
+      expression: 'create index "notification_age" on "notification" ("received_at") where body is not null',
+    },
+    {
+      name: 'notification_parked',
+      expression:
+        'create index "notification_parked" on "notification" ("merchant_id", "received_at") where parked_signature is not null',
+    },
+    {
+      name: 'notification_by_merchant',
+      expression:
+        'create index "notification_by_merchant" on "notification" ("merchant_id", "received_at", "request_id") where body is not null',
+    },
+  ],
+});
+export type NotificationRow = InferEntity<typeof NotificationEntity>;
+
+/** A verified notification that the relay hands in. */
+export interface NotificationInput {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly kind: NotificationKind;
+  readonly statusInfo: string;
+  readonly status: string;
+  /** Source text, as signed. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Base64. */
+  readonly body: string;
+  readonly signature: string;
+  /** UUIDv7 of the delivery that forwards it, and of its place in quarantine if it is set aside. */
+  readonly deliveryId: string;
+  readonly quarantineId: string;
+  /** RFC 3339. */
+  readonly receivedAt: string;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
+}
+
+/** What names a notification. */
+export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
+
+/** An accepted notification as it was signed. */
+export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature'>;

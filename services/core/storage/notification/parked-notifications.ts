@@ -1,0 +1,54 @@
+import { v7 as uuidv7 } from 'uuid';
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import type { DueDelivery } from '../delivery/due-deliveries.ts';
+
+/**
+ * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit` per merchant.
+ * Call it in a transaction; concurrent callers take different ones.
+ */
+export async function forwardParked(query: Query, at: Date, limit: number): Promise<DueDelivery[]> {
+  const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);
+  if (names.length === 0) return [];
+  const rows = names.map((name) => ({ ...name, deliveryId: uuidv7() }));
+  return query<DueDelivery>(FORWARD, [JSON.stringify(rows), at]);
+}
+
+/** Skips through the index from merchant to merchant, so that one without an internalUrl costs one step. */
+const LOCK_PARKED: Statement = {
+  name: 'lock-parked-notifications',
+  text: `with recursive parking as (
+    (select merchant_id from notification where parked_signature is not null order by merchant_id limit 1)
+    union all
+    select next.merchant_id from parking p, lateral (
+      select n.merchant_id from notification n where n.parked_signature is not null and n.merchant_id > p.merchant_id
+      order by n.merchant_id limit 1) next
+  )
+  select parked.merchant_id as "merchantId", parked.request_id as "requestId"
+  from parking p
+  join merchant m on ${byIndex('m.id', 'p.merchant_id')} and m.internal_url is not null
+  cross join lateral (
+    select n.merchant_id, n.request_id from notification n
+    where n.merchant_id = p.merchant_id and n.parked_signature is not null and n.body is not null
+    order by n.received_at limit $1 for update skip locked) parked`,
+};
+
+const FORWARD: Statement = {
+  name: 'forward-parked-notifications',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, "deliveryId" uuid)
+  ),
+  parked as materialized (
+    select i."deliveryId", n.* from input i
+    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
+  ),
+  unparked as (
+    update notification n set parked_signature = null from input i
+    where ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
+  )
+  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select "deliveryId", merchant_id, 'internal', request_id, kind, status_info, body, parked_signature, 'PENDING', 0, $2, $2
+  from parked
+  returning id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`,
+};

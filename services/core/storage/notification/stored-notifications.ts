@@ -1,0 +1,120 @@
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import type { DueDelivery } from '../delivery/due-deliveries.ts';
+import { replayOne } from '../delivery/replay-deliveries.ts';
+import type { AcceptedRow, NotificationKey } from './notification.ts';
+
+/** An accepted notification, and where it stands. */
+export interface StoredRow extends AcceptedRow {
+  /** It waits until its merchant has an internalUrl. */
+  readonly parked: boolean;
+  /** Its body was purged, so it cannot be forwarded. */
+  readonly purged: boolean;
+  /** The delivery that forwards it; null = none does. */
+  readonly deliveryId: string | null;
+}
+
+export interface StoredFilter {
+  /** Null = all merchants'. */
+  readonly merchantId: string | null;
+  readonly parkedOnly: boolean;
+  /** The last one of the page before; undefined = the first page. */
+  readonly after: (NotificationKey & { readonly receivedAt: Date }) | undefined;
+}
+
+/** Reads one notification, purged or not. */
+export async function readStored(query: Query, key: NotificationKey): Promise<StoredRow | undefined> {
+  return (await query<StoredRow>(READ_ONE, [key.merchantId, key.requestId]))[0];
+}
+
+/** Lists those that are not purged, newest first. */
+export async function listStored(query: Query, filter: StoredFilter, limit: number): Promise<StoredRow[]> {
+  const { merchantId, parkedOnly, after } = filter;
+  const statement = listStatement(merchantId !== null, parkedOnly);
+  const from = after ?? { receivedAt: new Date(LAST_MS), merchantId: '', requestId: '' };
+  return query<StoredRow>(statement, [
+    limit,
+    from.receivedAt,
+    from.merchantId,
+    from.requestId,
+    ...(merchantId === null ? [] : [merchantId]),
+  ]);
+}
+
+/** The result of a replay. */
+export type Replay = DueDelivery | 'PURGED' | 'NO_ENDPOINT';
+
+/**
+ * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id `deliveryId`.
+ * `sign` makes the signature for one that an earlier version stored without it. Call it in a transaction.
+ */
+export async function replayStored(
+  query: Query,
+  key: NotificationKey,
+  { deliveryId, at, sign }: { deliveryId: string; at: Date; sign: () => Promise<string> },
+): Promise<Replay> {
+  const [row] = await query<{ parkedSignature: string | null; purged: boolean; addressed: boolean }>(LOCK_ONE, [
+    key.merchantId,
+    key.requestId,
+  ]);
+  if (!row?.addressed) return 'NO_ENDPOINT';
+  const delivered = (await readStored(query, key))?.deliveryId;
+  if (delivered) return (await replayOne(query, delivered, at)) ?? 'PURGED';
+  if (row.purged) return 'PURGED';
+  const signature = row.parkedSignature ?? (await sign());
+  const [due] = await query<DueDelivery>(FORWARD_ONE, [key.merchantId, key.requestId, deliveryId, signature, at]);
+  return due ?? 'PURGED';
+}
+
+/** Later than any notification. */
+const LAST_MS = Date.UTC(9999, 0, 1);
+
+/** The oldest internal delivery with the notification's name that was not made by a release from quarantine. */
+const DELIVERY = `left join lateral (
+    select d.id from delivery d
+    where ${byIndex('d.request_id', 'n.request_id')} and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
+      and not exists (select from quarantined_notification q
+        where q.merchant_id = n.merchant_id and q.request_id = n.request_id and q.delivery_id = d.id)
+    order by d.id limit 1) d on true`;
+
+const COLUMNS = `n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
+  n.amount, n.currency, n.received_at as "receivedAt", n.parked_signature is not null as parked, n.body is null as purged,
+  d.id as "deliveryId"`;
+
+const READ_ONE: Statement = {
+  name: 'read-stored-notification',
+  text: `select ${COLUMNS} from notification n ${DELIVERY} where n.merchant_id = $1 and n.request_id = $2`,
+};
+
+/** One statement for each set of filters, so that each is planned with its own index. */
+function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
+  return {
+    name: `list-stored-notifications${ofMerchant ? '-of-merchant' : ''}${parkedOnly ? '-parked' : ''}`,
+    text: `select ${COLUMNS} from (
+      select * from notification
+      where body is not null and received_at <= $2 and (received_at, merchant_id, request_id) < ($2, $3, $4)
+        ${ofMerchant ? 'and merchant_id = $5' : ''} ${parkedOnly ? 'and parked_signature is not null' : ''}
+      order by received_at desc, merchant_id desc, request_id desc limit $1) n ${DELIVERY}
+    order by n.received_at desc, n.merchant_id desc, n.request_id desc`,
+  };
+}
+
+const LOCK_ONE: Statement = {
+  name: 'lock-stored-notification',
+  text: `select n.parked_signature as "parkedSignature", n.body is null as purged, m.internal_url is not null as addressed
+    from notification n join merchant m on m.id = n.merchant_id
+    where n.merchant_id = $1 and n.request_id = $2 for update of n`,
+};
+
+const FORWARD_ONE: Statement = {
+  name: 'forward-stored-notification',
+  text: `with unparked as (
+    update notification set parked_signature = null
+    where merchant_id = $1 and request_id = $2 and body is not null
+    returning kind, status_info, body
+  )
+  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select $3, $1, 'internal', $2, kind, status_info, body, $4, 'PENDING', 0, $5, $5 from unparked
+  returning id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`,
+};

@@ -1,0 +1,37 @@
+import type { AskedKind, SubmissionState, SubmissionTable } from '../../domain/kinds.ts';
+import { camelCased } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { unionOfSubmissions } from './submissions.ts';
+
+/** What every submission has, whichever table it is in. */
+export interface Submission {
+  readonly table: SubmissionTable;
+  readonly requestId: string;
+  readonly kind: AskedKind;
+  readonly state: SubmissionState;
+  readonly merchantId: string;
+  readonly processor: string;
+  readonly processorAccount: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  /** The hold that it belongs to; null for a hold itself, and for an OCT. */
+  readonly holdRequestId: string | null;
+  /** It voids an authorization that arrived for a hold already failed: there is no operation of it. */
+  readonly lateVoid: boolean;
+}
+
+/** Looks up a submission by its requestId, in all tables. */
+export async function findSubmission(query: Query, requestId: string): Promise<Submission | undefined> {
+  const [row] = await query<object>(FIND_SUBMISSION, [requestId]);
+  return row && camelCased<Submission>(row);
+}
+
+const FIND_SUBMISSION: Statement = {
+  name: 'find-submission',
+  text: unionOfSubmissions(
+    (table, { kind, state, holdRequestId, lateVoid }) => `select '${table}' as table, s.request_id, ${kind} as kind,
+      ${state} as state, s.merchant_id, s.processor, s.processor_account, s.amount, s.currency, ${holdRequestId} as hold_request_id, ${lateVoid} as late_void
+    from ${table} s where s.request_id = $1`,
+  ),
+};

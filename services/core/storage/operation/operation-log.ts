@@ -1,0 +1,166 @@
+import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { byIndex } from '../by-index.ts';
+import { camelCased } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import type { EndpointKind, NotificationKind } from '../delivery/delivery.ts';
+import type { OperationRow } from './operation.ts';
+
+/** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */
+export interface OperationInput {
+  readonly requestId: string;
+  /** The row of the statement that this result belongs to; it is written only when that row was. */
+  readonly subjectId: string;
+  readonly kind: OperationKind;
+  readonly status: 'OK' | 'KO';
+  readonly statusInfo: StatusInfo;
+  readonly merchantId: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly holdRequestId?: string | undefined;
+  readonly captureRequestId?: string | undefined;
+  readonly processorReference?: string | undefined;
+  readonly bankReference?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  readonly merchantReference?: string | undefined;
+  readonly finalStateDate: string;
+  /** The notification about it; absent = nobody asked for one. */
+  readonly delivery?: DeliveryInput | undefined;
+}
+
+export interface DeliveryInput {
+  readonly id: string;
+  readonly endpointKind: EndpointKind;
+  readonly kind: NotificationKind;
+  /** The body, as text. */
+  readonly body: string;
+  /** W3C traceparent of what caused it, while tracing is on. */
+  readonly traceParent?: string | undefined;
+}
+
+/**
+ * SQL that ends a statement `with changed as (… returning … as subject_id, i.operation) …`: appends the results of what changed
+ * (JSON, OperationInput or null), and their deliveries for merchants that have a webhookUrl.
+ *
+ * Numbers are given in commit order: the advisory lock is taken after the rows are locked, just before the first number, and
+ * is held until commit, so no smaller number can appear later. The statement is a transaction of its own: it commits without waiting
+ * for the client, so a client that is frozen meanwhile holds up nobody. Reading by a cursor on `sequence` therefore skips nothing.
+ * Measured: 0 of 8 writers' rows missed or out of order; reading a plain sequence misses a fifth of them.
+ */
+export const APPEND_OPERATIONS = `result as materialized (
+    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
+      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "finalStateDate" timestamptz, delivery json)
+    where c.operation is not null
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on ${byIndex('m.id', 'r."merchantId"')}
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
+  ),
+  ordered as materialized (
+    select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}) from (select count(*) from result) counted where count > 0
+  ),
+  appended as (
+    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
+      processor_message, merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
+      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
+      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
+    from ordered, result r
+    returning sequence
+  )`;
+
+/** SQL that ends a settling statement; `column` of its common table `locked` names the rows that it could lock. */
+export function settledBy(column: string): string {
+  return `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', ${column}::text from locked`;
+}
+
+/** Which subjects a statement changed, and the deliveries it made. */
+export interface Settled {
+  readonly changed: ReadonlySet<string>;
+  /** The rows that it could lock: holds, or OCTs. What was not among them is to be tried again. */
+  readonly locked: ReadonlySet<string>;
+  readonly deliveryIds: ReadonlySet<string>;
+}
+
+/** Reads what a settling statement answers: one column, `what`, `id`. */
+export function settled(rows: readonly { what: string; id: string }[]): Settled {
+  const idsOf = (what: string) => new Set(rows.filter((row) => row.what === what).map((row) => row.id));
+  return { changed: idsOf('changed'), locked: idsOf('locked'), deliveryIds: idsOf('delivery') };
+}
+
+/**
+ * Channel on which commits with results are announced, after the commit: within it, the announcement's database-wide lock would be
+ * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.
+ */
+export const OPERATION_CHANNEL = 'holdfast_operation';
+
+/** Announces that there are new results. */
+export async function announceOperations(query: Query): Promise<void> {
+  await query(ANNOUNCE, []);
+}
+
+const ANNOUNCE: Statement = { name: 'announce-operations', text: `select pg_notify('${OPERATION_CHANNEL}', '')` };
+
+/** Reads results after a sequence, in order. */
+export async function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return (await query<object>(READ_OPERATIONS, [after, limit])).map((row) => camelCased<OperationRow>(row));
+}
+
+/** Looks up the result of an operation. */
+export async function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
+  const [row] = await query<object>(FIND_RESULT, [requestId]);
+  return row && camelCased<OperationRow>(row);
+}
+
+const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
+
+/** A place in the log, named by the result that stands there, so that it belongs to one history. */
+export interface LogPosition {
+  readonly sequence: bigint;
+  /** Empty before the first result. */
+  readonly requestId: string;
+}
+
+/** Where the log ends now. */
+export async function lastPosition(query: Query): Promise<LogPosition> {
+  const [row] = await query<{ sequence: bigint; request_id: string }>(LAST_POSITION, []);
+  return row ? { sequence: row.sequence, requestId: row.request_id } : LOG_START;
+}
+
+/** Before the first result. */
+const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
+
+/** The requestId of the result at a sequence; undefined = there is none. */
+export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
+  const [row] = await query<{ request_id: string }>(REQUEST_ID_AT, [sequence]);
+  return row?.request_id;
+}
+
+const READ_OPERATIONS: Statement = {
+  name: 'read-operations',
+  text: 'select * from operation where sequence > $1 order by sequence limit $2',
+};
+const LAST_POSITION: Statement = {
+  name: 'last-position',
+  text: 'select sequence, request_id from operation order by sequence desc limit 1',
+};
+const REQUEST_ID_AT: Statement = {
+  name: 'request-id-at',
+  text: 'select request_id from operation where sequence = $1',
+};

@@ -1,0 +1,95 @@
+import type { SubmissionTable } from '../../domain/kinds.ts';
+import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { camelCased } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { SUBMISSION_TABLES, SUBMISSIONS } from './submissions.ts';
+
+/** A submission that is to be inquired about. */
+export interface DueSubmission {
+  readonly table: SubmissionTable;
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly processor: string;
+  readonly processorAccount: string;
+  /** Inquiries made before this one. */
+  readonly inquiryCount: number;
+}
+
+/** Stores that an outcome is unknown and when to inquire. A submission that has ended meanwhile is left as it is. */
+export async function markUnknown(
+  query: Query,
+  table: SubmissionTable,
+  requestId: string,
+  inquireAt: Date,
+): Promise<void> {
+  await query(MARK_UNKNOWN[table], [requestId, inquireAt]);
+}
+
+/** Stores when to inquire next. A submission that is not waiting for an inquiry any more is left as it is. */
+export async function postponeInquiry(
+  query: Query,
+  table: SubmissionTable,
+  requestId: string,
+  at: Date,
+): Promise<void> {
+  await query(POSTPONE[table], [requestId, at]);
+}
+
+/** Stores that inquiries ended without an answer. Answers whether it was still open. */
+export async function markNeedsReview(query: Query, table: SubmissionTable, requestId: string): Promise<boolean> {
+  return (await query(MARK_NEEDS_REVIEW[table], [requestId])).length === 1;
+}
+
+/**
+ * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes them now and a
+ * crash of this one loses none.
+ */
+export async function takeDueSubmissions(
+  query: Query,
+  table: SubmissionTable,
+  { now, nextAt, limit }: { readonly now: Date; readonly nextAt: Date; readonly limit: number },
+  at: AtProcessor,
+): Promise<DueSubmission[]> {
+  const values = [now, nextAt, limit, at.only, at.butNot];
+  const rows = await query<object>(TAKE_DUE[table], values);
+  return rows.map((row) => {
+    const due = camelCased<Omit<DueSubmission, 'table'>>(row);
+    return { ...due, table, inquiryCount: due.inquiryCount - 1 };
+  });
+}
+
+const MARK_UNKNOWN = statements(
+  'mark-unknown',
+  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2
+    where request_id = $1 and ${stateColumn} = '${atWork}'`,
+);
+
+const POSTPONE = statements(
+  'postpone-inquiry',
+  (table) => `update ${table} set inquire_at = $2 where request_id = $1 and inquire_at is not null`,
+);
+
+const MARK_NEEDS_REVIEW = statements(
+  'mark-needs-review',
+  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
+    where request_id = $1 and ${stateColumn} in ('${atWork}', 'UNKNOWN') returning request_id`,
+);
+
+const TAKE_DUE = statements(
+  'take-due',
+  (table) => `update ${table} set inquire_at = $2, inquiry_count = inquiry_count + 1
+    where request_id in (select request_id from ${table} where inquire_at <= $1 and ${isAtProcessor('$4', '$5')}
+      order by inquire_at limit $3 for update skip locked)
+    returning request_id, merchant_id, processor, processor_account, inquiry_count`,
+);
+
+function statements(
+  name: string,
+  text: (table: SubmissionTable, columns: (typeof SUBMISSIONS)[SubmissionTable]) => string,
+): Record<SubmissionTable, Statement> {
+  const entries = SUBMISSION_TABLES.map((table) => [
+    table,
+    { name: `${name}-${table}`, text: text(table, SUBMISSIONS[table]) },
+  ]);
+  return Object.fromEntries(entries) as Record<SubmissionTable, Statement>;
+}

@@ -1,0 +1,74 @@
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
+import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
+import { isKnownRequest, type NotStored } from '../operation/known-request.ts';
+import type { ReleaseRow } from './release.ts';
+
+/** A release of what remains of a hold. */
+export interface ReleaseInput {
+  readonly requestId: string;
+  readonly holdRequestId: string;
+  readonly merchantId: string;
+  readonly reason: ReleaseRow['reason'];
+  /** Minor units; 0 for a hold that was never placed. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Of the hold. */
+  readonly processor: string;
+  readonly processorAccount: string;
+  readonly createdAt: string;
+  readonly inquireAt: string;
+  /** The hold's, as it was judged. */
+  readonly version: string;
+  /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
+  readonly deadline?: string | undefined;
+  readonly key?: KeyInput | undefined;
+}
+
+/** Reserves a release. Answers what became of it; AGAIN = the hold is locked or has changed, judge it again. */
+export async function reserveRelease(query: Query, release: ReleaseInput): Promise<'RESERVED' | 'AGAIN' | NotStored> {
+  const [row] = await query<{ outcome: 'RESERVED' | 'AGAIN' | NotStored }>(RESERVE_RELEASE, [
+    JSON.stringify([release]),
+  ]);
+  return row?.outcome ?? 'AGAIN';
+}
+
+const RESERVE_RELEASE: Statement = {
+  name: 'reserve-release',
+  text: `with input as materialized (
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
+    from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
+      reason text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, version xid,
+      deadline timestamptz, key json, processor text, "processorAccount" text)
+  ),
+  ${LOCK_UNCHANGED_HOLDS},
+  admissible as materialized (
+    select * from locked where not late and not known
+  ),
+  ${claimKeys('admissible')},
+  changed as (
+    update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.reason <> 'LATE'
+    from admissible i
+    where ${byIndex('h.request_id', 'i."holdRequestId"')}
+      and (i.key is null or i."requestId" in (select request_id from claimed))
+      and (i.reason = 'LATE' or (not h.closing and h.in_flight = 0 and h.remaining >= i.amount
+        and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')))
+    returning i."requestId" as subject_id
+  ),
+  reserved as (
+    insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at,
+      inquire_at, inquiry_count, processor, processor_account)
+    select "requestId", "holdRequestId", "merchantId", reason, 'PENDING', amount, currency, "createdAt", "inquireAt", 0,
+      processor, "processorAccount"
+    from admissible where "requestId" in (select subject_id from changed)
+    returning request_id
+  )
+  select case
+    when i."requestId" in (select request_id from reserved) then 'RESERVED'
+    when i.known then 'REPEATED'
+    when i.late then 'LATE'
+    when i."requestId" in (select "requestId" from admissible where key is not null) then 'KEY_TAKEN'
+    else 'AGAIN' end as outcome
+  from input i`,
+};

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { openLog } from '../../../../platform/log.ts';
+import type { Deliverer } from '../../../../services/core/delivery/deliverer.ts';
+import { verifyNotification, verifyStandardWebhook } from '../../../../webhooks/signature.ts';
+import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+
+describe('openDeliverer()', () => {
+  let stage: DeliveryStage;
+  let deliverer: Deliverer;
+  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+  let merchants = 0;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+    deliverer = stage.openDeliverer({ timeoutMs: 300 });
+    receiver = await openReceiver();
+  });
+
+  after(async () => {
+    await stage.close();
+    await receiver.close();
+  });
+
+  beforeEach(() => {
+    receiver.received.length = 0;
+    receiver.how.answer = ok;
+  });
+
+  afterEach(async () => {
+    await stage.sql('delete from delivery');
+    await stage.sql('delete from pgboss.job');
+  });
+
+  /** A merchant of its own for each test, so that no endpoint's illness reaches the next. */
+  const newMerchant = async (url: string | null = receiver.url) => {
+    const id = `m${++merchants}`;
+    const { secret } = await stage.addMerchant(id, url);
+    return { id, secret };
+  };
+
+  /** Sets alarms and lets them go off, as if all the time until then had passed. */
+  const deliver = async (afterMs = 3_000) => {
+    stage.time.now += afterMs;
+    await stage.sweep();
+    return deliverer.runOnce({ early: true });
+  };
+
+  const answering = (status: number, headers: Record<string, string> = {}, body = 'no') => {
+    receiver.how.answer = (response: ServerResponse) => response.writeHead(status, headers).end(body);
+  };
+
+  it('delivers the very bytes with both signatures, to the address made of kind and statusInfo', async () => {
+    const { id: merchantId, secret } = await newMerchant(`${receiver.url}/hooks/`);
+    const body = `{ "amount":10.50 ,"merchantId":"${merchantId}","requestId":"r-1","status":"OK","currency":"EUR","nested":{"amount":1}}`;
+    const id = await stage.addDelivery(merchantId, { body, statusInfo: 'captured' });
+    await deliver();
+    const [received] = receiver.received;
+    assert(received);
+    assert.equal(received.path, '/hooks/webhook/processor/payment/captured');
+    assert.equal(received.body, body);
+    assert.equal(received.headers['content-type'], 'application/json');
+    const fields = { merchantId, requestId: 'r-1', status: 'OK', amount: '10.50', currency: 'EUR' };
+    assert(verifyNotification([secret], fields, received.headers['x-service-signature']));
+    const headers = {
+      id: received.headers['webhook-id'],
+      timestamp: received.headers['webhook-timestamp'],
+      signature: received.headers['webhook-signature'],
+    };
+    assert.equal(headers.id, id);
+    assert(verifyStandardWebhook([secret], headers, body, stage.time.now / 1_000));
+    assert.equal(received.headers['x-relay-signed-fields'], undefined);
+    const row = await stage.deliveryOf(id);
+    assert.deepEqual([row.state, row.attempt_count, row.due_at], ['DELIVERED', 1, null]);
+    assert.deepEqual(await stage.attemptsOf(id), [
+      { number: 1, http_status: 200, error: null, response_head: 'thanks' },
+    ]);
+    assert.equal(await deliver(), 0);
+  });
+
+  it('signs with the older of two secrets, and with both for Standard Webhooks', async () => {
+    const { id: merchantId, secret: older } = await newMerchant();
+    const [first] = await stage.sql<{ id: string }>('select id from signing_secret where merchant_id = $1', [
+      merchantId,
+    ]);
+    const { secret: newer } = await stage.addSecret(merchantId, new Date(stage.time.now + 1));
+    const check = (secret: string) => {
+      const received = receiver.received.at(-1);
+      assert(received);
+      const fields = { ...JSON.parse(received.body), amount: '1050' };
+      const headers = {
+        id: received.headers['webhook-id'],
+        timestamp: received.headers['webhook-timestamp'],
+        signature: received.headers['webhook-signature'],
+      };
+      return [
+        verifyNotification([secret], fields, received.headers['x-service-signature']),
+        verifyStandardWebhook([secret], headers, received.body, stage.time.now / 1_000),
+      ];
+    };
+    await stage.addDelivery(merchantId);
+    await deliver();
+    assert.deepEqual(
+      [check(older), check(newer)],
+      [
+        [true, true],
+        [false, true],
+      ],
+    );
+    await stage.sql('update signing_secret set retired_at = now() where id = $1', [first?.id]);
+    await stage.addDelivery(merchantId);
+    await deliver();
+    assert.deepEqual(
+      [check(older), check(newer)],
+      [
+        [false, false],
+        [true, true],
+      ],
+    );
+  });
+
+  it('forwards a relayed notification with the signature of its sender', async () => {
+    const { id: merchantId } = await newMerchant();
+    const signature = `${'A'.repeat(43)}=`;
+    await stage.addDelivery(merchantId, { endpointKind: 'internal', signature, body: '{"any":"thing"}' });
+    await deliver();
+    const [received] = receiver.received;
+    assert.equal(received?.headers['x-service-signature'], signature);
+    assert.equal(received?.headers['x-relay-signed-fields'], 'merchantId,requestId,status,amount,currency');
+    assert.equal(received?.body, '{"any":"thing"}');
+  });
+
+  it('repeats by the schedule until the delivery is dead, and records every attempt', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    answering(404);
+    const pausesS: number[] = [];
+    for (let number = 1; number <= 10; number++) {
+      const { due_at } = await stage.deliveryOf(id);
+      stage.time.now = Math.max(stage.time.now, (due_at as Date).getTime());
+      const at = stage.time.now + 3_000;
+      await deliver();
+      const row = await stage.deliveryOf(id);
+      assert.equal(row.attempt_count, number);
+      if (row.due_at) pausesS.push(Math.round((row.due_at.getTime() - at) / 1_000));
+    }
+    assert.deepEqual(pausesS, [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400]);
+    assert.equal((await stage.deliveryOf(id)).state, 'DEAD');
+    const attempts = await stage.attemptsOf(id);
+    assert.deepEqual(attempts.at(-1), { number: 10, http_status: 404, error: 'HTTP 404', response_head: 'no' });
+    assert.equal(await deliver(1_000_000), 0);
+  });
+
+  it('does not attempt what is not due', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    answering(500);
+    await deliver();
+    stage.time.now += 500;
+    await deliverer.runOnce({ early: true });
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 1);
+  });
+
+  it("puts off by PostgreSQL's clock what its own, which is behind, calls early", async () => {
+    stage.time.now = Date.now();
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    await stage.queue.trySet([{ id, endpoint: `${merchantId}/webhook` }]);
+    const behind = stage.openDeliverer({ clock: () => new Date(stage.time.now - 5_000) });
+    assert.equal(await behind.runOnce(), 1);
+    assert.equal(await behind.runOnce(), 0);
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 0);
+    assert.equal(await behind.runOnce({ early: true }), 1, 'it keeps its alarm');
+  });
+
+  it('waits as long as a busy endpoint asks for', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    answering(503, { 'retry-after': '120' });
+    await deliver();
+    const { due_at } = await stage.deliveryOf(id);
+    assert.equal(Math.round(((due_at as Date).getTime() - stage.time.now) / 1_000), 120);
+  });
+
+  it('follows no redirect', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    answering(302, { location: `${receiver.url}/elsewhere` });
+    await deliver();
+    assert.equal(receiver.received.length, 1);
+    assert.equal((await stage.attemptsOf(id))[0]?.error, 'HTTP 302');
+  });
+
+  it('gives up on an answer that does not end, however it trickles', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    let trickle: NodeJS.Timeout | undefined;
+    receiver.how.answer = (response) => {
+      response.writeHead(200);
+      trickle = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(trickle));
+    };
+    const startedMs = performance.now();
+    await deliver();
+    assert(performance.now() - startedMs < 1_000);
+    const [attempt] = await stage.attemptsOf(id);
+    assert.equal(attempt?.http_status, 200);
+    assert.match(attempt?.error ?? '', /no complete answer within 300 ms/);
+    assert.equal((await stage.deliveryOf(id)).state, 'PENDING');
+  });
+
+  it('reads no more of an answer than it must, and stores its head as text', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    const closed = Promise.withResolvers<boolean>();
+    // Made before, so that a busy machine does not spend the attempt's 300 ms on it; more than sockets hold.
+    const long = Buffer.alloc(20_000_000, 'y');
+    receiver.how.answer = (response) => {
+      response.on('close', () => closed.resolve(response.writableFinished));
+      response.write(`a\0b\x1b[31m${'x'.repeat(2_000)}`);
+      response.end(long);
+    };
+    await deliver();
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+    const [attempt] = await stage.attemptsOf(id);
+    assert.equal(attempt?.response_head?.length, 1_024);
+    assert.match(attempt?.response_head ?? '', /^a\u{FFFD}b\u{FFFD}\[31mxx/u);
+    assert.equal(await closed.promise, false, 'the rest is never read');
+  });
+
+  it('dead-letters alone what cannot be made', async () => {
+    const { id: merchantId } = await newMerchant();
+    const broken = await stage.addDelivery(merchantId, { body: 'not JSON, with 4111 in it' });
+    const good = await stage.addDelivery(merchantId);
+    await deliver();
+    assert.equal((await stage.deliveryOf(good)).state, 'DELIVERED');
+    assert.equal((await stage.deliveryOf(broken)).state, 'DEAD');
+    assert.doesNotMatch((await stage.attemptsOf(broken))[0]?.error ?? '', /4111/);
+  });
+
+  it('keeps trying for a merchant without address or secret', async () => {
+    const { id: merchantId } = await newMerchant(null);
+    const id = await stage.addDelivery(merchantId);
+    await deliver();
+    assert.equal((await stage.attemptsOf(id))[0]?.error, 'the merchant has no such endpoint');
+    await stage.sql('update merchant set webhook_url = $2 where id = $1', [merchantId, receiver.url]);
+    await deliver();
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+
+  it('pauses an endpoint that answers 410, until somebody resumes it', async () => {
+    const { id: merchantId } = await newMerchant();
+    const first = await stage.addDelivery(merchantId);
+    answering(410);
+    await deliver();
+    const second = await stage.addDelivery(merchantId);
+    await stage.queue.set([{ id: second, endpoint: `${merchantId}/webhook` }]);
+    answering(200);
+    await deliver();
+    assert.equal(await deliver(86_400_000), 0, 'nothing is armed while the endpoint is paused');
+    assert.deepEqual(
+      [(await stage.deliveryOf(first)).state, (await stage.deliveryOf(second)).attempt_count],
+      ['PENDING', 0],
+    );
+    await stage.sql('update endpoint set pause = null where merchant_id = $1', [merchantId]);
+    assert.equal(await deliver(), 2);
+    assert.deepEqual(
+      [(await stage.deliveryOf(first)).state, (await stage.deliveryOf(second)).state],
+      ['DELIVERED', 'DELIVERED'],
+    );
+  });
+
+  it('opens the breaker after ten failures, probes with one delivery, and goes on after a success', async () => {
+    const { id: merchantId } = await newMerchant();
+    const ids: string[] = [];
+    for (let index = 0; index < 30; index++) ids.push(await stage.addDelivery(merchantId));
+    answering(500);
+    stage.time.now += 3_000;
+    await stage.sweep();
+    const lines: string[] = [];
+    const log = openLog('test', 'warn', { destination: { write: (line) => void lines.push(line) } });
+    await stage.openDeliverer({ endpointSlots: 10, log }).runOnce();
+    assert.equal(receiver.received.length, 10);
+    const paused = lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'endpoint_paused');
+    assert.deepEqual([paused?.pause, paused?.merchantId, paused?.count], ['BREAKER', merchantId, 10]);
+    const [endpoint] = await stage.sql<{ pause: string; paused_until: Date }>(
+      'select pause, paused_until from endpoint where merchant_id = $1',
+      [merchantId],
+    );
+    assert.equal(endpoint?.pause, 'BREAKER');
+    assert.equal(await deliver(5_000), 30);
+    assert.equal(receiver.received.length, 10, 'nothing is sent during the pause');
+    await deliver(6_000);
+    assert.equal(receiver.received.length, 11, 'one probe');
+    answering(200);
+    await deliver(21_000);
+    assert.equal(receiver.received.length, 12, 'one probe after a longer pause');
+    await deliver();
+    assert.equal(receiver.received.length, 41);
+    for (const id of ids) assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+
+  it('breaks off, when it stops, what does not end, and leaves it to another worker', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    const arrived = Promise.withResolvers<void>();
+    receiver.how.answer = () => arrived.resolve();
+    stage.time.now += 3_000;
+    const stopping = stage.openDeliverer({ graceMs: 20 });
+    await stage.sweep();
+    await stopping.start();
+    await arrived.promise;
+    await stopping.close();
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 0, 'an attempt that we broke off does not count');
+    receiver.how.answer = ok;
+    assert.equal(await deliverer.runOnce({ early: true }), 1);
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+
+  it('records an attempt once, even when two workers made it', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    const other = stage.openDeliverer();
+    receiver.how.answer = async (response, received) => {
+      if (receiver.received.length === 1) {
+        await stage.sql('delete from pgboss.job where id = $1', [id]);
+        await stage.sweep();
+        await other.runOnce();
+      }
+      ok(response);
+      assert.equal(received.body, bodyOf(merchantId, id));
+    };
+    await deliver();
+    assert.equal(receiver.received.length, 2);
+    const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+    assert.equal(ids.size, 1);
+    assert.equal((await stage.attemptsOf(id)).length, 1);
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { forwardParkedNotifications } from '../../../../services/core/delivery/forward-parked.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { openPurge } from '../../../../services/core/storage/purge.ts';
+import { type DeliveryStage, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+
+describe('forwardParkedNotifications()', () => {
+  let stage: DeliveryStage;
+  const signature = `${'A'.repeat(43)}=`;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+  });
+  after(() => stage.close());
+
+  const accept = async (merchantId: string, requestIds: readonly string[], at = stage.clock()) =>
+    acceptNotifications(
+      stage.database.query,
+      requestIds.map((requestId) => ({
+        merchantId,
+        requestId,
+        kind: 'payment' as const,
+        statusInfo: 'captured',
+        status: 'OK',
+        amount: '10.50',
+        currency: 'EUR',
+        body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
+        signature,
+        deliveryId: uuidv7(),
+        quarantineId: uuidv7(),
+        receivedAt: at.toISOString(),
+      })),
+    );
+  const setUrl = (merchantId: string, url: string | null) =>
+    stage.sql('update merchant set internal_url = $2 where id = $1', [merchantId, url]);
+  const forward = () => forwardParkedNotifications(stage.database, stage.queue, stage.clock());
+  const deliveriesOf = (merchantId: string) =>
+    stage.sql<{ id: string; request_id: string }>('select id, request_id from delivery where merchant_id = $1', [
+      merchantId,
+    ]);
+
+  it('forwards what was accepted before internalUrl was set, once and with its own signature', async () => {
+    const receiver = await openReceiver();
+    const deliverer = stage.openDeliverer();
+    await stage.addMerchant('late', null);
+    await accept('late', ['a', 'b']);
+    assert.equal(await forward(), 0, 'there is nowhere to forward it to');
+    await setUrl('late', receiver.url);
+    assert.equal(await forward(), 2);
+    assert.equal(await forward(), 0, 'once');
+    while (receiver.received.length < 2) await deliverer.runOnce();
+    assert.deepEqual(receiver.received.map(({ body }) => body).sort(), ['{"requestId":"a"}', '{"requestId":"b"}']);
+    for (const { headers, path } of receiver.received) {
+      assert.equal(headers['x-service-signature'], signature);
+      assert.equal(headers['x-relay-signed-fields'], 'merchantId,requestId,status,amount,currency');
+      assert.equal(path, '/webhook/processor/payment/captured');
+    }
+    await receiver.close();
+  });
+
+  it('forwards all of a crowd, by several workers at once, each one once', async () => {
+    await stage.addMerchant('crowd', null);
+    await stage.addMerchant('still-without', null);
+    const requestIds = Array.from({ length: 450 }, (_, index) => `c${index}`);
+    await accept('crowd', requestIds);
+    await accept('still-without', ['x']);
+    await setUrl('crowd', 'http://127.0.0.1:1');
+    const counts = await Promise.all([forward(), forward(), forward()]);
+    assert.equal(counts.reduce((sum, count) => sum + count) + (await forward()), 450);
+    const deliveries = await deliveriesOf('crowd');
+    assert.equal(new Set(deliveries.map(({ request_id }) => request_id)).size, 450);
+    assert.equal(deliveries.length, 450);
+    assert.deepEqual(await deliveriesOf('still-without'), []);
+  });
+
+  it('leaves none behind when the URL is set while notifications are accepted', async () => {
+    await stage.addMerchant('racing', null);
+    const requestIds = Array.from({ length: 40 }, (_, index) => `r${index}`);
+    const accepting = requestIds.map((requestId) => accept('racing', [requestId]));
+    await setUrl('racing', 'http://127.0.0.1:1');
+    await Promise.all(accepting);
+    await forward();
+    assert.equal((await deliveriesOf('racing')).length, 40);
+  });
+
+  it('does not forward what the retention has emptied', async () => {
+    await stage.addMerchant('old', null);
+    await accept('old', ['o'], new Date(stage.time.now - 91 * 86_400_000));
+    await openPurge(stage.database, 90)(stage.clock());
+    await setUrl('old', 'http://127.0.0.1:1');
+    assert.equal(await forward(), 0);
+  });
+});

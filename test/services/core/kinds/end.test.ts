@@ -1,0 +1,171 @@
+/** Results that contradict what is kept, and authorizations that nobody counts on any more. */
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { type Desk, sql } from '../desk.ts';
+import { approved, declined, type FakeProcessor, neverSeen, notPerformed } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { refusal } from '../stage.ts';
+
+describe('end()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  let desk: Desk;
+  let processor: FakeProcessor;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+    ({ desk, processor } = scripted);
+  });
+  after(() => scripted.close());
+  beforeEach(() => {
+    scripted.approveAll();
+    processor.heard.length = 0;
+  });
+
+  describe('an answer that comes after its event', () => {
+    it('is answered as the event said when both agree', async () => {
+      processor.says.authorize = async ({ requestId }) => {
+        await scripted.settled(requestId, approved);
+        return approved;
+      };
+      const hold = await desk.hold();
+      assert.match(hold.preauthorizationId, /^pre_/);
+      assert.equal(await scripted.countOf(hold.requestId), 1);
+      processor.says.capture = async ({ requestId }) => {
+        await scripted.settled(requestId, declined);
+        return declined;
+      };
+      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'CARD_DECLINED');
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    });
+
+    it('changes nothing when it contradicts, and freezes the hold', async () => {
+      const hold = await desk.hold();
+      processor.says.capture = async ({ requestId }) => {
+        await scripted.settled(requestId, declined);
+        return approved;
+      };
+      assert.equal((await refusal(desk.capture(hold, 4_000n))).reason, 'CARD_DECLINED');
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      const other = await desk.hold();
+      processor.says.void = async ({ requestId }) => {
+        await scripted.settled(requestId, approved);
+        return declined;
+      };
+      assert.equal((await desk.release(other)).state, OperationState.OK);
+      assert.equal(await desk.books(other), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
+      processor.says.credit = async ({ requestId }) => {
+        await scripted.settled(requestId, approved);
+        return declined;
+      };
+      assert.equal((await desk.oct()).oct?.state, OperationState.OK);
+    });
+
+    it('is voided when it places a hold that has failed meanwhile', async () => {
+      let requestId = '';
+      processor.says.authorize = async (request) => {
+        ({ requestId } = request);
+        await scripted.settled(requestId, declined);
+        return approved;
+      };
+      assert.equal((await refusal(desk.place())).reason, 'CARD_DECLINED');
+      await scripted.stage.inquire();
+      assert.deepEqual(
+        processor.heard.filter(({ method }) => method === 'void').map((each) => each.authorizationRequestId),
+        [requestId],
+      );
+    });
+  });
+
+  describe('an event that contradicts', () => {
+    it('freezes a placed hold: no capture, no release', async () => {
+      const hold = await desk.hold();
+      await scripted.settled(hold.requestId, declined);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'CAPTURE_IN_FLIGHT');
+      assert.equal((await refusal(desk.release(hold))).reason, 'CAPTURE_IN_FLIGHT');
+      assert.equal(await scripted.countOf(hold.requestId), 1);
+    });
+
+    it('freezes what remains after a capture that was OK, or KO', async () => {
+      const hold = await desk.hold();
+      const { capture } = await desk.capture(hold, 4_000n);
+      await scripted.settled(capture?.requestId ?? '', declined);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0 frozen');
+      const second = await desk.hold();
+      processor.says.capture = () => declined;
+      const { metadata } = await refusal(desk.capture(second, 4_000n));
+      await scripted.settled(metadata.requestId ?? '', approved);
+      assert.equal(await desk.books(second), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    });
+
+    it('freezes when a capture that is KO is reversed', async () => {
+      const hold = await desk.hold();
+      processor.says.capture = () => declined;
+      const { metadata } = await refusal(desk.capture(hold, 4_000n));
+      const value = { captureRequestId: metadata.requestId ?? '', amount: 4_000n, reference: 'rev' };
+      await scripted.report({ case: 'captureReversed', value });
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    });
+
+    it('leaves what agrees alone', async () => {
+      const hold = await desk.hold();
+      await scripted.settled(hold.requestId, approved);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    });
+  });
+
+  describe('an authorization for a hold already failed', () => {
+    const failed = async () => {
+      processor.says.authorize = () => declined;
+      const { metadata } = await refusal(desk.place());
+      return metadata.requestId ?? '';
+    };
+    const voids = (requestId: string) =>
+      processor.heard.filter((call) => call.method === 'void' && call.authorizationRequestId === requestId);
+
+    it('is given back once, and stays failed', async () => {
+      const requestId = await failed();
+      await scripted.settled(requestId, approved);
+      await scripted.settled(requestId, approved);
+      await scripted.inquireLater();
+      await scripted.inquireLater();
+      assert.equal(voids(requestId).length, 1);
+      assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
+      assert.equal(await scripted.countOf(requestId), 1);
+    });
+
+    it('is given back although the void is lost, or its answer', async () => {
+      const requestId = await failed();
+      processor.says.void = () => undefined;
+      processor.says.inquire = () => neverSeen;
+      await scripted.settled(requestId, approved);
+      await scripted.inquireLater();
+      await scripted.inquireLater();
+      processor.says.void = () => approved;
+      await scripted.inquireLater();
+      const [first, second, ...more] = voids(requestId);
+      assert(first && second && more.length === 0);
+      assert.notEqual(first.requestId, second.requestId);
+      const open = await sql(
+        scripted.stage,
+        `select 1 from release where hold_request_id = $1 and state <> 'OK' and state <> 'KO'`,
+        [requestId],
+      );
+      assert.equal(open.length, 0);
+    });
+
+    it('needs review when the processor says no to the void', async () => {
+      const requestId = await failed();
+      processor.says.void = () => notPerformed('not_today');
+      await scripted.settled(requestId, approved);
+      await scripted.inquireLater();
+      const [release] = await sql<{ state: string }>(
+        scripted.stage,
+        'select state from release where hold_request_id = $1',
+        [requestId],
+      );
+      assert.equal(release?.state, 'NEEDS_REVIEW');
+    });
+  });
+});

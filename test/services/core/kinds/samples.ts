@@ -1,0 +1,143 @@
+/** One of each kind of operation, for the tests that must see all of them; the compiler asks for a new kind's. */
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { SubmissionTable } from '../../../../services/core/domain/kinds.ts';
+import type { Desk } from '../desk.ts';
+import type { FakeProcessor } from '../fake-processor.ts';
+import type { Stage } from '../stage.ts';
+
+/** A call that runs into a crash point, and the hold that it is about; undefined = the newest hold, or OCT. */
+export interface Run {
+  readonly call: (at: Desk) => Promise<unknown>;
+  readonly requestId?: string;
+}
+
+/**
+ * What runs into each point; how the books are once recovery is done, and how a repetition under the same key is answered then ('' =
+ * there is none).
+ */
+export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: string; repeats: string }> = {
+  'hold stored': { at: placing, ends: 'FAILED FAILED 0/0/0/10000/0', repeats: 'PROCESSOR_ERROR' },
+  'hold answered': { at: placing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
+  'checkout opened': { at: opening, ends: 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0', repeats: 'PENDING' },
+  'capture stored': { at: capturing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'capture answered': { at: capturing, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'OK' },
+  'release stored': { at: releasing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'release answered': { at: releasing, ends: 'RELEASED 0/0/0/10000/0 RELEASED', repeats: 'OK' },
+  'expiry stored': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
+  'expiry answered': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
+  'oct stored': { at: paying, ends: 'KO', repeats: 'PROCESSOR_ERROR' },
+  'oct answered': { at: paying, ends: 'OK', repeats: 'OK' },
+};
+
+interface RunOn {
+  readonly desk: Desk;
+  readonly stage: Stage;
+}
+
+let key = 0;
+const newKey = () => ({ idempotencyKey: `crash-${key++}` });
+
+async function placing(): Promise<Run> {
+  const fields = newKey();
+  return { call: (at) => at.place(fields) };
+}
+
+async function opening(): Promise<Run> {
+  const fields = newKey();
+  return { call: (at) => at.checkout(fields) };
+}
+
+async function capturing({ desk }: RunOn): Promise<Run> {
+  const [hold, fields] = [await desk.hold(), newKey()];
+  return { call: (at) => at.capture(hold, 4_000n, fields), requestId: hold.requestId };
+}
+
+async function releasing({ desk }: RunOn): Promise<Run> {
+  const [hold, fields] = [await desk.hold(), newKey()];
+  return { call: (at) => at.release(hold, fields), requestId: hold.requestId };
+}
+
+async function expiring({ desk, stage }: RunOn): Promise<Run> {
+  const hold = await desk.hold({ tokenId: 'tok_sandbox_expires_2s' });
+  stage.clock.advance(2_000);
+  return { call: () => stage.expire(), requestId: hold.requestId };
+}
+
+async function paying(): Promise<Run> {
+  const fields = newKey();
+  return { call: (at) => at.oct(fields) };
+}
+
+/** A submission that was left without an answer, and how what it is about stands. */
+export interface Lost {
+  readonly requestId: string;
+  readonly books: () => Promise<string>;
+}
+
+/** Loses the answer of one submission of each table; how the books are while it is open, in review, OK and KO. */
+export const LOSSES: Record<
+  SubmissionTable,
+  { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }
+> = {
+  hold: {
+    async lose({ desk, processor }) {
+      processor.says.authorize = () => undefined;
+      const { preauthorization: hold = assert.fail(), state } = await desk.place();
+      assert.equal(state, OperationState.UNKNOWN);
+      return { requestId: hold.requestId, books: () => desk.books(hold) };
+    },
+    open: 'IN_PROGRESS UNKNOWN 0/0/10000/0/0',
+    review: 'IN_PROGRESS NEEDS_REVIEW 0/0/10000/0/0',
+    ok: 'IN_PROGRESS 0/0/10000/0/0',
+    ko: 'FAILED FAILED 0/0/0/10000/0',
+  },
+  capture: {
+    async lose({ desk, processor }) {
+      const hold = await desk.hold();
+      processor.says.capture = () => undefined;
+      const { capture } = await desk.capture(hold, 4_000n);
+      assert.equal(capture?.state, OperationState.UNKNOWN);
+      assert.deepEqual([capture.bankReference, capture.captureDate], ['', undefined]);
+      return { requestId: capture.requestId, books: () => desk.books(hold) };
+    },
+    open: 'IN_PROGRESS 0/4000/6000/0/0',
+    review: 'IN_PROGRESS 0/4000/6000/0/0',
+    ok: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
+    ko: 'IN_PROGRESS 0/0/10000/0/0',
+  },
+  release: {
+    async lose({ desk, processor }) {
+      const hold = await desk.hold();
+      processor.says.void = () => undefined;
+      const { requestId, state, preauthorization } = await desk.release(hold);
+      assert.equal(state, OperationState.UNKNOWN);
+      assert.equal(preauthorization?.requestId, hold.requestId);
+      return { requestId, books: () => desk.books(hold) };
+    },
+    open: 'IN_PROGRESS 0/10000/0/0/0',
+    review: 'IN_PROGRESS 0/10000/0/0/0',
+    ok: 'RELEASED 0/0/0/10000/0 RELEASED',
+    ko: 'IN_PROGRESS 0/0/10000/0/0',
+  },
+  oct: {
+    async lose({ desk, processor }) {
+      processor.says.credit = () => undefined;
+      const { oct } = await desk.oct();
+      assert.equal(oct?.state, OperationState.UNKNOWN);
+      const { requestId } = oct;
+      const stateOf = async () => (await desk.getOct(requestId)).oct?.state;
+      return { requestId, books: async () => OperationState[(await stateOf()) ?? 0] ?? '' };
+    },
+    open: 'UNKNOWN',
+    review: 'NEEDS_REVIEW',
+    ok: 'OK',
+    ko: 'KO',
+  },
+};
+
+interface LossOn {
+  readonly desk: Desk;
+  readonly processor: FakeProcessor;
+}

@@ -1,0 +1,188 @@
+/** What comes after a call: inquiries and events. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Desk } from '../desk.ts';
+import {
+  accepted,
+  approved,
+  atWork,
+  declined,
+  done,
+  type FakeProcessor,
+  neverSeen,
+  notPerformed,
+} from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { refusal } from '../stage.ts';
+import { LOSSES } from './samples.ts';
+
+describe('settleLate()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  let desk: Desk;
+  let processor: FakeProcessor;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+    ({ desk, processor } = scripted);
+  });
+  after(() => scripted.close());
+  beforeEach(() => {
+    scripted.approveAll();
+    processor.heard.length = 0;
+  });
+
+  for (const [table, { lose, ...ends }] of Object.entries(LOSSES)) {
+    describe(`a lost answer (${table})`, () => {
+      it('reserves until an inquiry finds it done, and makes one operation', async () => {
+        const { requestId, books } = await lose(scripted);
+        assert.equal(await books(), ends.open);
+        assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
+        processor.says.inquire = () => done(approved);
+        await scripted.inquireLater();
+        await scripted.inquireLater();
+        await scripted.settled(requestId, approved);
+        assert.equal(await books(), ends.ok);
+        assert.equal(await scripted.countOf(requestId), 1);
+        const about = processor.heard.filter((call) => call.requestId === requestId);
+        assert.deepEqual(about.map(({ method }) => method).slice(1), ['inquire']);
+      });
+
+      it('is KO when the inquiry finds a no, or that it never arrived', async () => {
+        for (const answer of [done(declined), done(notPerformed('broken')), neverSeen]) {
+          const { requestId, books } = await lose(scripted);
+          processor.says.inquire = ({ requestId: about }) => (about === requestId ? answer : atWork);
+          await scripted.inquireLater();
+          assert.equal(await books(), ends.ko);
+          assert.equal(await scripted.countOf(requestId), 1);
+          scripted.approveAll();
+        }
+      });
+
+      it('is settled by an event, once, however often it is reported', async () => {
+        const { requestId, books } = await lose(scripted);
+        const eventId = randomUUID();
+        await Promise.all([
+          scripted.settled(requestId, approved),
+          scripted.settled(requestId, approved),
+          scripted.settled(requestId, approved, eventId),
+        ]);
+        await scripted.settled(requestId, approved, eventId);
+        assert.equal((await refusal(scripted.settled(requestId, declined, eventId))).reason, 'IDEMPOTENCY_KEY_REUSED');
+        assert.equal(await books(), ends.ok);
+        assert.equal(await scripted.countOf(requestId), 1);
+      });
+
+      it('needs review after the last inquiry, never a guess, and is still settled by what comes later', async () => {
+        const { requestId, books } = await lose(scripted);
+        const answers = [undefined, atWork, { finding: Finding.NEVER_SEEN, fenced: false }, { finding: Finding.DONE }];
+        let inquiries = 0;
+        processor.says.inquire = ({ requestId: about }) =>
+          about === requestId ? answers[inquiries++ % answers.length] : undefined;
+        while ((await scripted.stateOf(requestId)) === OperationState.UNKNOWN) {
+          assert.equal(await books(), ends.open);
+          await scripted.inquireLater(8 * 3_600 * 1_000);
+          assert(inquiries <= 15, 'there is an end to it');
+        }
+        assert.equal(inquiries, 15);
+        assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
+        assert.equal(await books(), ends.review);
+        await scripted.inquireLater(24 * 3_600 * 1_000);
+        assert.equal(inquiries, 15);
+        await scripted.settled(requestId, approved);
+        assert.equal(await scripted.stateOf(requestId), OperationState.OK);
+        assert.equal(await scripted.countOf(requestId), 1);
+      });
+    });
+  }
+
+  describe('an answer that the processor has only accepted', () => {
+    const DAY_MS = 24 * 3_600_000;
+    const capture = async (expectedMs: number) => {
+      const hold = await desk.hold();
+      const result = accepted(scripted.stage.clock.now(), expectedMs);
+      processor.says.capture = () => result;
+      processor.says.inquire = ({ requestId }) =>
+        requestId === capturing.requestId ? { ...atWork, result } : undefined;
+      const { capture: made } = await desk.capture(hold, 4_000n);
+      const capturing = { requestId: made?.requestId ?? '', hold };
+      assert.equal(made?.state, OperationState.UNKNOWN);
+      return capturing;
+    };
+
+    it('is a 202, and final by an event', async () => {
+      const { requestId, hold } = await capture(DAY_MS);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+      await scripted.settled(requestId, approved);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+      assert.equal(await scripted.countOf(requestId), 1);
+    });
+
+    it('needs no review before its time is over, however often is asked, and needs it after', async () => {
+      const { requestId } = await capture(5 * DAY_MS);
+      for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
+      assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
+      await scripted.inquireLater(2 * 3_600_000);
+      assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
+    });
+
+    it('is found by an inquiry when the event got lost', async () => {
+      const { hold } = await capture(DAY_MS);
+      processor.says.inquire = () => done(approved);
+      await scripted.inquireLater(3_600_000);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    });
+  });
+
+  it('refuses an event about nothing we know, and one that says nothing', async () => {
+    assert.equal((await refusal(scripted.settled(randomUUID(), approved))).reason, 'OPERATION_NOT_FOUND');
+    const reversal = { captureRequestId: randomUUID(), amount: 1n, reference: '' };
+    assert.equal(
+      (await refusal(scripted.report({ case: 'captureReversed', value: reversal }))).reason,
+      'OPERATION_NOT_FOUND',
+    );
+    assert.equal((await refusal(scripted.report(undefined))).reason, 'INVALID_REQUEST');
+    const nothing = { requestId: randomUUID(), result: {} };
+    assert.equal(
+      (await refusal(scripted.report({ case: 'operationSettled', value: nothing }))).reason,
+      'INVALID_REQUEST',
+    );
+  });
+
+  it('takes a refused event when it is reported again', async () => {
+    const hold = await desk.hold();
+    processor.says.capture = () => undefined;
+    const { capture } = await desk.capture(hold, 4_000n);
+    const { requestId = '' } = capture ?? {};
+    const reversal = {
+      case: 'captureReversed',
+      value: { captureRequestId: requestId, amount: 4_000n, reference: 'r' },
+    } as const;
+    assert.equal((await refusal(scripted.report(reversal, 'the-reversal'))).reason, 'UNAVAILABLE');
+    await scripted.settled(requestId, approved);
+    for (let times = 0; times < 3; times++)
+      await scripted.report(reversal, `the-reversal${times === 2 ? '-again' : ''}`);
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
+    const wrong = {
+      case: 'captureReversed',
+      value: { captureRequestId: requestId, amount: 1n, reference: 'r' },
+    } as const;
+    assert.equal((await refusal(scripted.report(wrong))).reason, 'INVALID_REQUEST');
+  });
+
+  it('settles every other submission when one cannot be', async () => {
+    const broken = await LOSSES.hold.lose(scripted);
+    scripted.approveAll();
+    const sound = await LOSSES.capture.lose(scripted);
+    processor.says.inquire = ({ requestId }) =>
+      requestId === broken.requestId ? done({ ...approved, reference: '\0' }) : done(approved);
+    scripted.stage.clock.advance(60_000);
+    await assert.rejects(scripted.stage.inquire());
+    assert.equal(await sound.books(), LOSSES.capture.ok);
+    processor.says.inquire = () => done(approved);
+    await scripted.inquireLater(120_000);
+    assert.equal(await broken.books(), LOSSES.hold.ok);
+  });
+});

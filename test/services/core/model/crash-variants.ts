@@ -1,0 +1,14 @@
+import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { HoldModel } from './hold-model.ts';
+import type { Crash, Sent } from './predict.ts';
+
+/** A command may be the one that dies at a point of this step, or not. */
+export function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
+  const name = sent.do === 'place' ? (model.kind === 'OCT' ? 'oct' : 'hold') : sent.do;
+  const points: Record<Exclude<Crash, 'none'>, readonly CrashPoint[]> = {
+    stored: [`${name} stored`],
+    answered: [model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${name} answered`],
+  };
+  const possible = (['stored', 'answered'] as const).filter((crash) => points[crash].some((p) => crashes.includes(p)));
+  return [sent, ...possible.map((crash) => ({ ...sent, crash }))];
+}

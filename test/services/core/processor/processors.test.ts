@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { credentials } from '@grpc/grpc-js';
+import { openChannel } from '../../../../platform/grpc-client.ts';
+import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { parseProcessors, processorsOf, rowsOf } from '../../../../services/core/processor/processors.ts';
+import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire.ts';
+import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { approved, done, type FakeProcessor, startFakeProcessor } from '../fake-processor.ts';
+import { contract, openStage, refusal, type Stage } from '../stage.ts';
+
+describe('parseProcessors()', () => {
+  it('reads names and addresses, the default first', () => {
+    assert.deepEqual(parseProcessors('sandbox=127.0.0.1:50061, stripe=[::1]:2'), [
+      { name: 'sandbox', address: '127.0.0.1:50061' },
+      { name: 'stripe', address: '[::1]:2' },
+    ]);
+  });
+
+  for (const wrong of ['', 'host:1', 'a=host', 'A=host:1', 'a=host:1,', 'a=host:1,a=host:2', 'a=http://host:1'])
+    it(`refuses ${JSON.stringify(wrong)}`, () => assert.throws(() => parseProcessors(wrong)));
+});
+
+describe('several processors', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let other: FakeProcessor;
+  let acme: Desk;
+  let beta: Desk;
+
+  before(async () => {
+    other = await startFakeProcessor();
+    stage = await openStage({ beside: { other: other.address }, processorTimeoutMs: 500 });
+    acme = await openMerchant(stage, 'acme');
+    beta = await openMerchant(stage, 'beta', { processor: 'other', processorAccount: 'acct_7' });
+  });
+  after(async () => {
+    await stage.close();
+    other.close();
+  });
+  beforeEach(() => {
+    other.says = {};
+    for (const method of ['authorize', 'capture', 'void', 'credit'] as const) other.says[method] = () => approved;
+    other.says.inquire = () => done(approved);
+    other.heard.length = 0;
+  });
+
+  const heard = () => other.heard.map(({ method }) => method);
+  const frozen = () => new Promise<never>(() => undefined);
+
+  it('sends what a merchant asks for where its contract says, with its account', async () => {
+    const accounts: string[] = [];
+    other.says.authorize = ({ account }) => {
+      accounts.push(account);
+      return approved;
+    };
+    other.says.void = ({ account, merchantId }) => {
+      accounts.push(`${account} ${merchantId}`);
+      return approved;
+    };
+    const hold = await beta.hold();
+    await beta.capture(hold, 1_000n);
+    await beta.release(hold);
+    await beta.oct();
+    await acme.capture(await acme.hold(), 1_000n);
+    assert.deepEqual(heard(), ['authorize', 'capture', 'void', 'credit']);
+    assert.deepEqual(accounts, ['acct_7', 'acct_7 beta']);
+  });
+
+  it('lets a hold stay where it was placed, whatever the contract says later', async () => {
+    const hold = await beta.hold();
+    const { merchants } = stage.channel('operator');
+    await merchants.updateMerchant({ merchantId: 'beta', name: 'beta', contract: contract() });
+    await beta.capture(hold, 1_000n);
+    stage.clock.advance(8 * 24 * 3_600_000);
+    await stage.expire();
+    assert.deepEqual(heard(), ['authorize', 'capture', 'void']);
+    assert.equal(await beta.books(hold), 'CAPTURED 1000/0/0/9000/0 EXPIRED');
+    stage.clock.advance(2_000);
+    await beta.hold();
+    assert.deepEqual(heard(), ['authorize', 'capture', 'void']);
+    await merchants.updateMerchant({
+      merchantId: 'beta',
+      name: 'beta',
+      contract: contract({ processor: 'other', processorAccount: 'acct_7' }),
+    });
+    stage.clock.advance(2_000);
+  });
+
+  it('refuses a contract with a processor that nobody knows', async () => {
+    const { merchants } = stage.channel('operator');
+    const wrong = contract({ processor: 'nobody' });
+    const { reason } = await refusal(merchants.createMerchant({ merchantId: 'gamma', name: 'Gamma', contract: wrong }));
+    assert.equal(reason, 'INVALID_REQUEST');
+  });
+
+  it('says in a review at which processor something waits', async () => {
+    other.says.capture = () => undefined;
+    const { capture } = await beta.capture(await beta.hold(), 1_000n);
+    const operators = openChannel({
+      address: `127.0.0.1:${stage.cores[0]?.corePort}`,
+      credentials: credentials.createInsecure(),
+      token: stage.tokens.operator,
+      timeoutMs: 5_000,
+    });
+    const { items } = await operators.client(OperatorService).listReviewItems({ merchantId: 'beta' });
+    operators.close();
+    assert.deepEqual(
+      items.map(({ requestId, processor }) => [requestId, processor]),
+      [[capture?.requestId, 'other']],
+    );
+    await settleAll();
+  });
+
+  it('does not let one that is frozen delay recovery and expiry of another', async () => {
+    const { recovery, clock } = stage;
+    const [held, kept] = [await beta.hold(), await acme.hold()];
+    other.says.capture = () => undefined;
+    const { capture } = await beta.capture(held, 1_000n);
+    const oct = await acme.oct({ tokenId: 'tok_sandbox_timeout_applied' });
+    clock.advance(60_000);
+    other.says.inquire = frozen;
+    const at = (name: string) => rowsOf(recovery.processors, name);
+    // As one worker does it: each processor has its own loop.
+    const slow = workOnce(inquiries(recovery, at('other')));
+    await workOnce(inquiries(recovery, at('first')));
+    assert.equal((await acme.getOct(oct.oct?.requestId ?? '')).oct?.state, OperationState.OK);
+    assert.equal(await slow, 1, 'each finds its own rows only');
+    clock.advance(8 * 24 * 3_600_000);
+    other.says.void = frozen;
+    await workOnce(expiries(recovery, at('first')));
+    assert.equal(await acme.books(kept), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await beta.books(held), 'IN_PROGRESS 0/1000/9000/0/0');
+    other.says.inquire = () => done(approved);
+    await settleAll();
+    assert.equal(capture?.state, OperationState.UNKNOWN);
+  });
+
+  it('refuses new holds and OCTs of one that is frozen, stores none of them, and lets captures and other merchants through', async () => {
+    const hold = await beta.hold();
+    const keyed = { idempotencyKey: 'before' };
+    const first = await beta.place(keyed);
+    for (const method of ['authorize', 'credit', 'capture'] as const) other.says[method] = frozen;
+    await Promise.all(Array.from({ length: 12 }, () => beta.place()));
+    const countOf = async () => (await sql<{ n: number }>(stage, 'select count(*)::int as n from hold'))[0]?.n;
+    const before = await countOf();
+    const words = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const answer = beta.place().then(
+          ({ state }) => OperationState[state],
+          async (error) => (await refusal(Promise.reject(error))).reason,
+        );
+        return answer;
+      }),
+    );
+    assert.equal(words.filter((word) => word === 'UNAVAILABLE').length, 7, 'one goes through as a probe');
+    assert.equal(await countOf(), (before ?? 0) + 1);
+    assert.equal((await refusal(beta.oct())).reason, 'UNAVAILABLE');
+    assert.equal((await beta.place(keyed)).preauthorization?.requestId, first.preauthorization?.requestId);
+    assert.equal((await beta.capture(hold, 1_000n)).capture?.state, OperationState.UNKNOWN);
+    await acme.capture(await acme.hold(), 1_000n);
+    other.says.authorize = () => approved;
+    other.says.inquire = () => done(approved);
+    await settleAll();
+    await beta.hold();
+  });
+
+  it('keeps what was sent to one that is not configured any more', async () => {
+    const gone = processorsOf([['first', stage.recovery.processors.of({ processor: 'first' })]]).of({
+      processor: 'other',
+    });
+    assert.deepEqual(await gone.inquire({ requestId: '', merchantId: '', processorAccount: '' }), {
+      found: 'NO_ANSWER',
+    });
+    assert.deepEqual(await gone.send('void', {}), { answer: 'UNKNOWN' });
+  });
+
+  async function settleAll(): Promise<void> {
+    stage.clock.advance(60_000);
+    while ((await stage.inquire()) > 0);
+  }
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { DatabaseSync } from 'node:sqlite';
+import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
+import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import { audit } from '../../../../services/core/reconciliation/audit.ts';
+import type { Audited, Drift } from '../../../../services/core/reconciliation/drift.ts';
+import { DRIFTS } from '../../../../services/core/reconciliation/drift.ts';
+import { contract, openStage, refusal, type Stage } from '../stage.ts';
+
+describe('audit()', () => {
+  let stage: Stage;
+  let client: ReturnType<Stage['channel']>;
+  const seen = new Set<string>();
+
+  before(async () => {
+    stage = await openStage();
+    client = stage.channel('internal');
+    const { merchants } = stage.channel('operator');
+    await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
+  });
+  after(() => stage.close());
+
+  const look = async (most = 10): Promise<{ drifts: Drift[]; audited: Audited }> => {
+    const drifts: Drift[] = [];
+    const parts = {
+      databaseUrl: stage.settings.DATABASE_URL,
+      processors: ledgersOf(stage.recovery.processors),
+      most,
+      patienceMs: 0,
+    };
+    const audited = await audit(parts, (drift) => drifts.push(drift));
+    for (const { kind } of drifts) seen.add(kind);
+    return { drifts, audited };
+  };
+  const common = { merchantId: 'acme', currency: 'EUR', terminalId: 'T1', userId: 'u1', amount: 1_000n };
+  const place = async (token = 'ok') => {
+    const { preauthorization } = await client.holds.createPreauthorization({
+      ...common,
+      tokenId: `tok_sandbox_${token}`,
+    });
+    assert(preauthorization);
+    return preauthorization;
+  };
+  const capture = async (preauthorizationId: string, amountToCapture: bigint, finalCapture = false) => {
+    const asked = { merchantId: 'acme', preauthorizationId, amountToCapture, finalCapture };
+    const { capture: made } = await client.holds.capturePreauthorization(asked);
+    return made?.requestId ?? '';
+  };
+  const sql = (text: string, values: readonly unknown[] = []) => stage.database.query({ name: '', text }, values);
+  const ledger = (text: string, ...values: string[]) => {
+    const database = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+    database.prepare(text).run(...values);
+    database.close();
+  };
+  /** Breaks something, sees it found and named, and mends it. */
+  const finds = async (kinds: string[], requestId: string, harm: () => unknown, mend: () => unknown) => {
+    await harm();
+    const { drifts, audited } = await look();
+    assert.deepEqual(drifts.map(({ kind }) => kind).sort(), kinds.sort());
+    assert.equal(audited.drifts, kinds.length);
+    assert(
+      drifts.every((drift) => drift.requestId === requestId),
+      JSON.stringify(drifts),
+    );
+    await mend();
+    assert.deepEqual((await look()).drifts, []);
+  };
+
+  it('finds nothing in books of every sort, nor in what is in flight', async () => {
+    const partly = await place();
+    await capture(partly.preauthorizationId, 400n);
+    const finally_ = await place();
+    await capture(finally_.preauthorizationId, 300n, true);
+    const released = await place();
+    await client.holds.releasePreauthorization({ merchantId: 'acme', requestId: released.requestId });
+    await assert.rejects(place('declined'));
+    const lost = await place('capture_timeout_applied');
+    await capture(lost.preauthorizationId, 100n);
+    const expired = await place('expires_2s');
+    stage.clock.advance(3_000);
+    await stage.expire();
+    assert.equal(
+      (await client.holds.getPreauthorization({ requestId: expired.requestId })).preauthorization?.status,
+      5,
+    );
+    const cancelled = await client.holds.createPreauthorization(common);
+    const { requestId } = cancelled.preauthorization ?? assert.fail();
+    await client.holds.releasePreauthorization({ merchantId: 'acme', requestId });
+    await client.octs.createOct({ ...common, tokenId: 'tok_sandbox_ok' });
+    const { drifts, audited } = await look();
+    assert.deepEqual(drifts, []);
+    assert.equal(audited.inFlight, 1);
+    assert.equal(audited.holds, 7);
+    assert(audited.entries > 10 && audited.operations > 10);
+  });
+
+  it('finds counters that are not what the captures add up to', async () => {
+    const hold = await place();
+    const id = hold.requestId;
+    await capture(hold.preauthorizationId, 400n);
+    await finds(
+      ['HOLD_COUNTERS', 'SUMS_AT_PROCESSOR'],
+      id,
+      () => sql('update hold set captured = captured + 1, remaining = remaining - 1 where request_id = $1', [id]),
+      () => sql('update hold set captured = captured - 1, remaining = remaining + 1 where request_id = $1', [id]),
+    );
+    await finds(
+      ['HOLD_STATE'],
+      id,
+      () => sql('update hold set closing = true where request_id = $1', [id]),
+      () => sql('update hold set closing = false where request_id = $1', [id]),
+    );
+    await finds(
+      ['HOLD_STATE'],
+      id,
+      () => sql("update hold set status = 'IN_PROGRESS' where request_id = $1", [id]),
+      () => sql("update hold set status = 'PARTIALLY_CAPTURED' where request_id = $1", [id]),
+    );
+  });
+
+  it('finds a capture whose hold is another merchant’s', async () => {
+    const id = await capture((await place()).preauthorizationId, 1n);
+    await finds(
+      ['SUBMISSION_WITHOUT_HOLD', 'OPERATION_DIFFERS', 'AMOUNT_AT_PROCESSOR'],
+      id,
+      () => sql("update capture set merchant_id = 'other' where request_id = $1", [id]),
+      () => sql("update capture set merchant_id = 'acme' where request_id = $1", [id]),
+    );
+  });
+
+  it('finds results that are missing, made up, told twice or told wrong', async () => {
+    const id = await capture((await place()).preauthorizationId, 10n);
+    const move = (from: string, to: string) =>
+      sql('update operation set request_id = $2 where request_id = $1', [from, to]);
+    const nobody = '01890000-0000-7000-8000-000000000000';
+    await move(id, nobody);
+    const { drifts } = await look();
+    const named = drifts.map(({ kind, requestId }) => `${kind} ${requestId}`);
+    assert.deepEqual(named.sort(), [`OPERATION_MISSING ${id}`, `OPERATION_WITHOUT_SUBMISSION ${nobody}`]);
+    await move(nobody, id);
+    await finds(
+      ['OPERATION_DIFFERS'],
+      id,
+      () => sql('update operation set amount = amount + 1 where request_id = $1', [id]),
+      () => sql('update operation set amount = amount - 1 where request_id = $1', [id]),
+    );
+    const hold = await place('reversed');
+    const reversed = await capture(hold.preauthorizationId, 5n);
+    stage.clock.advance(2_000);
+    await stage.sandbox.reportDue();
+    const copy = `insert into operation select (jsonb_populate_record(o, jsonb_build_object('sequence', o.sequence + 100000,
+      'request_id', $2::text))).* from operation o where capture_request_id = $1`;
+    await finds(
+      ['OPERATION_TWICE'],
+      reversed,
+      () => sql(copy, [reversed, nobody]),
+      () => sql('delete from operation where request_id = $1', [nobody]),
+    );
+  });
+
+  it('finds what the processor did not do, or did without us', async () => {
+    const hold = await place();
+    const id = await capture(hold.preauthorizationId, 10n);
+    await finds(
+      ['NOT_DONE_AT_PROCESSOR'],
+      id,
+      () => ledger('UPDATE entry SET answer = 2 WHERE requestId = ?', id),
+      () => ledger('UPDATE entry SET answer = 1 WHERE requestId = ?', id),
+    );
+    await finds(
+      ['AMOUNT_AT_PROCESSOR'],
+      id,
+      () => ledger('UPDATE entry SET amount = amount + 1 WHERE requestId = ?', id),
+      () => ledger('UPDATE entry SET amount = amount - 1 WHERE requestId = ?', id),
+    );
+    await finds(
+      ['SUMS_AT_PROCESSOR'],
+      hold.requestId,
+      () => ledger('UPDATE entry SET voided = voided + 1 WHERE requestId = ?', hold.requestId),
+      () => ledger('UPDATE entry SET voided = voided - 1 WHERE requestId = ?', hold.requestId),
+    );
+    const declined = await place('capture_declined');
+    await assert.rejects(capture(declined.preauthorizationId, 10n));
+    const [refused] = stage.oracle.entries(declined.requestId).filter(({ kind }) => kind === 'capture');
+    const refusedId = refused?.requestId ?? '';
+    await finds(
+      ['DONE_AT_PROCESSOR'],
+      refusedId,
+      () => ledger('UPDATE entry SET answer = 1 WHERE requestId = ?', refusedId),
+      () => ledger('UPDATE entry SET answer = 2 WHERE requestId = ?', refusedId),
+    );
+    const stranger = '01890000-0000-7000-8000-00000000000a';
+    const columns = (await columnsOf()).filter((name) => name !== 'seq' && name !== 'requestId').join(', ');
+    await finds(
+      ['UNKNOWN_HERE'],
+      stranger,
+      () =>
+        ledger(
+          `INSERT INTO entry (requestId, ${columns}) SELECT ?, ${columns} FROM entry WHERE requestId = ?`,
+          stranger,
+          id,
+        ),
+      () => ledger('DELETE FROM entry WHERE requestId = ?', stranger),
+    );
+  });
+
+  it('tells so many of each sort, and counts all', async () => {
+    await sql('update hold set closing = not closing');
+    const { drifts, audited } = await look(2);
+    assert.equal(drifts.length, 2);
+    assert.equal(audited.drifts, audited.holds);
+    await sql('update hold set closing = not closing');
+  });
+
+  it('is a call for operators, drifts first and the summary last', async () => {
+    const lines = async (role: 'operator' | 'internal', request: object) => {
+      const answers = stage.channel(role).opened.client(AuditService).auditBooks(request);
+      return (await Array.fromAsync(answers)).map(({ line }) => line);
+    };
+    const [clean, ...none] = await lines('operator', { withoutProcessor: true });
+    assert(clean?.case === 'summary' && none.length === 0);
+    assert.deepEqual([clean.value.drifts, clean.value.entries], [0, 0]);
+    await sql('update hold set closing = not closing');
+    const found = await lines('operator', { maxDrifts: 3 });
+    await sql('update hold set closing = not closing');
+    assert.deepEqual(
+      found.map((line) => (line.case === 'drift' ? line.value.kind : line.case)),
+      ['HOLD_STATE', 'HOLD_STATE', 'HOLD_STATE', 'summary'],
+    );
+    assert.equal((await refusal(lines('internal', {}))).reason, 'FORBIDDEN');
+  });
+
+  it('knows no drift that no test shows', () => {
+    assert.deepEqual([...seen].sort(), [...DRIFTS].sort());
+  });
+
+  it('is a command whose exit code tells', async () => {
+    const env = {
+      ...process.env,
+      DATABASE_URL: stage.settings.DATABASE_URL,
+      PROCESSOR_URL: stage.settings.PROCESSOR_URL,
+      PROCESSOR_CREDENTIAL: stage.settings.PROCESSOR_CREDENTIAL,
+    };
+    const run = (environment: NodeJS.ProcessEnv) =>
+      new Promise<{ code: number | null; output: string }>((resolve) => {
+        const child = execFile(process.execPath, ['services/core/audit.ts'], { env: environment }, (_, out, error) =>
+          resolve({ code: child.exitCode, output: out + error }),
+        );
+      });
+    const clean = await run(env);
+    assert.equal(clean.code, 0, clean.output);
+    assert.match(clean.output, /^audited \d+ holds, .* 0 drifts\n$/);
+    await sql(
+      'update hold set frozen = frozen, closing = true where not closing and request_id in (select request_id from hold limit 1)',
+    );
+    const drifted = await run(env);
+    assert.equal(drifted.code, 1, drifted.output);
+    assert.match(drifted.output, /^DRIFT HOLD_STATE [0-9a-f-]{36} \(acme\): expected closing f; found /);
+    assert.deepEqual(await run({ ...env, PROCESSOR_URL: '' }).then(({ code }) => code), 2);
+  }).timeout(60_000);
+
+  async function columnsOf(): Promise<string[]> {
+    const database = new DatabaseSync(stage.ledger, { readOnly: true });
+    const columns = database
+      .prepare('PRAGMA table_info(entry)')
+      .all()
+      .map(({ name }) => String(name));
+    database.close();
+    return columns;
+  }
+});

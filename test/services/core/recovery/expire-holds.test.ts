@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { openProcessors } from '../../../../services/core/processor/processors.ts';
+import { expireHolds } from '../../../../services/core/recovery/expire-holds.ts';
+import { inquire } from '../../../../services/core/recovery/inquire.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { approved, atWork, declined, done, type FakeProcessor, neverSeen, notPerformed } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+
+const DAY_MS = 24 * 3_600 * 1_000;
+
+describe('expireHolds()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  let desk: Desk;
+  let processor: FakeProcessor;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+    ({ desk, processor } = scripted);
+  });
+  after(() => scripted.close());
+  beforeEach(() => {
+    scripted.approveAll();
+    processor.heard.length = 0;
+  });
+
+  const week = async () => {
+    scripted.stage.clock.advance(7 * DAY_MS);
+    return scripted.stage.expire();
+  };
+  const voids = (hold: { requestId: string }) =>
+    processor.heard.filter((call) => call.method === 'void' && call.authorizationRequestId === hold.requestId);
+
+  it('gives back what remains, once, and tells it', async () => {
+    const whole = await desk.hold();
+    const part = await desk.hold();
+    await desk.capture(part, 4_000n);
+    await week();
+    await Promise.all([scripted.stage.expire(), scripted.stage.expire()]);
+    assert.equal(await desk.books(whole), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await desk.books(part), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
+    assert.deepEqual(await desk.results(whole), ['authorized', 'expired 10000']);
+    assert.deepEqual(await desk.results(part), ['authorized', 'captured 4000', 'expired 6000']);
+    assert.deepEqual([voids(whole).length, voids(part).length], [1, 1]);
+  });
+
+  it('takes thirty days in milliseconds, and looks at nothing before its time', async () => {
+    const terms = { holdPeriod: { seconds: BigInt(30 * 24 * 3_600) } };
+    const month = await openMerchant(scripted.stage, 'month', terms);
+    const hold = await month.hold();
+    scripted.stage.clock.advance(30 * DAY_MS - 1);
+    await scripted.stage.expire();
+    assert.equal(await month.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    scripted.stage.clock.advance(1);
+    await scripted.stage.expire();
+    assert.equal(await month.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
+  it('takes a processor that has nothing left at its word', async () => {
+    for (const code of ['expired', 'not_found', 'not_approved', 'voided', 'closed']) {
+      const hold = await desk.hold();
+      processor.says.void = () => notPerformed(`authorization_${code}`);
+      await week();
+      assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', code);
+    }
+  });
+
+  it('waits for a lost answer, and sends the void again under a new name when it never arrived', async () => {
+    const hold = await desk.hold();
+    processor.says.void = () => undefined;
+    await week();
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
+    await scripted.stage.expire();
+    assert.equal(voids(hold).length, 1);
+    processor.says.inquire = () => neverSeen;
+    await scripted.inquireLater();
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await desk.results(hold), ['authorized']);
+    processor.says.void = () => approved;
+    await scripted.stage.expire();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    const [first, second] = voids(hold);
+    assert(first && second && first.requestId !== second.requestId);
+  });
+
+  it('does not ask about a void that may still be answered', async () => {
+    const patient = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 60_000 });
+    const recovery = { ...scripted.stage.recovery, processors: patient };
+    const hold = await desk.hold();
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<typeof approved>();
+    processor.says.void = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    processor.says.inquire = () => neverSeen;
+    scripted.stage.clock.advance(7 * DAY_MS);
+    const expired = expireHolds(recovery);
+    await asked.promise;
+    scripted.stage.clock.advance(59_000);
+    await inquire(recovery);
+    answer.resolve(approved);
+    await expired;
+    patient.close();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    const [sent] = voids(hold);
+    assert.deepEqual(
+      processor.heard.filter(({ requestId }) => requestId === sent?.requestId).map(({ method }) => method),
+      ['void'],
+    );
+  });
+
+  it('finds a void that was done although its answer was lost', async () => {
+    const hold = await desk.hold();
+    processor.says.void = () => undefined;
+    await week();
+    processor.says.inquire = () => done(approved);
+    await scripted.inquireLater();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+  });
+
+  it('needs review when the processor says no', async () => {
+    const hold = await desk.hold();
+    processor.says.void = () => declined;
+    await week();
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
+    const text = 'select state from release where hold_request_id = $1';
+    assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'NEEDS_REVIEW' }]);
+  });
+
+  it('gives back an authorization whose customer was faster than the end of the page', async () => {
+    processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
+    const { preauthorization: hold = assert.fail() } = await desk.checkout();
+    processor.says.inquire = () => atWork;
+    processor.says.void = async () => {
+      await scripted.settled(hold.requestId, approved);
+      return approved;
+    };
+    scripted.stage.clock.advance(3_600_000);
+    await scripted.stage.expire();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+  });
+
+  it('gives up a page at which the card was declined in the last moment, whoever tells of it first', async () => {
+    processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
+    processor.says.inquire = () => atWork;
+    for (const [told, result] of [
+      ['before', 'declined'],
+      ['after', 'failed'],
+    ] as const) {
+      const { preauthorization: hold = assert.fail() } = await desk.checkout();
+      processor.says.void = async () => {
+        if (told === 'before') await scripted.settled(hold.requestId, declined);
+        return notPerformed('authorization_not_approved');
+      };
+      scripted.stage.clock.advance(3_600_000);
+      await scripted.stage.expire();
+      if (told === 'after') await scripted.settled(hold.requestId, declined);
+      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0', told);
+      assert.deepEqual(await desk.results(hold), [result]);
+      const text = 'select state from release where hold_request_id = $1';
+      assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'OK' }]);
+    }
+  });
+
+  it('gives up a page that the processor never opened', async () => {
+    processor.says.createCheckout = () => undefined;
+    const { preauthorization: hold = assert.fail() } = await desk.checkout();
+    processor.says.inquire = () => neverSeen;
+    processor.says.void = () => notPerformed('authorization_not_found');
+    scripted.stage.clock.advance(3_600_000);
+    await scripted.stage.expire();
+    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    assert.deepEqual(await desk.results(hold), ['failed']);
+  });
+
+  it('is not held up by one hold that it cannot settle', async () => {
+    const broken = await desk.hold();
+    const sound = await desk.hold();
+    processor.says.void = ({ authorizationRequestId }) =>
+      authorizationRequestId === broken.requestId ? { ...approved, reference: '\0' } : approved;
+    scripted.stage.clock.advance(7 * DAY_MS);
+    await assert.rejects(scripted.stage.expire());
+    assert.equal(await desk.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    processor.says.inquire = () => done(approved);
+    await scripted.inquireLater();
+    assert.equal(await desk.books(broken), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+});

@@ -1,0 +1,144 @@
+/** Recovery against the real sandbox: lost answers, and a core that dies at each named point. */
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { CRASH_POINTS, type CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
+import { processorsOf } from '../../../../services/core/processor/processors.ts';
+import { inquire } from '../../../../services/core/recovery/inquire.ts';
+import { type Desk, openDesk, openMerchant, sql } from '../desk.ts';
+import { RUNS } from '../kinds/samples.ts';
+import { openStage, refusal, type Stage } from '../stage.ts';
+
+describe('inquire()', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+  let elsewhere: Desk;
+  let dying: CrashPoint | undefined;
+  const died = new Set<CrashPoint>();
+
+  before(async () => {
+    const reach = (point: CrashPoint) => {
+      if (point !== dying) return;
+      dying = undefined;
+      died.add(point);
+      throw new Error('died here');
+    };
+    stage = await openStage({ cores: 2, processorTimeoutMs: 1_000, reach });
+    desk = await openMerchant(stage, 'acme');
+    elsewhere = openDesk(stage, 'acme', 1);
+  });
+  after(() => stage.close());
+
+  /** Everything that is open is settled. */
+  const recover = async () => {
+    for (let times = 0; times < 4; times++) {
+      stage.clock.advance(61_000);
+      await stage.sandbox.reportDue();
+      while ((await stage.inquire()) > 0);
+      while ((await stage.expire()) > 0);
+    }
+  };
+  /** Books of core and of the sandbox agree, and every result was told once. */
+  const reconciled = async (requestId: string) => {
+    const hold = await desk.get({ requestId });
+    const entry = stage.oracle.find(requestId);
+    assert.equal(hold.amountInFlight, 0n);
+    assert.equal(Number(hold.amountCaptured), entry?.captured ?? 0);
+    const [twice] = await sql(stage, 'select request_id from operation group by 1 having count(*) > 1');
+    assert.equal(twice, undefined);
+  };
+
+  describe('settles what the sandbox did not answer', () => {
+    it('all at once, each as the sandbox has it', async () => {
+      const tokens = ['applied', 'lost'] as const;
+      const holds = await Promise.all(tokens.map((word) => desk.place({ tokenId: `tok_sandbox_timeout_${word}` })));
+      const octs = await Promise.all(tokens.map((word) => desk.oct({ tokenId: `tok_sandbox_timeout_${word}` })));
+      const captures = await Promise.all(
+        tokens.map(async (word) => {
+          const hold = await desk.hold({ tokenId: `tok_sandbox_capture_timeout_${word}` });
+          return { hold, answer: await desk.capture(hold, 4_000n) };
+        }),
+      );
+      for (const { state } of holds) assert.equal(state, OperationState.UNKNOWN);
+      for (const { oct } of octs) assert.equal(oct?.state, OperationState.UNKNOWN);
+      for (const { answer } of captures) assert.equal(answer.capture?.state, OperationState.UNKNOWN);
+      await recover();
+      const states = await Promise.all(
+        octs.map(async ({ oct }) => (await desk.getOct(oct?.requestId ?? '')).oct?.state),
+      );
+      assert.deepEqual(states, [OperationState.OK, OperationState.KO]);
+      const books = await Promise.all(
+        holds.map(({ preauthorization }) => desk.books(preauthorization ?? assert.fail())),
+      );
+      assert.deepEqual(books, ['IN_PROGRESS 0/0/10000/0/0', 'FAILED FAILED 0/0/0/10000/0']);
+      assert.deepEqual(await Promise.all(captures.map(({ hold }) => desk.books(hold))), [
+        'PARTIALLY_CAPTURED 4000/0/6000/0/0',
+        'IN_PROGRESS 0/0/10000/0/0',
+      ]);
+      for (const { hold } of captures) await reconciled(hold.requestId);
+      const [placed] = holds;
+      await desk.capture(await desk.get(placed?.preauthorization ?? assert.fail()), 1n);
+    });
+  });
+
+  describe('takes over where a core died', () => {
+    const newest = async (table: 'hold' | 'oct') =>
+      (await sql<{ id: string }>(stage, `select max(request_id::text) as id from ${table}`))[0]?.id ?? '';
+    const word = async (call: Promise<unknown>): Promise<string> => {
+      const answer = (await call.catch(async (error) => ({
+        refused: (await refusal(Promise.reject(error))).reason,
+      }))) as {
+        refused?: string;
+        state?: OperationState;
+        capture?: { state: OperationState };
+        oct?: { state: OperationState };
+      };
+      const state = answer.state ?? answer.capture?.state ?? answer.oct?.state;
+      return answer.refused ?? OperationState[state ?? 0] ?? '';
+    };
+
+    for (const point of CRASH_POINTS) {
+      it(`at '${point}'`, async () => {
+        const { at, ends, repeats } = RUNS[point];
+        const { call, requestId } = await at({ desk, stage });
+        dying = point;
+        if (point.startsWith('expiry')) await assert.rejects(call(desk));
+        else assert.equal(await word(call(desk)), 'UNKNOWN', 'the operation is stored, so no refusal may be answered');
+        assert(died.has(point));
+        const isOct = point.startsWith('oct');
+        const about = requestId ?? (await newest(isOct ? 'oct' : 'hold'));
+        if (repeats !== '') assert.equal(await word(call(elsewhere)), 'IDEMPOTENCY_IN_FLIGHT');
+        await recover();
+        if (isOct) assert.equal(OperationState[(await desk.getOct(about)).oct?.state ?? 0], ends);
+        else {
+          assert.equal(await desk.books({ requestId: about }), ends);
+          await reconciled(about);
+        }
+        for (const each of repeats === '' ? [] : [desk, elsewhere]) assert.equal(await word(call(each)), repeats);
+      });
+    }
+  });
+
+  it('asks once while the answer may still come', async () => {
+    await recover();
+    await desk.oct({ tokenId: 'tok_sandbox_timeout_lost' });
+    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<InquiryAnswer>()];
+    let count = 0;
+    const ask = () => {
+      asked.resolve();
+      return ++count === 1 ? late.promise : Promise.resolve<InquiryAnswer>({ found: 'AT_WORK' });
+    };
+    const only = stage.recovery.processors.of({ processor: '' });
+    const processors = processorsOf([['default', { ...only, timeoutMs: 60_000, inquire: ask }]]);
+    stage.clock.advance(2_000);
+    const first = inquire({ ...stage.recovery, processors });
+    await asked.promise;
+    stage.clock.advance(61_000);
+    await inquire({ ...stage.recovery, processors });
+    late.resolve({ found: 'AT_WORK' });
+    await first;
+    assert.equal(count, 1);
+    await recover();
+  });
+});

@@ -1,0 +1,211 @@
+/** Callers that stall, drip or fall silent: each door closes them, whatever they speak. The bounds are short here. */
+import assert from 'node:assert/strict';
+import { type EventEmitter, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { createServiceImplSpec } from '@connectrpc/connect';
+import { Server } from '@grpc/grpc-js';
+import { GRPC_DOOR_OPTIONS } from '../../../../../platform/grpc-server-options.ts';
+import { HTTP_BOUNDS } from '../../../../../platform/http-server.ts';
+import { boundHttp2Streams } from '../../../../../platform/http2-limits.ts';
+import { doorCredentials } from '../../../../../platform/tls.ts';
+import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { type ConnectDoor, openConnectDoor } from '../../../../../services/core/rpc/server/connect-door.ts';
+import type { EntranceBounds } from '../../../../../services/core/rpc/server/connect-entrance.ts';
+import { mountServices } from '../../../../../services/core/rpc/server/grpc-door.ts';
+import { type Certificates, makeCertificates } from '../../../../certificates.ts';
+
+const BOUNDS: EntranceBounds = {
+  http: {
+    ...HTTP_BOUNDS,
+    headersTimeout: 200,
+    requestTimeout: 200,
+    connectionsCheckingInterval: 20,
+    keepAliveTimeout: 200,
+    takeMs: 200,
+  },
+  http2: { requestMs: 200, takeMs: 200, firstRequestMs: 200, idleMs: 200, sweepMs: 20 },
+  handshakeMs: 200,
+};
+const HEAD =
+  'POST /holdfast.v1.OperationService/GetOperation HTTP/1.1\r\nHost: core\r\nContent-Type: application/json\r\n';
+const PATH = '/holdfast.v1.OperationService/GetOperation';
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+
+/** Settles when it is closed, with an error or without. */
+const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
+
+describe('slow callers', function () {
+  this.timeout(20_000);
+  let files: Certificates;
+  let clear: ConnectDoor;
+  let secure: ConnectDoor;
+  let grpc: { port: number; close(): void };
+  let secureGrpc: { port: number; close(): void };
+  let unbound: () => void;
+  /** What a call answers when it is let through, about 16 MiB: more than the system's buffers take. */
+  const nextPageToken = 'x'.repeat(16 * 1024 * 1024);
+  const implementation = { listOperations: () => ({ nextPageToken }), getOperation: () => ({}) };
+  const { methods } = createServiceImplSpec<typeof OperationService>(OperationService, implementation);
+  const mounted = { service: OperationService, implementation, methods };
+
+  before(async () => {
+    files = await makeCertificates();
+    const tls = { cert: readFileSync(files.server.cert), key: readFileSync(files.server.key) };
+    const parts = { services: [mounted], interceptors: [], host: '127.0.0.1', port: 0, bounds: BOUNDS };
+    clear = await openConnectDoor({ ...parts, tls: undefined });
+    secure = await openConnectDoor({ ...parts, tls });
+    unbound = boundHttp2Streams(BOUNDS.http2);
+    const openGrpc = async (credentials: ReturnType<typeof doorCredentials>) => {
+      const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_connection_idle_ms': 200 });
+      mountServices(server, [mounted], [], new AbortController().signal);
+      const port = await new Promise<number>((resolve, reject) =>
+        server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
+      );
+      return { port, close: () => server.forceShutdown() };
+    };
+    grpc = await openGrpc(doorCredentials(undefined));
+    secureGrpc = await openGrpc(doorCredentials(tls, BOUNDS.handshakeMs));
+  });
+  after(async () => {
+    unbound();
+    grpc.close();
+    secureGrpc.close();
+    await Promise.all([clear.close(), secure.close()]);
+    await files.remove();
+  });
+
+  /** Settles when the door has closed the connection; answers what it said before. */
+  const closedByDoor = async (socket: Duplex, stop: () => void = () => undefined): Promise<string> => {
+    let said = '';
+    socket.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    await closing(socket);
+    stop();
+    return said;
+  };
+  const drip = (socket: Socket, text: string) => {
+    let index = 0;
+    const timer = setInterval(() => socket.write(text[index++ % text.length] ?? ''), 20);
+    return () => clearInterval(timer);
+  };
+  const tcp = (port: number) => connect(port, '127.0.0.1');
+  const tls = async (port: number, protocol: string) => {
+    const socket = connectTls({ port, host: '127.0.0.1', ca: readFileSync(files.ca), ALPNProtocols: [protocol] });
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+
+  /** What a stalled connection has sent. */
+  const stalls: Record<string, string> = {
+    nothing: '',
+    'one byte of a preface': 'P',
+    'half a head': HEAD,
+    'half a body': `${HEAD}Content-Length: 100\r\n\r\n{`,
+    'half a chunk': `${HEAD}Transfer-Encoding: chunked\r\n\r\n64\r\n{`,
+    "HTTP/2's preface alone": PREFACE,
+  };
+  for (const [name, text] of Object.entries(stalls)) {
+    it(`are closed when they have sent ${name}`, async () => {
+      const socket = tcp(clear.port);
+      socket.write(text);
+      await closedByDoor(socket);
+      if (text === 'P') return;
+      const secured = await tls(secure.port, text === PREFACE ? 'h2' : 'http/1.1');
+      secured.write(text);
+      await closedByDoor(secured);
+    });
+  }
+
+  it('are closed when they drip a head, or after an answer ask for nothing more', async () => {
+    for (const open of [async () => tcp(clear.port), () => tls(secure.port, 'http/1.1')]) {
+      const dripping = await open();
+      await closedByDoor(dripping, drip(dripping, `${HEAD}X-Slow: ${'a'.repeat(1_000)}`));
+      const idle = await open();
+      idle.write(`${HEAD}Content-Length: 2\r\n\r\n{}`);
+      assert.match(await closedByDoor(idle), /^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('are closed when their TLS handshake never ends, silent or dripping', async () => {
+    for (const { port } of [secure, secureGrpc]) {
+      await closedByDoor(tcp(port));
+      const dripping = tcp(port);
+      // The beginning of a handshake record of 16 KiB.
+      dripping.write(Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00]));
+      await closedByDoor(dripping, drip(dripping, '\u0001'));
+    }
+  });
+
+  it('are told from HTTP/1.1 though the preface comes byte by byte', async () => {
+    const socket = tcp(clear.port);
+    socket.setNoDelay(true);
+    for (const byte of 'PRI') {
+      socket.write(byte);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    socket.write(`${PREFACE.slice(3)}\0\0\0\u0004\0\0\0\0\0`);
+    const said = await closedByDoor(socket);
+    assert.doesNotMatch(said, /HTTP\/1\.1/);
+  });
+
+  const sessions: Record<string, () => ClientHttp2Session> = {
+    'Connect, in clear': () => connectHttp2(`http://127.0.0.1:${clear.port}`),
+    'Connect, over TLS': () => connectHttp2(`https://127.0.0.1:${secure.port}`, { ca: readFileSync(files.ca) }),
+    'gRPC, in clear': () => connectHttp2(`http://127.0.0.1:${grpc.port}`),
+    'gRPC, over TLS': () => connectHttp2(`https://127.0.0.1:${secureGrpc.port}`, { ca: readFileSync(files.ca) }),
+  };
+  for (const [door, open] of Object.entries(sessions)) {
+    const type = door.startsWith('gRPC') ? 'application/grpc' : 'application/json';
+    it(`are sent away when their session only pings (${door})`, async () => {
+      const session = open();
+      session.on('error', () => undefined);
+      await once(session, 'connect');
+      const timer = setInterval(() => session.destroyed || session.ping(() => undefined), 20);
+      await closing(session);
+      clearInterval(timer);
+    });
+
+    it(`lose a request that never ends, then their session (${door})`, async () => {
+      const session = open();
+      session.on('error', () => undefined);
+      for (const path of [PATH, '/no/such']) {
+        const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': type });
+        stream.on('error', () => undefined);
+        stream.on('data', () => undefined);
+        stream.write('\0');
+        await closing(stream);
+      }
+      await closing(session);
+    });
+  }
+
+  it('lose an answer that they do not take, and their session', async () => {
+    const session = connectHttp2(`http://127.0.0.1:${clear.port}`, { settings: { initialWindowSize: 0 } });
+    session.on('error', () => undefined);
+    const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': 'application/json' });
+    stream.on('error', () => undefined);
+    stream.end('{"noSuchField": 1}');
+    await closing(stream);
+    assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+    await closing(session);
+  });
+
+  it('are closed when they do not read an answer over HTTP/1.1', async () => {
+    for (const open of [async () => tcp(clear.port), () => tls(secure.port, 'http/1.1')]) {
+      const socket = await open();
+      socket.write(`${HEAD.replace('GetOperation', 'ListOperations')}Content-Length: 2\r\n\r\n{}`);
+      // It reads nothing, so it hears of the end by what it writes.
+      const timer = setInterval(() => socket.write('\r\n'), 50);
+      socket.pause();
+      socket.on('error', () => undefined);
+      await closing(socket);
+      clearInterval(timer);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+/** Every word of refusal that core can say, each by a call that earns it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
+import { type Desk, openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+/** Said by the gateway alone. */
+const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
+const KEY = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+-----END PUBLIC KEY-----`;
+
+describe('the vocabulary of refusals', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let several: Desk;
+  let sole: Desk;
+
+  before(async () => {
+    stage = await openStage({ processorTimeoutMs: 1_000 });
+    several = await openMerchant(stage, 'several');
+    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
+  });
+  after(() => stage.close());
+
+  const EARNED: Record<string, () => Promise<unknown>> = {
+    INVALID_REQUEST: () => several.place({ amount: 0n }),
+    TOKEN_INVALID: () => several.place({ tokenId: 'tok_sandbox_invalid' }),
+    AMOUNT_EXCEEDS_HOLD: async () => several.capture(await several.hold(), 10_001n),
+    UNAUTHENTICATED: () => stage.channel('credential').holds.listPreauthorizations({}),
+    FORBIDDEN: () => stage.channel('processor').holds.listPreauthorizations({}),
+    CARD_DECLINED: () => several.place({ tokenId: 'tok_sandbox_declined' }),
+    PREAUTHORIZATION_NOT_FOUND: () => several.get({ requestId: randomUUID() }),
+    OPERATION_NOT_FOUND: () => several.getOct(randomUUID()),
+    PROCESSOR_ERROR: () => several.oct({ tokenId: 'tok_sandbox_processor_error' }),
+    async SIGNATURE_REQUIRED() {
+      const { merchants } = stage.channel('operator');
+      const terms = { currencies: ['EUR'], terminals: ['T1'], requireSignedCaptures: true, capturePublicKey: KEY };
+      await merchants.createMerchant({ merchantId: 'signing', name: 's', contract: terms });
+      const capture = { merchantId: 'signing', preauthorizationId: 'pre_x', amountToCapture: 1n };
+      return stage.channel('internal').holds.capturePreauthorization(capture);
+    },
+    async HOLD_EXPIRED() {
+      const hold = await several.hold({ tokenId: 'tok_sandbox_expires_2s' });
+      stage.clock.advance(2_000);
+      return several.release(hold);
+    },
+    async HOLD_RELEASED() {
+      const hold = await several.hold();
+      await several.release(hold);
+      return several.capture(hold, 1n);
+    },
+    async HOLD_CAPTURED() {
+      const hold = await several.hold();
+      await several.capture(hold, 10_000n);
+      return several.capture(hold, 1n);
+    },
+    HOLD_NOT_PLACED: async () => {
+      const { preauthorization: hold = assert.fail() } = await several.place({ tokenId: 'tok_sandbox_timeout_lost' });
+      return several.release(hold);
+    },
+    async MULTIPLE_CAPTURES_NOT_ALLOWED() {
+      const hold = await sole.hold();
+      await sole.capture(hold, 1n);
+      return sole.capture(hold, 1n);
+    },
+    async CAPTURE_IN_FLIGHT() {
+      const hold = await sole.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
+      await sole.capture(hold, 1n);
+      return sole.capture(hold, 1n);
+    },
+    async IDEMPOTENCY_IN_FLIGHT() {
+      const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_timeout_lost' };
+      const running = several.place(fields);
+      while ((await sql(stage, `select 1 from idempotency_key where key = 'running'`)).length === 0);
+      const again = several.place(fields);
+      await Promise.allSettled([running, again]);
+      return again;
+    },
+    async IDEMPOTENCY_KEY_REUSED() {
+      await several.hold({ idempotencyKey: 'reused' });
+      return several.oct({ idempotencyKey: 'reused' });
+    },
+    async STREAM_TOKEN_TOO_OLD() {
+      const { operations } = stage.channel('internal');
+      const watching = operations.watchOperations({})[Symbol.asyncIterator]();
+      const { resumeToken } = (await watching.next()).value;
+      await several.hold();
+      await watching.next();
+      stage.clock.advance(91 * 24 * 3_600_000);
+      return operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
+    },
+    async UNAVAILABLE() {
+      const hold = await several.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
+      const { capture } = await several.capture(hold, 5n);
+      const { events } = stage.channel('processor');
+      const value = { captureRequestId: capture?.requestId ?? '', amount: 5n, reference: 'r' };
+      const occurredAt = timestampFromMs(stage.clock.now());
+      return events.reportEvent({ eventId: 'early', occurredAt, event: { case: 'captureReversed', value } });
+    },
+  };
+
+  for (const [word, call] of Object.entries(EARNED)) {
+    it(word, async () => assert.equal((await refusal(call())).reason, word));
+  }
+
+  it('has no word that nobody says', () => {
+    const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
+    assert.deepEqual(words.sort(), [...Object.keys(EARNED), ...REST_ONLY].sort());
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { StandbyError, UnconfirmedCommitError } from '../../../../platform/database-client.ts';
+import { HoldfastError } from '../../../../services/core/domain/refusal.ts';
+import { translateError } from '../../../../services/core/rpc/server/translate-error.ts';
+import { isDatabaseAway, isResultLost } from '../../../../services/core/storage/database-errors.ts';
+
+const withCode = (code: string) => Object.assign(new Error('?'), { code });
+
+/** What it is, whether its statement may have been carried out. */
+const AWAY: Readonly<Record<string, readonly [Error, boolean]>> = {
+  'a standby': [new StandbyError('a standby'), false],
+  'a read-only database (25006)': [withCode('25006'), false],
+  'a server that starts or stops (57P03)': [withCode('57P03'), false],
+  'no free connection (53300)': [withCode('53300'), false],
+  'a refused connection': [withCode('ECONNREFUSED'), false],
+  'a name that is not found': [withCode('ENOTFOUND'), false],
+  'a network out of reach': [withCode('ENETUNREACH'), true],
+  'a host out of reach': [withCode('EHOSTUNREACH'), true],
+  'a host that is down': [withCode('EHOSTDOWN'), true],
+  'a reset connection': [withCode('ECONNRESET'), true],
+  'a connection that timed out': [withCode('ETIMEDOUT'), true],
+  'a terminated backend (57P01)': [withCode('57P01'), true],
+  'a commit without confirmation (08007)': [new UnconfirmedCommitError(), true],
+  "pg's time limit of a statement": [new Error('Query read timeout'), true],
+  "pg's time limit of a connection": [new Error('timeout expired'), false],
+  "the pool's time limit of a connection": [new Error('timeout exceeded when trying to connect'), false],
+};
+
+describe('a database that is away', () => {
+  for (const [name, [error, isLost]] of Object.entries(AWAY)) {
+    it(`is ${name}`, () => {
+      assert.equal(isDatabaseAway(error), true);
+      assert.equal(isResultLost(error), isLost);
+      const { cause } = translateError(error);
+      assert(cause instanceof HoldfastError && cause.code === 'UNAVAILABLE' && cause.details.retryAfterS === 1);
+    });
+  }
+
+  it('is not a violated constraint, nor a bug', () => {
+    for (const error of [withCode('23505'), withCode('42601'), new TypeError('?'), 'text']) {
+      assert.equal(isDatabaseAway(error), false);
+      assert.equal(isResultLost(error), false);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type Accepted,
+  acceptNotifications,
+} from '../../../../../services/core/storage/notification/accept-notifications.ts';
+import type { NotificationInput } from '../../../../../services/core/storage/notification/notification.ts';
+import { StatementGather } from '../../../../../services/core/storage/statement-gather.ts';
+import { type DeliveryStage, openDeliveryStage } from '../../delivery/stage.ts';
+
+describe('acceptNotifications()', () => {
+  let stage: DeliveryStage;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+    await stage.addMerchant('m', 'http://127.0.0.1:1');
+    await stage.addMerchant('silent', null);
+  });
+
+  after(() => stage.close());
+
+  const input = (requestId: string, change: Partial<NotificationInput> = {}): NotificationInput => ({
+    merchantId: 'm',
+    requestId,
+    kind: 'payment',
+    statusInfo: 'captured',
+    status: 'OK',
+    amount: '10.50',
+    currency: 'EUR',
+    body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
+    signature: `${'A'.repeat(43)}=`,
+    deliveryId: uuidv7(),
+    quarantineId: uuidv7(),
+    receivedAt: new Date().toISOString(),
+    ...change,
+  });
+  const accept = async (...inputs: NotificationInput[]) =>
+    (await acceptNotifications(stage.database.query, inputs)).map(({ outcome }) => outcome);
+  const count = async (table: string, requestId: string) => {
+    const [row] = await stage.sql<{ count: bigint }>(`select count(*) from ${table} where request_id = $1`, [
+      requestId,
+    ]);
+    return Number(row?.count);
+  };
+
+  it('stores a notification and forwards it', async () => {
+    const first = input('a');
+    const [accepted] = await acceptNotifications(stage.database.query, [first]);
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: true, isNewConflict: false });
+    const [row] = await stage.sql<{ body: Buffer; endpoint_kind: string; signature: string; request_id: string }>(
+      'select body, endpoint_kind, signature, request_id from delivery where id = $1',
+      [first.deliveryId],
+    );
+    assert.equal(row?.body.toString(), '{"requestId":"a"}');
+    assert.deepEqual([row.endpoint_kind, row.signature], ['internal', first.signature]);
+  });
+
+  it('stores without forwarding when the merchant has no internalUrl', async () => {
+    const [accepted] = await acceptNotifications(stage.database.query, [input('b', { merchantId: 'silent' })]);
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: false, isNewConflict: false });
+    assert.equal(await count('delivery', 'b'), 0);
+  });
+
+  it('takes the same again for a duplicate, whatever is not signed', async () => {
+    await accept(input('c'));
+    const body = Buffer.from('{"other":1}').toString('base64');
+    assert.deepEqual(await accept(input('c'), input('d')), ['DUPLICATE', 'STORED']);
+    assert.deepEqual(await accept(input('c', { statusInfo: 'authorized', body })), ['DUPLICATE']);
+    assert.equal(await count('delivery', 'c'), 1);
+    assert.equal(await count('quarantined_notification', 'c'), 0);
+    const [row] = await stage.sql<{ body: Buffer }>("select body from notification where request_id = 'c'");
+    assert.equal(row?.body.toString(), '{"requestId":"c"}', 'the first body wins');
+  });
+
+  it('sets aside, once, what differs in kind or signed text', async () => {
+    await accept(input('e'));
+    const changes: Partial<NotificationInput>[] = [
+      { kind: 'oct' },
+      { status: 'KO' },
+      { amount: '10.5' },
+      { currency: 'USD' },
+    ];
+    for (const change of changes) {
+      const [first] = await acceptNotifications(stage.database.query, [input('e', change)]);
+      assert.deepEqual(first, { outcome: 'CONFLICT', forwards: false, isNewConflict: true });
+      const [again] = await acceptNotifications(stage.database.query, [input('e', change)]);
+      assert.deepEqual(again, { outcome: 'CONFLICT', forwards: false, isNewConflict: false });
+    }
+    assert.equal(await count('quarantined_notification', 'e'), changes.length);
+    assert.equal(await count('delivery', 'e'), 1);
+  });
+
+  it('keeps merchants apart', async () => {
+    assert.deepEqual(await accept(input('f'), input('f', { merchantId: 'silent', amount: '1' })), ['STORED', 'STORED']);
+  });
+
+  it('stores one of many concurrent ones, and calls the others by their names', async () => {
+    const gather = new StatementGather<NotificationInput, Accepted>(
+      (batch) => acceptNotifications(stage.database.query, batch),
+      { maxBatch: 50, lanes: 4, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
+    );
+    const direct = (each: NotificationInput) =>
+      acceptNotifications(stage.database.query, [each]).then(([accepted]) => accepted as Accepted);
+    const all: Promise<Accepted>[] = [];
+    for (let index = 0; index < 40; index++) {
+      for (const change of [{}, {}, { amount: '11' }]) {
+        all.push(gather.submit(input(`g${index}`, change)), direct(input(`g${index}`, change)));
+      }
+    }
+    const outcomes = await Promise.all(all);
+    const tally = (outcome: string) => outcomes.filter((each) => each.outcome === outcome).length;
+    assert.equal(tally('STORED'), 40);
+    assert.equal(tally('STORED') + tally('DUPLICATE') + tally('CONFLICT'), 240);
+    for (let index = 0; index < 40; index++) assert.equal(await count('delivery', `g${index}`), 1);
+    const [aside] = await stage.sql<{ count: bigint }>(
+      "select count(*) from quarantined_notification where request_id like 'g%'",
+    );
+    assert.equal(Number(aside?.count), 40, 'whichever came first, the other text is set aside once');
+  });
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { insertVerificationFailures } from '../../../../services/core/storage/notification/verification-failure.ts';
+import { openPurge } from '../../../../services/core/storage/purge.ts';
+import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
+
+const DAY_MS = 86_400_000;
+/** When everything here was written, whatever the machine's clock and the generator of ids make of it. */
+const WRITTEN_MS = Date.parse('2030-01-01T00:00:00Z');
+const writtenId = () => uuidv7({ msecs: WRITTEN_MS });
+const afterDays = (days: number) => new Date(WRITTEN_MS + days * DAY_MS);
+
+describe('openPurge()', () => {
+  let stage: DeliveryStage;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+    await stage.addMerchant('m', 'http://127.0.0.1:1');
+  });
+
+  after(() => stage.close());
+
+  const notification = (change: object = {}) => ({
+    merchantId: 'm',
+    requestId: 'r',
+    kind: 'payment' as const,
+    statusInfo: 'captured',
+    status: 'OK',
+    amount: '1',
+    currency: 'EUR',
+    body: Buffer.from('{}').toString('base64'),
+    signature: `${'A'.repeat(43)}=`,
+    deliveryId: writtenId(),
+    quarantineId: writtenId(),
+    receivedAt: afterDays(0).toISOString(),
+    ...change,
+  });
+
+  it('empties old bodies of what has ended, and remembers duplicates for ever', async () => {
+    const { query } = stage.database;
+    const [ended, waiting] = [writtenId(), writtenId()];
+    for (const id of [ended, waiting]) {
+      await stage.sql('update delivery set id = $1 where id = $2', [id, await stage.addDelivery('m')]);
+    }
+    await stage.sql("update delivery set state = 'DELIVERED', due_at = null where id = $1", [ended]);
+    await acceptNotifications(query, [notification()]);
+    await acceptNotifications(query, [notification({ amount: '2' })]);
+    const bodies = async () => {
+      const [row] = await stage.sql<Record<string, bigint>>(`select
+        (select count(*) from delivery where body is not null) as deliveries,
+        (select count(*) from notification where body is not null) as notifications,
+        (select count(*) from quarantined_notification where body is not null) as quarantined`);
+      return Object.values(row ?? {}).map(Number);
+    };
+    const purge = openPurge(stage.database, 90);
+    assert.equal(await purge(afterDays(89)), 0);
+    assert.deepEqual(await bodies(), [3, 1, 1]);
+    const emptied = await purge(afterDays(91));
+    assert.deepEqual(await bodies(), [2, 0, 0], 'what waits for an attempt keeps its body');
+    assert.equal(emptied, 3);
+    assert.equal((await stage.deliveryOf(waiting)).state, 'PENDING');
+    assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
+  });
+
+  it('forgets tokens that checkouts generated, and nothing else of their holds', async () => {
+    const requestId = uuidv7();
+    await stage.sql(
+      `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, currency, captured, in_flight, remaining,
+          released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s, save_card,
+          card_last4, generated_token_id, created_at, placed_at, expires_at, inquiry_count)
+        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
+          '4242', 'tok_saved', $2, $2, $2, 0)`,
+      [requestId, afterDays(0)],
+    );
+    const kept = async () => {
+      const text = 'select generated_token_id as token, card_last4 as last4, remaining from hold where request_id = $1';
+      const [row] = await stage.sql<{ token: string | null; last4: string; remaining: bigint }>(text, [requestId]);
+      return row;
+    };
+    const purge = openPurge(stage.database, 90);
+    await purge(afterDays(89));
+    assert.deepEqual(await kept(), { token: 'tok_saved', last4: '4242', remaining: 1n });
+    assert.equal(await purge(afterDays(91)), 1);
+    assert.deepEqual(await kept(), { token: null, last4: '4242', remaining: 1n });
+    assert.equal(await purge(afterDays(91)), 0);
+  });
+
+  it('forgets ended sessions a day after they would have run out', async () => {
+    await stage.sql(
+      `insert into ended_session (session_hash, expires_at, change_number)
+      values ('\\x01', $1::timestamptz - interval '25 hours', 1), ('\\x02', $1::timestamptz - interval '23 hours', 2)`,
+      [stage.clock()],
+    );
+    await openPurge(stage.database, 90)(stage.clock());
+    const left = await stage.sql<{ hash: string }>(`select encode(session_hash, 'hex') as hash from ended_session`);
+    assert.deepEqual(
+      left.map(({ hash }) => hash),
+      ['02'],
+    );
+    await stage.sql('delete from ended_session');
+  });
+
+  it('removes idempotency keys of settled operations and nonces that are over', async () => {
+    await stage.sql('delete from idempotency_key');
+    const [settled, cancelling, releasing] = [uuidv7(), uuidv7(), uuidv7()];
+    for (const [key, id] of [
+      ['settled', settled],
+      ['open', uuidv7()],
+      ['cancelled checkout', cancelling],
+      ['open release', releasing],
+    ]) {
+      await stage.sql(
+        "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
+        [key, id, afterDays(0)],
+      );
+    }
+    await stage.sql(
+      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+        values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
+      [settled],
+    );
+    // What cancels a checkout has no result of its own: the hold's result tells it.
+    for (const [id, state] of [
+      [cancelling, 'OK'],
+      [releasing, 'UNKNOWN'],
+    ]) {
+      await stage.sql(
+        `insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at, inquiry_count)
+          values ($1, $2, 'm', 'RELEASED', $3, 0, 'EUR', $4, 0)`,
+        [id, uuidv7(), state, afterDays(0)],
+      );
+    }
+    await stage.sql("insert into signature_nonce values ('m', 'n', $1)", [afterDays(0)]);
+    const purge = openPurge(stage.database, 90);
+    assert.equal(await purge(afterDays(-1)), 0);
+    assert.equal(await purge(afterDays(8)), 3);
+    const keys = await stage.sql<{ key: string }>('select key from idempotency_key order by key');
+    assert.deepEqual(
+      keys.map(({ key }) => key),
+      ['open', 'open release'],
+    );
+  });
+});
+
+describe('insertVerificationFailures()', () => {
+  let stage: DeliveryStage;
+
+  before(async () => {
+    stage = await openDeliveryStage();
+  });
+
+  after(() => stage.close());
+
+  it('keeps the newest only', async () => {
+    const failures = Array.from({ length: 30 }, () => ({
+      id: uuidv7(),
+      failedAt: new Date().toISOString(),
+      reason: 'WRONG_SIGNATURE',
+      kind: 'payment' as const,
+      statusInfo: 'captured',
+      claimedMerchantId: 'm',
+      address: '192.0.2.1',
+      bodyBytes: 1,
+      bodySha256: 'ab'.repeat(32),
+      signatureSha256Prefix: '',
+    }));
+    await insertVerificationFailures(stage.database.query, failures, 10);
+    const rows = await stage.sql<{ id: string }>('select id from verification_failure order by id');
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      failures.slice(-10).map(({ id }) => id),
+    );
+  });
+});

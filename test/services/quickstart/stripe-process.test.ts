@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import type { Ports } from '../../../services/quickstart/ports.ts';
+import { coreProcess, gatewayProcess, stripeAddresses, stripeProcess } from '../../../services/quickstart/processes.ts';
+import { readSettings } from '../../../services/quickstart/settings.ts';
+
+const GIVEN = { STRIPE_API_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: 'http://127.0.0.1:1' };
+const ports = { STRIPE_PORT: 1001, STRIPE_WEBHOOK_PORT: 1002, CORE_PORT: 1003, SANDBOX_PORT: 1004 } as unknown as Ports;
+const secrets = { processorToken: 'p', processorCredential: 'c' } as never;
+const house = (environment: Record<string, string>) => {
+  return { settings: readSettings(environment), dataDir: '/data', ports, secrets };
+};
+
+describe('stripeProcess()', () => {
+  it('is none without a key', () => {
+    assert.equal(stripeProcess(house({}), 'postgres://db/x'), undefined);
+  });
+
+  it('gets the key, its addresses, the database and the credentials of processors', () => {
+    const child = stripeProcess(house(GIVEN), 'postgres://db/x');
+    assert(child);
+    const { environment } = child;
+    const { STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE, STRIPE_PORT, CORE_URL, DATABASE_URL } = environment;
+    assert.deepEqual({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE }, GIVEN);
+    assert.deepEqual([STRIPE_PORT, CORE_URL, DATABASE_URL], ['1001', '127.0.0.1:1003', 'postgres://db/x']);
+    assert.deepEqual(stripeAddresses(ports), {
+      processorUrl: '127.0.0.1:1001',
+      webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',
+    });
+  });
+
+  it('is the only one that gets the key', () => {
+    for (const { environment } of [coreProcess(house(GIVEN), 'postgres://db/x'), gatewayProcess(house(GIVEN))]) {
+      assert.equal(environment.STRIPE_API_KEY, undefined);
+      assert.equal(environment.STRIPE_WEBHOOK_SECRET, undefined);
+    }
+  });
+});

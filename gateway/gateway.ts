@@ -1,39 +1,43 @@
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
-import { errorFields, type Log, openLog } from '../proto/log.ts';
-import { readChannelTls } from '../proto/tls.ts';
-import { answerProblems } from './answer-problems.ts';
-import { closeUnread } from './close-unread.ts';
+import { errorFields, type Log, openLog } from '../platform/log.ts';
+import { readChannelTls, tlsFiles } from '../platform/tls.ts';
 import { createConsole } from './console/console.ts';
-import { connectCore } from './core.ts';
-import { watchCredentials } from './credentials.ts';
+import { connectCore } from './core/client.ts';
+import { watchCredentials } from './core/credentials.ts';
+import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
-import { holdBackRefusals } from './hold-back.ts';
-import { createHttpServer } from './http-server.ts';
-import { openLimits } from './limits.ts';
-import { logRequests } from './log-requests.ts';
+import { closeUnread } from './http/close-unread.ts';
+import { answerProblems } from './http/error-handler.ts';
+import { logRequests } from './http/log-requests.ts';
+import { nameRequests } from './http/request-id.ts';
+import { readRequestTarget } from './http/request-target.ts';
+import { createHttpServer } from './http/server.ts';
+import { traceRequests } from './http/trace-requests.ts';
+import { explainUnknownPath } from './http/unknown-path.ts';
+import { warnOfProxy } from './http/warn-of-proxy.ts';
+import { openLimits } from './limits/limits.ts';
+import { holdBackRefusals } from './limits/tarpit.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
+import { ROUTES } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
-import { readRequestTarget } from './request-target.ts';
-import { OPENINGS, OpenStreams } from './rest/open-streams.ts';
+import { InFlightLimits } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
-import { traceRequests } from './trace-requests.ts';
-import { warnOfProxy } from './warn-of-proxy.ts';
 
-/** A gateway that serves. */
+/** A running gateway. */
 export interface Gateway {
   readonly port: number;
-  /** Settles when core has told the credentials; until then requests are answered 503. */
+  /** Settles with the first credentials from core; until then requests are answered 503. */
   readonly ready: Promise<void>;
   /** Stops: accepts nothing new, ends streams, lets requests finish for 10 s. */
   close(): Promise<void>;
 }
 
-/** What a test may set otherwise. */
+/** What tests override. */
 export interface GatewayOptions {
   readonly log?: Log;
   /** Silence after which an event stream sends a comment, milliseconds. */
@@ -47,12 +51,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     address: settings.CORE_URL,
     token: settings.GATEWAY_TOKEN,
     timeoutMs: settings.CORE_TIMEOUT_MS,
-    tls: readChannelTls('CORE_TLS', {
-      ca: settings.CORE_TLS_CA,
-      cert: settings.CORE_TLS_CERT,
-      key: settings.CORE_TLS_KEY,
-      name: settings.CORE_TLS_NAME,
-    }),
+    tls: readChannelTls('CORE_TLS', tlsFiles('CORE_TLS', settings)),
   });
   const credentials = watchCredentials(core, log);
   const closing = new AbortController();
@@ -73,17 +72,18 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     credentials,
     log,
     closing: closing.signal,
-    openStreams: new OpenStreams(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
+    streamLimit: new StreamLimit(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };
-  const rest = createRest({ ...watch, limiter });
+  const inFlight = new InFlightLimits(settings.REST_IN_FLIGHT, registry);
+  const rest = createRest({ ...watch, limiter, inFlight });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
   const app = createApp(settings, log, registry, closing.signal);
   exportRuntime(registry, credentials);
   app.use(relay.middleware);
   for (const router of [
-    createHealth(core, credentials, closing.signal),
+    createHealth({ core, credentials, closing: closing.signal }),
     createMetrics(registry, operator.requiresOperator),
     createConsole(),
     serveDocument(),
@@ -92,7 +92,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   ]) {
     app.use(router.routes()).use(router.allowedMethods());
   }
-  const { listen, drain } = createHttpServer(app.callback());
+  const handle = app.callback();
+  const { listen, drain } = createHttpServer((request, response) => {
+    if (!inFlight.unread.refuse(request, response)) void handle(request, response);
+  });
   const stop = async () => {
     await relay.close();
     await credentials.close();
@@ -117,17 +120,18 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   };
 }
 
-/** Codes of a connection that the other side has left. */
+/** Error codes of a connection that the client closed. */
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** What every request meets first. With hops, Koa takes the client's address from X-Forwarded-For, counted from the right. */
+/** The middlewares of every request. With trusted proxies, Koa reads the client's address from X-Forwarded-For, counted from the right. */
 function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registry, closing: AbortSignal): Koa {
   const app = new Koa({ proxy: TRUSTED_PROXY_HOPS > 0, maxIpsCount: TRUSTED_PROXY_HOPS });
-  // Only what happens after the answer has begun ends up here; that the other side went away stands in the request's line.
+  // Only errors after the start of the answer arrive here. A disconnected client is reported in the request's log line.
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
   if (TRUSTED_PROXY_HOPS === 0) app.use(warnOfProxy(log));
+  app.use(nameRequests);
   app.use(traceRequests);
   app.use(logRequests(log, requestMeter(registry)));
   app.use(helmet());
@@ -138,7 +142,8 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   });
   app.use(closeUnread());
   app.use(holdBackRefusals(registry, closing));
-  app.use(answerProblems(log));
+  const paths = Object.values(ROUTES).map(({ path }) => path);
+  app.use(answerProblems(log, explainUnknownPath(paths)));
   app.use(readRequestTarget);
   return app;
 }

@@ -1,11 +1,20 @@
 import type Router from '@koa/router';
+import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Core } from './core.ts';
-import type { Credentials } from './credentials.ts';
-import { Problem } from './problem.ts';
-import { createRouter, type Route, routerPath } from './route.ts';
+import type { Core } from './core/client.ts';
+import type { Credentials } from './core/credentials.ts';
+import { Problem } from './http/problem.ts';
+import { createRouter, type HandledRoute, mountRoutes } from './http/route.ts';
 
-/** Questions about the gateway itself. */
+/** What readiness depends on. */
+export interface HealthOptions {
+  readonly core: Pick<Core, 'isServing'>;
+  readonly credentials: Pick<Credentials, 'isHeard'>;
+  /** Aborted when the gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+/** GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is silent, or the gateway stops. */
 export const HEALTH_ROUTES = {
   getHealth: {
     method: 'get',
@@ -15,6 +24,9 @@ export const HEALTH_ROUTES = {
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ok') }) } },
     codes: ['INTERNAL'],
+    handler: ({ ctx }: { readonly ctx: Context }) => {
+      ctx.body = { status: 'ok' };
+    },
   },
   getReadiness: {
     method: 'get',
@@ -24,26 +36,18 @@ export const HEALTH_ROUTES = {
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],
+    handler: async ({ ctx, core, credentials, closing }: HealthOptions & { readonly ctx: Context }) => {
+      const ready = !closing.aborted && credentials.isHeard() && (await core.isServing());
+      if (!ready) throw new Problem('UNAVAILABLE');
+      ctx.body = { status: 'ready' };
+    },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, HandledRoute>;
 
-/**
- * GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core says that it can (its database answers), while
- * it has not been heard of, or while we are stopping.
- */
-export function createHealth(
-  core: Pick<Core, 'isServing'>,
-  credentials: Pick<Credentials, 'isHeard'>,
-  closing: AbortSignal,
-): Router {
-  const router = createRouter();
-  router.get(routerPath(HEALTH_ROUTES.getHealth), (ctx) => {
-    ctx.body = { status: 'ok' };
+/** Mounts the routes about the gateway itself. They take no input. */
+export function createHealth(options: HealthOptions): Router {
+  return mountRoutes<HandledRoute>(createRouter(), HEALTH_ROUTES, {
+    guards: () => [],
+    callOf: (ctx) => ({ ...options, ctx }),
   });
-  router.get(routerPath(HEALTH_ROUTES.getReadiness), async (ctx) => {
-    const ready = !closing.aborted && credentials.isHeard() && (await core.isServing());
-    if (!ready) throw new Problem('UNAVAILABLE');
-    ctx.body = { status: 'ready' };
-  });
-  return router;
 }

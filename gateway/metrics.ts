@@ -1,10 +1,10 @@
-/** What the gateway counts, by Prometheus' convention, and GET /metrics behind the operator token. */
+/** The gateway's Prometheus metrics, and GET /metrics behind the operator token. */
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Credentials } from './credentials.ts';
-import { routeOf } from './log-requests.ts';
-import { createRouter } from './route.ts';
+import type { Credentials } from './core/credentials.ts';
+import { routeOf } from './http/log-requests.ts';
+import { createRouter } from './http/route.ts';
 
 /** Counts and times requests that have ended, by their route's pattern, never their path. */
 export function requestMeter(registry: Registry): (ctx: Context, durationMs: number) => void {
@@ -29,7 +29,7 @@ export function requestMeter(registry: Registry): (ctx: Context, durationMs: num
   };
 }
 
-/** Gauges of the process itself, and of what it knows. */
+/** Gauges of the process and of its credentials. */
 export function exportRuntime(registry: Registry, credentials: Pick<Credentials, 'isHeard' | 'isFresh'>): void {
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -42,7 +42,7 @@ export function exportRuntime(registry: Registry, credentials: Pick<Credentials,
   });
 }
 
-/** GET /metrics, for whoever `requiresOperator` lets pass. */
+/** GET /metrics, behind `requiresOperator`. */
 export function createMetrics(registry: Registry, requiresOperator: Middleware): Router {
   const router = createRouter();
   router.get('/metrics', requiresOperator, async (ctx) => {

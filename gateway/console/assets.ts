@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Kept, keep } from '../kept.ts';
+import { type CachedResponse, cached } from '../http/etag-cache.ts';
 
 const PAGE = new URL('./page/', import.meta.url);
 
@@ -16,8 +16,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** Everything that the console may serve, by path. */
-export function readAssets(): Map<string, Kept> {
-  const assets = new Map<string, Kept>();
+export function readAssets(): Map<string, CachedResponse> {
+  const assets = new Map<string, CachedResponse>();
   for (const entry of readdirSync(PAGE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const url = pathToFileURL(join(entry.parentPath, entry.name));
@@ -30,12 +30,12 @@ export function readAssets(): Map<string, Kept> {
   return assets;
 }
 
-function assetOf(url: URL): Kept {
+function assetOf(url: URL): CachedResponse {
   const ending = extname(url.pathname).replace('.mjs', '.js');
   const type = TYPES[ending];
   assert(type, `${url.pathname} is nothing that a browser is served`);
   const text = readFileSync(url, 'utf8');
-  return keep(type, Buffer.from(ending === '.js' ? forBrowser(text) : text));
+  return cached(type, Buffer.from(ending === '.js' ? forBrowser(text) : text));
 }
 
 /** A browser knows no packages without an import map, and those only inline, which the policy forbids: so paths are put in. */

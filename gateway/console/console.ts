@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { answerKept, type Kept } from '../kept.ts';
-import { createRouter } from '../route.ts';
+import { answerCached, type CachedResponse } from '../http/etag-cache.ts';
+import { createRouter } from '../http/route.ts';
 import { readAssets } from './assets.ts';
 
 /**
@@ -28,12 +28,12 @@ export function createConsole(): Router {
 }
 
 /** The files change with the release, so a browser may keep them and must ask each time whether they still hold. */
-function answer(ctx: Context, asset: Kept): void {
+function answer(ctx: Context, asset: CachedResponse): void {
   ctx.set({
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': POLICY,
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'X-Robots-Tag': 'noindex',
   });
-  answerKept(ctx, asset);
+  answerCached(ctx, asset);
 }

@@ -1,25 +1,26 @@
-/** The OpenAPI document, built from the routes that are mounted and the schemas that they validate with. */
+/** Builds the OpenAPI document from the tables of routes that are mounted, and from the schemas that validate requests. */
 import { HEALTH_ROUTES } from '../health.ts';
-import { COOKIE } from '../operator/authenticate.ts';
+import { PROBLEM_CODES } from '../http/problem.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { Route } from '../http/route.ts';
 import { OPERATOR_ROUTES } from '../operator/operator.ts';
-import { PROBLEM_CODES } from '../problem.ts';
-import { RELAY_ROUTES } from '../relay/description.ts';
+import { COOKIE } from '../operator/session/session.ts';
+import { RELAY_ROUTES } from '../relay/relay-notification.ts';
 import { REST_ROUTES } from '../rest/rest.ts';
-import type { Route } from '../route.ts';
 import type { Example } from './examples/example.ts';
+import { OTHER_EXAMPLES } from './examples/oct-operation-relay.ts';
 import { HOLD_EXAMPLES } from './examples/operator/holds.ts';
 import { MERCHANT_EXAMPLES } from './examples/operator/merchants.ts';
 import { NOTIFICATION_EXAMPLES } from './examples/operator/notifications.ts';
 import { OVERVIEW_EXAMPLES } from './examples/operator/overview.ts';
 import { SESSION_EXAMPLES } from './examples/operator/session.ts';
-import { OTHER_EXAMPLES } from './examples/others.ts';
 import { PREAUTHORIZATION_EXAMPLES } from './examples/preauthorization.ts';
 import { operationOf } from './operation.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
 import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** Every route that the document tells, by the name of its operation. */
+/** Every route in the document, by operationId. */
 export const ROUTES: Readonly<Record<string, Route>> = {
   ...REST_ROUTES,
   ...RELAY_ROUTES,
@@ -27,7 +28,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   ...HEALTH_ROUTES,
 };
 
-/** Every example, in an order in which they can be replayed. */
+/** Every example, in the order in which the tests replay them. */
 export const EXAMPLES: readonly Example[] = [
   ...PREAUTHORIZATION_EXAMPLES,
   ...OTHER_EXAMPLES,
@@ -38,7 +39,7 @@ export const EXAMPLES: readonly Example[] = [
   ...NOTIFICATION_EXAMPLES,
 ];
 
-/** An OpenAPI 3.1 document, as far as this house builds and reads it. */
+/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
@@ -70,6 +71,7 @@ export function createDocument(): OpenApiDocument {
       examples: Object.fromEntries(
         PROBLEM_CODES.map((code) => [code, { summary: PROBLEM_EXAMPLES[code].title, value: PROBLEM_EXAMPLES[code] }]),
       ),
+      headers: HEADERS,
       securitySchemes: SECURITY,
     },
   };
@@ -89,7 +91,7 @@ const DESCRIPTION =
   'and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
   '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does not ' +
   'exist. Left out on purpose: `GET /metrics` (Prometheus’ text, for the operator token), the console at `/console` with ' +
-  'its files, and this document itself, at `/openapi.json` and `/docs`.';
+  'its files, and this document itself, at `/openapi.json` and `/docs`, with its guides; `/` leads to it.';
 
 const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
@@ -105,6 +107,16 @@ const TAGS = [
   { name: 'Operators: relay', description: 'Failed verifications, quarantine, and what was accepted' },
   { name: 'Service', description: 'The gateway itself' },
 ];
+
+const HEADERS = {
+  [REQUEST_ID_HEADER]: {
+    description:
+      "Names this HTTP request in the gateway's log; give it to support. A client may choose it: a UUID in the request's " +
+      'header of the same name is taken',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+};
 
 const SECURITY = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the merchant; it decides the merchant' },

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
-import type { Route, RouteAnswer } from '../route.ts';
+import { statusOf } from '../http/problem.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { Route, RouteAnswer } from '../http/route.ts';
 import type { Example } from './examples/example.ts';
-import { PROBLEM_HEADERS, ProblemAnswer, statusOf } from './problems.ts';
+import { PROBLEM_HEADERS, ProblemAnswer } from './problems.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
 
 /** Any one of these is enough. */
@@ -55,13 +57,16 @@ export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
   return { schema: schemas.of(schema), ...(named.length > 0 && { examples: Object.fromEntries(named) }) };
 }
 
+/** The header that all answers have, described once. */
+const EVERY_ANSWER = { [REQUEST_ID_HEADER]: { $ref: `#/components/headers/${REQUEST_ID_HEADER}` } };
+
 /** Headers of an answer. */
 export function headersOf(headers: Parameters = {}, schemas: Schemas): Json {
   const entries = Object.entries(headers).map(([name, schema]) => {
     const { required, ...told } = presented(schema, schemas);
     return [name, { ...told, ...(required && { required }) }];
   });
-  return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
+  return { headers: { ...Object.fromEntries(entries), ...EVERY_ANSWER } };
 }
 
 /** Parameters of path, query and headers, with the values that examples give them. */

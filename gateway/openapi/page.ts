@@ -1,11 +1,14 @@
-/** The document as a page for people: no script, one style sheet, nothing from elsewhere. */
+/** Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script only searches. */
 import { readFileSync } from 'node:fs';
+import { curlOf, type SampleOperation } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { Html, html, prose } from './html.ts';
+import { introduction } from './introduction.ts';
 import { tableOf } from './schema-table.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+export const SCRIPT = readFileSync(new URL('./search.js', import.meta.url), 'utf8');
 
 interface Content {
   readonly [mediaType: string]: { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Named>> };
@@ -16,7 +19,7 @@ interface Named {
   readonly value?: unknown;
 }
 
-interface Operation {
+interface Operation extends SampleOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -27,6 +30,7 @@ interface Operation {
     required: boolean;
     description?: string;
     schema: JsonSchema;
+    examples?: Readonly<Record<string, Named>>;
   }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
@@ -34,6 +38,8 @@ interface Operation {
 
 interface Shown {
   readonly heading: string;
+  /** Of a route, not of a webhook. */
+  readonly sent?: { readonly method: string; readonly path: string };
   readonly operation: Operation;
 }
 
@@ -48,6 +54,7 @@ export function pageOf(document: OpenApiDocument): string {
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         heading: `${method.toUpperCase()} ${path}`,
+        sent: { method, path },
         operation: operation as unknown as Operation,
       })),
     ),
@@ -57,23 +64,57 @@ export function pageOf(document: OpenApiDocument): string {
     ...tag,
     shown: shown.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
-  const links = shown.map(
-    ({ heading, operation }) => html`<li><a href="#${operation.operationId}"><code>${heading}</code></a></li>`,
-  );
+  const parts = PARTS.map((part) => ({ ...part, rooms: rooms.filter(({ name }) => part.has(name)) }));
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API</title><style>${new Html(STYLE)}</style></head>
 <body>
 <header><h1>${info.title} API ${info.version}</h1><p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p><p>${prose(info.description)}</p></header>
-<nav aria-label="Routes"><ul>${links}<li><a href="#refusals">Refusals</a></li></ul></nav>
-<main>${rooms.map((room) => html`<section><h2>${room.name}</h2><p>${room.description}.</p>${room.shown.map((one) => section(one, document))}</section>`)}
+<form role="search" hidden><label for="find-route">Search the routes</label> <input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output></form>
+<nav aria-label="Contents"><ul><li><a href="#begin">Begin</a>: ${BEGINNINGS.map(([id, name]) => html`<a href="#${id}">${name}</a> `)}</li></ul>
+${parts.map(({ id, name, rooms }) => html`<h2><a href="#${id}">${name}</a></h2><ul>${rooms.flatMap(({ shown }) => shown.map(({ heading, operation }) => html`<li><a href="#${operation.operationId}"><code>${heading}</code></a></li>`))}</ul>`)}
+<ul><li><a href="#refusals">Refusals</a></li></ul></nav>
+<main>${introduction()}
+${parts.map(({ id, name, about, rooms }) => html`<div id="${id}"><h2>${name}</h2><p>${about}</p>${rooms.map((room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><p>${room.description}.</p>${room.shown.map((one) => section(one, document))}</section>`)}</div>`)}
 ${refusals(document)}</main>
+<script>${new Html(SCRIPT)}</script>
 </body></html>
 `.text;
 }
 
-function section({ heading, operation }: Shown, document: OpenApiDocument): Html {
+/** The parts of the page, each with the tags that it has. */
+const PARTS = [
+  {
+    id: 'merchants',
+    name: 'For merchants',
+    about: "What a merchant's backend calls with its API key, and what it receives.",
+    has: (tag: string) => !tag.startsWith('Operators') && tag !== 'Service',
+  },
+  {
+    id: 'operators',
+    name: 'For operators',
+    about: 'What those who run Holdfast call, with the operator token or a console session.',
+    has: (tag: string) => tag.startsWith('Operators'),
+  },
+  {
+    id: 'service',
+    name: 'For those who watch it',
+    about: 'Whether it runs; no credential is needed.',
+    has: (tag: string) => tag === 'Service',
+  },
+];
+
+const BEGINNINGS = [
+  ['authentication', 'Authentication'],
+  ['amounts', 'Amounts'],
+  ['repeating', 'Repeating'],
+  ['request-id', 'Help'],
+  ['guides', 'Guides'],
+] as const;
+
+function section(one: Shown, document: OpenApiDocument): Html {
+  const { heading, operation } = one;
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answers = Object.entries(responses).filter(
@@ -82,15 +123,33 @@ function section({ heading, operation }: Shown, document: OpenApiDocument): Html
   const codes = Object.entries(responses).filter(
     ([status, { content }]) => /^[45]/.test(status) && content !== undefined,
   );
-  return html`<article id="${operationId}"><h3>${summary}</h3><p class="route"><code>${heading}</code></p>
+  return html`<article id="${operationId}"><h4>${summary}</h4><p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
 ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
-${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${tableOf(parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` })))}`}
-${body && html`<h4>Body</h4>${fields(body.schema, document)}${examples(body.examples)}`}
+${sample(one)}
+${parameters.length === 0 ? undefined : html`<h5>Parameters</h5>${tableOf(parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` })))}`}
+${body && html`<h5>Body</h5>${fields(body.schema, document)}<details><summary>Examples</summary>${examples(body.examples)}</details>`}
 ${answers.map(([status, { description: what, content = {} }]) => {
   const [found] = Object.values(content);
-  return html`<h4>${status}: ${prose(what)}</h4>${found && html`<details><summary>Fields and examples</summary>${fields(found.schema, document)}${examples(found.examples)}</details>`}`;
+  return html`<h5>${status}: ${prose(what)}</h5>${found && html`<details><summary>Fields and examples</summary>${fields(found.schema, document)}${examples(found.examples)}</details>`}`;
 })}
-${codes.length === 0 ? undefined : html`<h4>Refusals</h4><ul>${codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`)}</ul>`}</article>`;
+${codes.length === 0 ? undefined : html`<h5>Refusals</h5><ul>${codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`)}</ul>`}</article>`;
+}
+
+/** A command, and what it is answered: the first example of the first success. */
+function sample({ sent, operation }: Shown): Html | undefined {
+  if (sent === undefined) return undefined;
+  const [[status, { content = {} }] = ['', {}]] = Object.entries(operation.responses);
+  const answered = Object.entries(Object.values(content)[0]?.examples ?? {});
+  const asked = [operation.requestBody?.content['application/json'], ...(operation.parameters ?? [])];
+  const names = [...answered.map(([name]) => name), ...asked.flatMap((one) => Object.keys(one?.examples ?? {}))];
+  const name = names[0] ?? '';
+  const answer = answered.find(([shown]) => shown === name)?.[1].value;
+  return html`<pre tabindex="0" class="curl">${curlOf(sent.method, sent.path, operation, name)}</pre>
+<p>is answered ${status}${answer === undefined ? '.' : ':'}</p>${answer === undefined ? undefined : html`<pre tabindex="0">${shownValue(answer)}</pre>`}`;
+}
+
+function shownValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /** The fields of an object, or of each object that it may be. */
@@ -112,8 +171,7 @@ function fields(schema: JsonSchema, document: OpenApiDocument): Html {
 
 function examples(named: Readonly<Record<string, Named>> = {}): Html {
   const shown = Object.values(named).map(
-    ({ summary, value }) =>
-      html`<p>${summary}:</p><pre tabindex="0">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`,
+    ({ summary, value }) => html`<p>${summary}:</p><pre tabindex="0">${shownValue(value)}</pre>`,
   );
   return html`${shown}`;
 }

@@ -1,6 +1,6 @@
-/** Refusals as the document tells them: one schema, one example for each code. */
+/** Refusals in the document: one schema, and one example per code. */
 import { z } from 'zod';
-import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../problem.ts';
+import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../http/problem.ts';
 
 /** A refusal's body (RFC 9457). */
 export const ProblemAnswer = z
@@ -24,16 +24,30 @@ export const ProblemAnswer = z
       .optional(),
     processorCode: z.string().meta({ description: "The processor's code" }).optional(),
     processorMessage: z.string().meta({ description: "The processor's words, for people" }).optional(),
+    amountRemaining: z
+      .int()
+      .min(0)
+      .meta({ description: 'AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units' })
+      .optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
 
 const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0b01';
 
-/** What some codes tell beyond their title. */
+/** Details in the examples of some codes. */
 const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
   INVALID_REQUEST: {
     detail: 'The body is not valid.',
-    errors: [{ field: 'amount', message: 'must be a plain integer' }],
+    errors: [{ field: 'amount', message: 'must be a whole number of minor units: 10.50 EUR is 1050' }],
+  },
+  AMOUNT_EXCEEDS_HOLD: {
+    detail: 'The amount to capture is more than what remains of the hold: 1000 EUR in minor units.',
+    amountRemaining: 1000,
+  },
+  NOT_FOUND: { detail: 'There is no such path. The routes are listed at /docs.' },
+  METHOD_NOT_ALLOWED: { detail: 'This path takes POST. The routes are listed at /docs.' },
+  UNAUTHENTICATED: {
+    detail: 'Send the header `Authorization: Bearer <API key>`. A key elsewhere, in the URL or the body, is not read.',
   },
   TOKEN_INVALID: {
     requestId: REQUEST_ID,
@@ -55,15 +69,10 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
   SIGNATURE_REQUIRED: { detail: 'The Signature-Input header is missing.' },
 };
 
-/** The body of an example for each code, made by what makes the real ones. */
+/** The example body of each code, made by the code that makes real ones. */
 export const PROBLEM_EXAMPLES = Object.fromEntries(
   PROBLEM_CODES.map((code) => [code, new Problem(code, DETAILS[code]).toJSON()]),
 ) as Readonly<Record<ProblemCode, Readonly<Record<string, unknown>>>>;
-
-/** The HTTP status of a code. */
-export function statusOf(code: ProblemCode): number {
-  return new Problem(code).status;
-}
 
 const RETRY_AFTER = z.int().min(1).meta({ description: 'Seconds to wait' });
 const RATE_LIMIT = {

@@ -9,7 +9,7 @@ export interface Schemas {
   of(schema: z.ZodType): JsonSchema;
 }
 
-/** Collects the schemas of one document. What a refinement demands beyond JSON schema is said in descriptions. */
+/** Collects the schemas of one document. Refinements have no JSON schema; descriptions state what they demand. */
 export function collectSchemas(): Schemas {
   const components: Record<string, JsonSchema> = {};
   return {
@@ -25,7 +25,7 @@ export function collectSchemas(): Schemas {
   };
 }
 
-/** Where the format says it all, zod's pattern is long and says nothing more; nor do the bounds of a double. */
+/** Removes zod's pattern beside a format, and the bounds of a double: they add nothing. */
 function override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -1,38 +1,51 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
-import { answerKept, keep } from '../kept.ts';
-import { createRouter } from '../route.ts';
+import { answerCached, cached } from '../http/etag-cache.ts';
+import { createRouter } from '../http/route.ts';
 import { createDocument } from './document.ts';
-import { pageOf, STYLE } from './page.ts';
+import { GUIDES } from './introduction.ts';
+import { pageOf, SCRIPT, STYLE } from './page.ts';
 
-/** Nothing runs on the page and nothing is fetched: it is text, and its one style sheet is known by its hash. */
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The page loads nothing; its inline style sheet and script are allowed by their hashes. */
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What may be kept, and for how long: the document changes with the release. */
+/** The document changes only with a release. */
 const CACHE = 'public, max-age=300';
 
-/** GET /openapi.json: the document. GET /docs: the same for people. Both are made once and the same for everybody. */
+/** GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built once. */
 export function serveDocument(): Router {
   const document = createDocument();
-  const json = keep('json', JSON.stringify(document));
-  const page = keep('html', pageOf(document));
+  const json = cached('json', JSON.stringify(document));
+  const page = cached('html', pageOf(document));
   const router = createRouter();
   router.get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
     ctx.set('Cache-Control', CACHE);
-    answerKept(ctx, json);
+    answerCached(ctx, json);
   });
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', POLICY);
     ctx.set('Cache-Control', CACHE);
-    answerKept(ctx, page);
+    answerCached(ctx, page);
   });
+  for (const file of Object.keys(GUIDES)) {
+    const guide = cached('text/plain', readFileSync(new URL(`../../docs/${file}`, import.meta.url)));
+    router.get(`/docs/${file}`, (ctx) => {
+      ctx.set('Cache-Control', CACHE);
+      answerCached(ctx, guide);
+    });
+  }
+  router.get('/', (ctx) => ctx.redirect('/docs'));
   return router;
 }

@@ -1,64 +1,137 @@
 import type Router from '@koa/router';
-import type { Middleware } from 'koa';
-import type { Limits } from '../limits.ts';
-import type { WatchOptions } from '../rest/watch-operations.ts';
-import { createRouter, type Route, routerPath } from '../route.ts';
-import { authenticateOperator } from './authenticate.ts';
-import { createFailedLogins } from './failed-logins.ts';
-import { holdHandlers } from './holds.ts';
-import { merchantHandlers } from './merchants.ts';
-import { notificationHandlers } from './notifications.ts';
-import { overviewHandlers } from './overview.ts';
-import { HOLD_ROUTES } from './routes/hold.ts';
-import { MERCHANT_ROUTES } from './routes/merchant.ts';
-import { NOTIFICATION_ROUTES } from './routes/notification.ts';
-import { OVERVIEW_ROUTES } from './routes/overview.ts';
-import { SESSION_ROUTES } from './routes/session.ts';
-import { sessionHandlers } from './session/handlers.ts';
+import type { Context, Middleware } from 'koa';
+import type { z } from 'zod';
+import type { StreamOptions } from '../event-stream/event-stream.ts';
+import { networkOf } from '../http/client-address.ts';
+import { parseJsonBody, readJsonBytes } from '../http/json-body.ts';
+import { createRouter, mountRoutes } from '../http/route.ts';
+import type { Limits } from '../limits/limits.ts';
+import { demandRate } from '../limits/rate-limit.ts';
+import { readInput } from '../resource/read-input.ts';
+import { listAudit } from './audit-log/list-audit.ts';
+import { authenticateOperator, coreCallOf } from './authenticate.ts';
+import { getDelivery } from './delivery/get-delivery.ts';
+import { listDeliveries } from './delivery/list-deliveries.ts';
+import { replayDeliveries } from './delivery/replay-deliveries.ts';
+import { replayDelivery } from './delivery/replay-delivery.ts';
+import { listEndpoints } from './endpoint/list-endpoints.ts';
+import { pauseEndpoint, resumeEndpoint } from './endpoint/pause-endpoint.ts';
+import { captureHold } from './hold/capture-hold.ts';
+import { getHold } from './hold/get-hold.ts';
+import { listHolds } from './hold/list-holds.ts';
+import { releaseHold } from './hold/release-hold.ts';
+import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
+import { createMerchant } from './merchant/create-merchant.ts';
+import { getMerchant } from './merchant/get-merchant.ts';
+import { listMerchants } from './merchant/list-merchants.ts';
+import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
+import { updateMerchant } from './merchant/update-merchant.ts';
+import { getOperatorOct } from './operation/get-operator-oct.ts';
+import { getOperatorOperation } from './operation/get-operator-operation.ts';
+import { listOperatorOperations } from './operation/list-operator-operations.ts';
+import { watchOperatorOperations } from './operation/watch-operator-operations.ts';
+import { getOverview } from './overview/get-overview.ts';
+import { listMinutes } from './overview/list-minutes.ts';
+import { discardQuarantined, releaseQuarantined } from './relay/decide-quarantined.ts';
+import { listFailures } from './relay/list-failures.ts';
+import { listQuarantine } from './relay/list-quarantine.ts';
+import { listStored } from './relay/list-stored.ts';
+import { replayStored } from './relay/replay-stored.ts';
+import { listReviews } from './review/list-reviews.ts';
+import { resolveReview } from './review/resolve-review.ts';
+import type { OperatorRoute } from './route.ts';
+import { search } from './search/search.ts';
+import { createFailedLogins } from './session/failed-logins.ts';
+import { getSession } from './session/get-session.ts';
 import { createSessions } from './session/sessions.ts';
-import { createVerifyToken } from './verify-token.ts';
+import { signIn } from './session/sign-in.ts';
+import { signOut } from './session/sign-out.ts';
+import { createVerifyToken } from './session/verify-token.ts';
 
-/** What the routes are made of. */
-export interface OperatorOptions extends WatchOptions {
+/** The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
+export const OPERATOR_ROUTES = {
+  signIn,
+  getSession,
+  signOut,
+  getOverview,
+  listMinutes,
+  search,
+  listOperatorOperations,
+  watchOperatorOperations,
+  getOperatorOperation,
+  getOperatorOct,
+  listReviews,
+  resolveReview,
+  listAudit,
+  listHolds,
+  getHold,
+  captureHold,
+  releaseHold,
+  listMerchants,
+  createMerchant,
+  getMerchant,
+  updateMerchant,
+  createApiKey,
+  revokeApiKey,
+  addSigningSecret,
+  retireSigningSecret,
+  listDeliveries,
+  replayDeliveries,
+  getDelivery,
+  replayDelivery,
+  listEndpoints,
+  pauseEndpoint,
+  resumeEndpoint,
+  listFailures,
+  listQuarantine,
+  releaseQuarantined,
+  discardQuarantined,
+  listStored,
+  replayStored,
+} as const satisfies Record<string, OperatorRoute>;
+
+/** What the routes work with. */
+export interface OperatorOptions extends StreamOptions {
   readonly limits: Limits;
-  /** Every gateway has the same, so a session that one started is good at all. */
+  /** All gateways have the same one, so a session is valid at each of them. */
   readonly gatewayToken: string;
 }
 
-/** The operators' routes, in the order in which a path is looked for: a fixed one stands before one with a parameter. */
-export const OPERATOR_ROUTES = {
-  ...SESSION_ROUTES,
-  ...OVERVIEW_ROUTES,
-  ...HOLD_ROUTES,
-  ...MERCHANT_ROUTES,
-  ...NOTIFICATION_ROUTES,
-};
-
-/** What operators reach. */
+/** The operators' part of the gateway. */
 export interface OperatorDoor {
   readonly router: Router;
-  /** Demands the operator token, or a session, of any other route. */
+  /** Demands the operator token or a session, for routes elsewhere. */
   readonly requiresOperator: Middleware;
 }
 
-/** Mounts the operators' routes (docs/product.md, "Operators"). Signing in is the only one that asks for no credential. */
-export function createOperator(options: OperatorOptions): OperatorDoor {
-  const { core, credentials, limits, log } = options;
+/** Sign-in requests of one address. */
+const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } as const;
+
+/** Mounts the operators' routes (docs/product.md, "Operators"). Only signing in needs no credential; its rate is limited by address. */
+export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorDoor {
+  const { core, credentials, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));
-  const sessions = createSessions(options.gatewayToken, credentials);
+  const sessions = createSessions(gatewayToken, credentials);
   const requiresOperator = authenticateOperator(verify, sessions);
-  const handlers: Record<keyof typeof OPERATOR_ROUTES, Middleware> = {
-    ...sessionHandlers(options, verify, sessions, limits),
-    ...overviewHandlers(options),
-    ...holdHandlers(core),
-    ...merchantHandlers(core),
-    ...notificationHandlers(core),
+  const signIns = limits.limiter(SIGN_INS);
+  const limitSignIns: Middleware = async (ctx, next) => {
+    await demandRate(signIns, networkOf(ctx.ip));
+    await next();
   };
-  const router = createRouter();
-  for (const [name, route] of Object.entries<Route>(OPERATOR_ROUTES)) {
-    const handler = handlers[name as keyof typeof OPERATOR_ROUTES];
-    const demands = route.credential === 'none' ? [] : [requiresOperator];
-    router[route.method](routerPath(route), ...demands, handler);
-  }
+  const router = mountRoutes<OperatorRoute>(createRouter(), OPERATOR_ROUTES, {
+    guards: ({ credential }) => [credential === 'none' ? limitSignIns : requiresOperator],
+    callOf: async (ctx, { maxBodyBytes, ...route }) => {
+      const input = await readInput(ctx, route, (schema) => readBody(ctx, schema, maxBodyBytes));
+      const { operator } = ctx.state;
+      return { ...options, ctx, sessions, verify, operator, asOperator: operator && coreCallOf(operator), ...input };
+    },
+  });
   return { router, requiresOperator };
+}
+
+/** Reads a body. An absent body counts as `{}`, so a command without fields need not send one. */
+async function readBody(ctx: Context, schema: z.ZodType, maxBytes?: number): Promise<unknown> {
+  const { headers } = ctx.req;
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return parseJsonBody(isEmpty ? Buffer.from('{}') : await readJsonBytes(ctx, maxBytes), schema);
 }

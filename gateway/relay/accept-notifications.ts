@@ -1,21 +1,21 @@
 import { status } from '@grpc/grpc-js';
-import { Gather } from '../../proto/gather.ts';
+import { Gather } from '../../platform/gather.ts';
+import type { GrpcClient } from '../../platform/grpc-client.ts';
+import { traceParent } from '../../platform/tracing.ts';
 import type {
   AcceptNotificationRequest,
   AcceptOutcome,
   NotificationService,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { GrpcClient } from '../../proto/grpc.ts';
-import { traceParent } from '../../proto/tracing.ts';
-import { isServiceError } from '../problem.ts';
+import { isServiceError } from '../http/problem.ts';
 
 /** A verified notification. */
 export type Acceptable = Omit<AcceptNotificationRequest, '$typeName' | '$unknown' | 'traceParent'>;
 
-/** Has core store a notification; answers what became of it. Rejects when nothing is known of it within 8 s. */
+/** Stores a notification at core. Rejects when there is no result within 8 s. */
 export type Accept = (notification: Acceptable) => Promise<AcceptOutcome>;
 
-/** Those that come in while calls are under way go to core together. */
+/** Gathers the notifications that arrive while calls are running into one call. */
 export function openAccept(
   notifications: Pick<GrpcClient<typeof NotificationService>, 'acceptNotification' | 'batchAcceptNotifications'>,
 ): Accept {
@@ -31,7 +31,7 @@ export function openAccept(
   return (notification) => inTime(gather.submit({ ...notification, traceParent: traceParent() ?? '' }));
 }
 
-/** Whoever waits behind calls that hang is told as soon as if his own did. */
+/** The deadline counts from the submission, also for a notification that still waits for other calls. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('core did not answer in time')), WITHIN.timeoutMs);
@@ -42,19 +42,19 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Core refuses a call as a whole for what is wrong with one of it. */
+/** Core rejects a whole batch when one notification in it is invalid; then each is sent alone. */
 function isAboutOne(error: unknown): boolean {
   return isServiceError(error) && error.code === status.INVALID_ARGUMENT;
 }
 
-/** Senders such as our own worker give up after 10 s: they shall hear a 503 before. */
+/** Senders such as the core's worker give up after 10 s; they get a 503 before. */
 export const WITHIN = { timeoutMs: 8_000 } as const;
 /** At most 64 MiB of bodies; the sender of one more is answered 503. */
 const MAX_WAITING = 1_000;
-/** So many of the largest bodies fit into a message of 1 MiB, and core takes no more. */
+/** This many of the largest bodies fit into 1 MiB, core's limit for a message. */
 const MAX_BATCH = 15;
 /**
- * More than one, so that a call that hangs holds up those behind it no longer than it must; no more, so that some are read and
- * verified while others are stored (measured: a seventh more a second than with four).
+ * With one lane a call that hangs would block all others; with more than two, fewer are read and verified while others are stored (measured:
+ * a seventh more per second than with four).
  */
 const LANES = 2;

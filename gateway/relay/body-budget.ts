@@ -1,17 +1,17 @@
 import type { Context } from 'koa';
-import { type BodyBounds, readBody } from '../body.ts';
-import { demandRate } from '../demand-rate.ts';
-import { type Limits, limiterKey } from '../limits.ts';
+import { type BodyBounds, readBody } from '../http/raw-body.ts';
+import { type Limits, limiterKey } from '../limits/limits.ts';
+import { demandRate } from '../limits/rate-limit.ts';
 
-/** What the bodies of one address may cost in a second, before a signature tells whose they are. */
+/** Limits the bytes of bodies that one address sends per second, before a signature is verified. */
 export interface BodyBudget {
-  /** Reads a body. Throws RATE_LIMITED when the address has used up its budget, if it can before reading; and BodyRefusal. */
+  /** Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and BodyRefusal. */
   read(ctx: Context, network: string): Promise<Buffer>;
   /** Charges a body that could not be parsed as if it were the largest. */
   chargeMalformed(network: string): Promise<void>;
 }
 
-/** Bodies up to this size cost no more than the request itself, so those who send large ones cannot use up the budget of small ones. */
+/** Bodies up to this size are free, so that senders of large bodies do not use up the budget of small ones. */
 const FREE_BYTES = 4 * 1024;
 
 /** Opens the budgets: `kibPerSecond` for each address, and never less than one body of the largest size. */

@@ -1,23 +1,15 @@
-import type { Announced } from './announced.ts';
+import { STATUS_INFOS, wordsOf } from '../resource/kinds.ts';
+import type { Announced } from './read-path.ts';
 
-/** What each of our statusInfo words says (docs/product.md, "Notifications"). */
-const WORDS: Readonly<Record<string, Readonly<Partial<Record<Announced['kind'], 'OK' | 'KO'>>>>> = {
-  authorized: { payment: 'OK' },
-  captured: { payment: 'OK' },
-  released: { payment: 'OK' },
-  reversed: { payment: 'KO' },
-  expired: { payment: 'KO' },
-  paid: { oct: 'OK' },
-  declined: { payment: 'KO', oct: 'KO' },
-  failed: { payment: 'KO', oct: 'KO' },
-};
+/** The status that each of our statusInfo words implies, by kind (docs/product.md, "Notifications"). */
+const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
+const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
 
 /**
- * Tells whether the path says something else than the signed status: the path is not signed, so whoever holds one
- * notification could send it as another. Words of others pass; ours are known in any case of letters, as a careless
- * receiver might read them.
+ * Whether the path contradicts the signed status. The path is not signed, so anyone with one notification could send it as another. Words of
+ * other senders pass; ours are compared without regard to case, because a receiver may do the same.
  */
 export function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
   const word = statusInfo.toLowerCase();
-  return Object.hasOwn(WORDS, word) && WORDS[word]?.[kind] !== status;
+  return OURS.has(word) && WORDS[kind][word] !== status;
 }

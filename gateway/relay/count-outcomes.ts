@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { Counter, type Registry } from 'prom-client';
-import { BodyRefusal } from '../body.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
+import { BodyRefusal } from '../http/raw-body.ts';
 
-/** Counts what became of every request to the relay, by HTTP status. */
+/** Counts the requests to the relay by kind and HTTP status. */
 export function countOutcomes(
   registry: Registry,
   answer: (ctx: Context) => Promise<void>,

@@ -1,11 +1,11 @@
-/** What could not be verified: logged, counted and told to core, which keeps it for the console; each within bounds. */
+/** Failed verifications: counted, logged, and reported to core, which stores them for the console. */
 import { createHash } from 'node:crypto';
 import { Counter } from 'prom-client';
 import { v7 as uuid } from 'uuid';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { SignedFields } from '../../proto/signature.ts';
-import type { Problem } from '../problem.ts';
-import type { Announced } from './announced.ts';
+import type { SignedFields } from '../../webhooks/signature.ts';
+import type { Problem } from '../http/problem.ts';
+import type { Announced } from './read-path.ts';
 import type { RelayOptions } from './relay.ts';
 import { reportFailures } from './report-failures.ts';
 
@@ -32,12 +32,21 @@ interface Evidence {
   readonly address: string;
   readonly body: Buffer;
   readonly headers: readonly string[];
-  /** What the sender is told. */
+  /** The answer to the sender. */
   readonly refusal: Problem;
 }
 
-/** Opens the books of failures. */
-export function createFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
+/** Counts, logs and reports failures. */
+export interface Failures {
+  record(evidence: Evidence): void;
+  /** Sends the last report. */
+  close(): Promise<void>;
+}
+
+/** Registers the metric and starts reporting. */
+export function createFailures(
+  options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>,
+): Failures {
   const { log, registry } = options;
   const report = reportFailures(options);
   const counter = new Counter({
@@ -47,14 +56,14 @@ export function createFailures(options: Pick<RelayOptions, 'notifications' | 'lo
     registers: [registry],
   });
 
-  /** A sender over its limit is only counted: its flood must fill neither the log nor the console. */
+  /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
   function record(evidence: Evidence): void {
     const reason = VerificationFailureReason[evidence.reason];
     counter.inc({ kind: evidence.announced.kind, reason });
     if (evidence.refusal.code === 'RATE_LIMITED') return;
     const failure = failureOf(evidence);
-    const { bodySha256, failureId: _, failedAt: __, ...told } = failure;
-    log.warn('relay verification failed', { ...told, reason, bodySha256: bodySha256.toString('hex') });
+    const { bodySha256, failureId: _, failedAt: __, ...shown } = failure;
+    log.warn('relay verification failed', { ...shown, reason, bodySha256: bodySha256.toString('hex') });
     report.add(failure);
   }
 

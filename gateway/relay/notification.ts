@@ -1,21 +1,12 @@
-import { SIGNED_FIELDS, type SignedFields } from '../../proto/signature.ts';
-import { StrictJsonRefusal } from '../json-structure.ts';
-import { MERCHANT_ID } from '../merchant-id.ts';
-import { type FieldError, Problem } from '../problem.ts';
-import { type JsonObject, parseStrictJson } from '../strict-json.ts';
-
-/** What each signed field looks like (docs/product.md, "Fields of a relayed notification"). */
-export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
-  merchantId: MERCHANT_ID,
-  requestId: /^[A-Za-z0-9._:-]{1,64}$/,
-  status: /^(OK|KO)$/,
-  amount: /^[0-9]{1,12}(\.[0-9]{1,4})?$/,
-  currency: /^[A-Z]{3}$/,
-};
+import { SIGNED_FIELDS, type SignedFields } from '../../webhooks/signature.ts';
+import { StrictJsonRefusal } from '../http/json-structure.ts';
+import { type FieldError, Problem } from '../http/problem.ts';
+import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
+import { FORMS, GRAMMAR } from '../resource/notification-fields.ts';
 
 /**
- * Reads the five signed fields as text; other fields pass untouched, unless a parser that is blind to case would take one of them
- * for a signed one. Throws INVALID_REQUEST that names each fault.
+ * Reads the five signed fields as text. Other fields are ignored, unless a parser that ignores case would take one of them for a signed field.
+ * Throws INVALID_REQUEST naming each fault.
  */
 export function parseNotification(body: Buffer): SignedFields {
   const { json, amountSource } = parse(body);
@@ -25,14 +16,13 @@ export function parseNotification(body: Buffer): SignedFields {
     const value = Object.hasOwn(json, name) ? json[name] : undefined;
     const text = name === 'amount' && typeof value === 'number' ? amountSource : value;
     if (typeof text === 'string' && GRAMMAR[name].test(text)) fields[name] = text;
-    else
-      errors.push({ field: name, message: value === undefined ? 'is required' : `must match ${GRAMMAR[name].source}` });
+    else errors.push({ field: name, message: value === undefined ? 'is required' : FORMS[name] });
   }
   if (errors.length > 0) throw new Problem('INVALID_REQUEST', { detail: 'The notification is not valid.', errors });
   return fields;
 }
 
-/** Other senders' fields are theirs. JSON.parse makes a shape for each object with names of its own, which costs several times what a value does. */
+/** Senders may add fields. Distinct names cost JSON.parse several times as much as values, so they have a bound of their own. */
 const JSON_BOUNDS = { maxValues: 2_000, maxNames: 500, maxNameLength: 256, maxDepth: 100 } as const;
 
 /** The amount's source is what was signed: 10.50 is not 10.5. */

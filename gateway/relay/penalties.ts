@@ -1,29 +1,29 @@
-import type { Log } from '../../proto/log.ts';
-import { growingPenalty } from '../growing-penalty.ts';
-import { type Limits, limiterKey, take } from '../limits.ts';
-import { Problem } from '../problem.ts';
-import { rateLimited } from '../rate-limited.ts';
+import type { Log } from '../../platform/log.ts';
+import { Problem } from '../http/problem.ts';
+import { growingPenalty } from '../limits/growing-penalty.ts';
+import { type Limits, limiterKey, take } from '../limits/limits.ts';
+import { rateLimited } from '../limits/rate-limit.ts';
 
-/** Limits of failed verifications. Valid traffic has buckets of its own and never meets them. */
+/** Limits failed verifications. Valid notifications do not count. */
 export interface Penalties {
   /**
-   * Before a verification. While the pair of sender and claimed merchant serves a penalty, a few a second may be verified: the sender
-   * may share its address with a guesser. Throws RATE_LIMITED when there were more.
+   * Runs before a verification. During a penalty of the sender and the claimed merchant, some notifications per second are still verified: the
+   * sender may share its address with a guesser. Throws RATE_LIMITED above that.
    */
   check(network: string, claimedMerchantId: string): Promise<void>;
-  /** Counts a failure. Answers what the sender is told: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
+  /** Counts a failure. Resolves with the answer: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
   fail(network: string, claimedMerchantId: string): Promise<Problem>;
 }
 
-/** Guesses of one sender about one merchant. A merchant is never silenced by anybody's guesses elsewhere. */
+/** Failures of one sender for one merchant. Guesses from other addresses do not affect a merchant's sender. */
 const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
-/** Guesses of one sender about all merchants. */
+/** Failures of one sender for all merchants. */
 const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;
 const LONGEST_PENALTY_SECONDS = 15 * 60;
-/** Verifications of a pair that serves a penalty. At that pace nobody guesses 256 bits, and what verifies passes. */
+/** Verifications of a pair during a penalty. At this rate 256 bits cannot be guessed, and valid notifications pass. */
 const DURING_PENALTY = { name: 'relay-penalty-verifications', points: 100, durationSeconds: 1 } as const;
 
-/** Opens the counts. */
+/** Opens the limiters. */
 export function createPenalties(limits: Limits, log: Log): Penalties {
   const pairs = limits.limiter(PAIR);
   const addresses = limits.limiter(ADDRESS);
@@ -42,7 +42,7 @@ export function createPenalties(limits: Limits, log: Log): Penalties {
     const key = limiterKey(network, claimedMerchantId);
     const ofAddress = await take(addresses, limiterKey(network));
     const tooMany = ofAddress.allowed ? undefined : rateLimited(ADDRESS.points, ofAddress.state.msBeforeNext);
-    // One sender that names ever new merchants must not wash others' counts out of a bounded memory.
+    // A sender that claims ever new merchants must not evict the counts of others from the bounded memory.
     if (tooMany !== undefined && (await pairs.get(key)) === null) return tooMany;
     const ofPair = await take(pairs, key);
     if (ofPair.allowed) return tooMany ?? unverified();

@@ -1,18 +1,18 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
+import { errorFields } from '../../platform/log.ts';
 import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { errorFields } from '../../proto/log.ts';
 import type { Failure } from './failures.ts';
 import type { RelayOptions } from './relay.ts';
 
-/** As many as the contract takes in one call, one call a second. */
+/** The most that the contract allows in one call. */
 const BATCH = 200;
 const EVERY_MS = 1_000;
 const TIMEOUT_MS = 5_000;
-/** Waiting at most; what comes on top is dropped and its number told. */
+/** Most failures that wait; more are dropped, and their number is reported. */
 const WAITING = 1_000;
 
-/** Tells core of failures in batches. A batch that core did not take is sent again; failures have ids, so none counts twice. */
+/** Reports failures to core in batches. A batch that failed is sent again; failures have ids, so core counts none twice. */
 export function reportFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
   const { notifications, log, registry, reportEveryMs = EVERY_MS } = options;
   let waiting: Failure[] = [];
@@ -47,13 +47,13 @@ export function reportFailures(options: Pick<RelayOptions, 'notifications' | 'lo
 
   async function send(): Promise<void> {
     const batch = waiting.slice(0, BATCH);
-    const told = Math.min(droppedCount, 2 ** 31 - 1);
+    const reportedCount = Math.min(droppedCount, 2 ** 31 - 1);
     if (batch.length === 0) return;
     try {
-      const request = { failures: batch.map(messageOf), droppedCount: told };
+      const request = { failures: batch.map(messageOf), droppedCount: reportedCount };
       await notifications.reportVerificationFailures(request, { timeoutMs: TIMEOUT_MS });
       waiting = waiting.slice(batch.length);
-      droppedCount -= told;
+      droppedCount -= reportedCount;
     } catch (error) {
       log.warn('failed verifications not reported', errorFields(error));
     }

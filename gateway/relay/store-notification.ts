@@ -1,23 +1,23 @@
 import type { Context } from 'koa';
+import { errorFields, type Log } from '../../platform/log.ts';
 import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { errorFields, type Log } from '../../proto/log.ts';
-import type { SignedFields } from '../../proto/signature.ts';
-import { Problem } from '../problem.ts';
+import type { SignedFields } from '../../webhooks/signature.ts';
+import { Problem } from '../http/problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
-import type { Announced } from './announced.ts';
 import { isContradiction } from './contradiction.ts';
+import type { Announced } from './read-path.ts';
 import type { RelayOptions } from './relay.ts';
 
-/** A notification that was verified, byte for byte. */
+/** A verified notification, with the bytes that were received. */
 interface Verified extends Announced, SignedFields {
   readonly body: Buffer;
   readonly signature: string;
 }
 
 /**
- * Has core put a verified notification on disk and answers 200, or 202 for one that core quarantined. A sender repeats
- * what is answered with an error, and in the end gives the endpoint up; repeating changes nothing about a quarantined
- * one. Throws UNAVAILABLE for everything that is not on disk: the sender shall send it again.
+ * Stores a verified notification at core and answers 200, or 202 when core quarantined it. Senders retry after an error and finally give up
+ * on the endpoint; a retry does not change a quarantined notification. Throws UNAVAILABLE when the notification is not stored: the sender must
+ * retry.
  */
 export async function storeNotification(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function storeNotification(
   const outcome = await onDisk(accept(notification), log);
   if (outcome === AcceptOutcome.CONFLICT) return answer(ctx, 202, rest.requestId, { 'X-Relay-Held': 'conflict' });
   const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
-  // Core of a later version may say more; only what is known to be on disk is answered with 200.
+  // A later version of core may return other outcomes; 200 is only for those that are known to be stored.
   if (!isDuplicate && outcome !== AcceptOutcome.STORED) throw unavailable();
   answer(ctx, 200, rest.requestId, isDuplicate ? { 'X-Relay-Duplicate': 'true' } : {});
 }
@@ -46,7 +46,7 @@ function answer(ctx: Context, status: 200 | 202, requestId: string, headers: Rea
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Whatever core's refusal, it is not the sender's fault: the notification was well-formed and verified. */
+/** Any refusal of core becomes UNAVAILABLE: the notification was valid and verified, so the sender is not at fault. */
 async function onDisk<T>(call: Promise<T>, log: Log): Promise<T> {
   try {
     return await call;

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { decodeSignature, type SignedFields, verifyNotification } from '../../proto/signature.ts';
-import type { Credentials } from '../credentials.ts';
+import { decodeSignature, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
+import type { Credentials } from '../core/credentials.ts';
 
-/** A merchant has at most so many live secrets, and every verification costs so many HMACs. */
+/** Most live secrets of a merchant, and HMACs of every verification. */
 const SECRETS = 2;
 
-/** Stand in for secrets that are not there. Nobody knows them, so nothing verifies against them. */
+/** Random secrets in the place of missing ones. Nothing verifies against them. */
 const DUMMIES = Array.from({ length: SECRETS }, () => `whsec_${randomBytes(32).toString('base64')}`);
 
 /**
- * Like verify(), with secrets as new as core's before it calls anything a failure: a secret may be used as soon as its 201 was
- * answered. Every failure waits for the same refresh, so that an unknown merchant takes as long as a wrong signature.
- * Throws UNAVAILABLE when core cannot say what is new.
+ * Like verify(), but fetches the newest secrets before it reports a failure: a secret is valid as soon as its 201 was answered. Every failure
+ * waits for the same refresh, so an unknown merchant takes as long as a wrong signature. Throws UNAVAILABLE when core does not answer.
  */
 export async function verifyWithNewest(
   credentials: Pick<Credentials, 'secretsOf' | 'refresh'>,
@@ -27,9 +26,8 @@ export async function verifyWithNewest(
 }
 
 /**
- * Tells why a notification does not prove to be its merchant's, or undefined when it does. Whatever the merchant and the
- * header, it computes and compares two HMACs, so that its time tells nothing about which merchants exist.
- * `headers` are all X-Service-Signature of the request; there must be one.
+ * Returns why a signature is not accepted, or undefined when it is. It always computes and compares two HMACs, so that its time does not reveal
+ * which merchants exist. `headers` are all X-Service-Signature headers of the request; there must be exactly one.
  */
 export function verify(
   secrets: readonly string[] | undefined,

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { Credentials } from '../credentials.ts';
-import { Problem } from '../problem.ts';
+import type { Credentials } from '../core/credentials.ts';
+import { Problem } from '../http/problem.ts';
 
-/** Who is asking. */
+/** The authenticated merchant. */
 export interface Identity {
   readonly merchantId: string;
-  /** Whether the key that the request came with is live still. */
+  /** Whether the request's key is still valid. */
   readonly isLive: () => boolean;
-  /** Names the key without telling it. */
+  /** SHA-256 of the key. */
   readonly apiKeyHash: string;
 }
 
 /** Demands `Authorization: Bearer <API key>` (RFC 6750); the key decides the merchant. */
 export function authenticate(credentials: Credentials): Middleware {
   return async (ctx, next) => {
-    const key = /^Bearer +([\x21-\x7E]{1,256})$/i.exec(ctx.get('authorization'))?.[1];
-    if (key === undefined) throw new Problem('UNAUTHENTICATED');
+    const key = apiKeyIn(ctx.get('authorization'));
+    if (key === undefined) throw new Problem('UNAUTHENTICATED', { detail: HOW });
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE');
     const merchantId = credentials.merchantOfApiKey(key) ?? (await newMerchantOf(credentials, key));
-    if (merchantId === undefined) throw new Problem('UNAUTHENTICATED');
+    if (merchantId === undefined) throw new Problem('UNAUTHENTICATED', { detail: UNKNOWN_KEY });
     const identity: Identity = {
       merchantId,
       isLive: () => credentials.merchantOfApiKey(key) === merchantId,
-      apiKeyHash: createHash('sha256').update(key).digest('base64'),
+      apiKeyHash: apiKeyHash(key),
     };
     ctx.state.identity = identity;
     ctx.state.merchantId = merchantId;
@@ -32,13 +32,26 @@ export function authenticate(credentials: Credentials): Middleware {
   };
 }
 
-/** A key may be used as soon as its 201 was answered, which can be before the feed told of it. */
+const HOW = 'Send the header `Authorization: Bearer <API key>`. A key elsewhere, in the URL or the body, is not read.';
+const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revoked.';
+
+/** The API key in an Authorization header; undefined when there is none. */
+export function apiKeyIn(authorization: string): string | undefined {
+  return /^Bearer +([\x21-\x7E]{1,256})$/i.exec(authorization)?.[1];
+}
+
+/** Identifies a key without containing it. */
+export function apiKeyHash(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
+}
+
+/** A key is valid as soon as its 201 was answered, which can be before the feed has delivered it. */
 async function newMerchantOf(credentials: Credentials, key: string): Promise<string | undefined> {
   await credentials.refresh();
   return credentials.merchantOfApiKey(key);
 }
 
-/** Who is asking, on a route behind authenticate(). */
+/** The merchant of a request that passed authenticate(). */
 export function identityOf(ctx: Context): Identity {
   assert(ctx.state.identity, 'the route is behind authenticate()');
   return ctx.state.identity as Identity;

@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
-import { type Limiter, limiterKey, take } from '../limits.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
+import { type Limiter, limiterKey, take } from '../limits/limits.ts';
 import { identityOf } from './authenticate.ts';
 
-/** Lets so many requests a second pass for each API key, and tells how many are left (draft-ietf-httpapi-ratelimit-headers-06). */
+/** Limits the requests per second of each API key, and sends the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-06). */
 export function limitRate(limiter: Limiter): Middleware {
   return async (ctx, next) => {
     const { allowed, state } = await take(limiter, limiterKey(identityOf(ctx).apiKeyHash));

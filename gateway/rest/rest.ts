@@ -1,50 +1,72 @@
 import type Router from '@koa/router';
-import type { Middleware } from 'koa';
-import type { Limiter } from '../limits.ts';
-import { createRouter, routerPath } from '../route.ts';
-import { authenticate } from './authenticate.ts';
-import { capturePreauthorization } from './capture-preauthorization.ts';
-import { createOct } from './create-oct.ts';
-import { createPreauthorization } from './create-preauthorization.ts';
-import { getOct } from './get-oct.ts';
-import { getOperation } from './get-operation.ts';
-import { getPreauthorization } from './get-preauthorization.ts';
+import type { z } from 'zod';
+import type { StreamOptions } from '../event-stream/event-stream.ts';
+import { parseJsonBody, readJsonBytes } from '../http/json-body.ts';
+import { Problem } from '../http/problem.ts';
+import { createRouter, mountRoutes } from '../http/route.ts';
+import type { Limiter } from '../limits/limits.ts';
+import { readInput } from '../resource/read-input.ts';
+import { authenticate, identityOf } from './authenticate.ts';
+import type { InFlightLimits } from './limit-in-flight.ts';
 import { limitRate } from './limit-rate.ts';
-import { listOperations } from './list-operations.ts';
-import { listPreauthorizations } from './list-preauthorizations.ts';
-import { releasePreauthorization } from './release-preauthorization.ts';
-import { OCT_ROUTES } from './routes/oct.ts';
-import { OPERATION_ROUTES } from './routes/operation.ts';
-import { PREAUTHORIZATION_ROUTES } from './routes/preauthorization.ts';
-import { type WatchOptions, watchOperations } from './watch-operations.ts';
+import { createOct } from './oct/create-oct.ts';
+import { getOct } from './oct/get-oct.ts';
+import { getOperation } from './operation/get-operation.ts';
+import { listOperations } from './operation/list-operations.ts';
+import { watchOperations } from './operation/watch-operations.ts';
+import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
+import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
+import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
+import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
+import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
+import type { RestCall, RestRoute } from './route.ts';
 
-/** What the routes are made of. */
-export interface RestOptions extends WatchOptions {
+/** The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
+export const REST_ROUTES = {
+  createPreauthorization,
+  capturePreauthorization,
+  releasePreauthorization,
+  listPreauthorizations,
+  getPreauthorization,
+  createOct,
+  getOct,
+  listOperations,
+  watchOperations,
+  getOperation,
+} as const satisfies Record<string, RestRoute>;
+
+/** What the routes work with. */
+export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;
+  readonly inFlight: InFlightLimits;
 }
 
-/** The merchants' routes, in the order in which a path is looked for: a fixed one stands before one with a parameter. */
-export const REST_ROUTES = { ...PREAUTHORIZATION_ROUTES, ...OCT_ROUTES, ...OPERATION_ROUTES };
-
-/** Mounts the merchants' routes (docs/product.md, "REST"). A request meets, in this order: its key, its rate, its body, core. */
-export function createRest(options: RestOptions): Router {
-  const { core, credentials, limiter } = options;
-  const handlers: Record<keyof typeof REST_ROUTES, Middleware> = {
-    createPreauthorization: createPreauthorization(core),
-    capturePreauthorization: capturePreauthorization(core, credentials),
-    releasePreauthorization: releasePreauthorization(core),
-    listPreauthorizations: listPreauthorizations(core),
-    getPreauthorization: getPreauthorization(core),
-    createOct: createOct(core),
-    getOct: getOct(core),
-    listOperations: listOperations(core),
-    watchOperations: watchOperations(options),
-    getOperation: getOperation(core),
-  };
+/** Mounts the merchants' routes (docs/product.md, "REST"). Each request is checked for its API key, its rate, its merchant's share and its input, in this order. */
+export function createRest({ limiter, ...options }: RestOptions): Router {
   const router = createRouter();
-  router.use(authenticate(credentials), limitRate(limiter));
-  for (const [name, route] of Object.entries(REST_ROUTES)) {
-    router[route.method](routerPath(route), handlers[name as keyof typeof REST_ROUTES]);
+  router.use(authenticate(options.credentials), limitRate(limiter));
+  return mountRoutes<RestRoute>(router, REST_ROUTES, {
+    // Streams have a limit of their own.
+    guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant]),
+    callOf: async (ctx, route) => {
+      const call = { ...options, ctx, merchantId: identityOf(ctx).merchantId };
+      const input = await readInput(ctx, route, (schema) => readBody(call, route, schema));
+      if (input.params.requestId !== undefined) ctx.state.requestId = input.params.requestId;
+      return { ...call, ...input };
+    },
+  });
+}
+
+/**
+ * Reads a merchant's body. Throws what readJsonBytes(), the route's checkBytes() and parseJsonBody() throw, and FORBIDDEN when the
+ * body names another merchant than the API key.
+ */
+async function readBody(call: RestCall, { checkBytes }: RestRoute, schema: z.ZodType): Promise<unknown> {
+  const bytes = await readJsonBytes(call.ctx);
+  await checkBytes?.(call, bytes);
+  const body = parseJsonBody(bytes, schema as z.ZodType<{ merchantId?: string }>);
+  if (body.merchantId !== undefined && body.merchantId !== call.merchantId) {
+    throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });
   }
-  return router;
+  return body;
 }

@@ -13,6 +13,7 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
+import { serviceDefinition } from '../../platform/grpc-client.ts';
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import {
@@ -31,7 +32,6 @@ import {
 } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { serviceDefinition } from '../../proto/grpc.ts';
 
 export const TOKEN = 'gateway-token-of-the-tests-0123456789';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-9876543210';
@@ -53,7 +53,7 @@ export class FakeCore {
   /** Requests for what is newer than a snapshot; they are not among the calls. */
   readonly refreshes: Json[] = [];
   /** Answers by method name: a message, or an error to throw. */
-  readonly answers = new Map<string, (request: Json) => object>();
+  readonly answers = new Map<string, (request: Json) => object | Promise<object>>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
   readonly watches: WatchCall[] = [];
   readonly events = new EventEmitter();
@@ -151,7 +151,10 @@ export class FakeCore {
         }
         const answer = this.answers.get(method) ?? this.#builtIn(method);
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
-        callback(null, create(output, answer(call.request) as MessageInitShape<typeof output>));
+        const answered = answer(call.request);
+        const send = (message: object) => callback(null, create(output, message as MessageInitShape<typeof output>));
+        if (answered instanceof Promise) answered.then(send);
+        else send(answered);
       } catch (error) {
         callback(error as ServiceError);
       }

@@ -5,8 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startGateway } from '../../gateway/gateway.ts';
-import { readSettings } from '../../gateway/settings.ts';
-import { signNotification } from '../../proto/signature.ts';
+import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
+import { readSettings } from '../../platform/settings.ts';
+import { signNotification } from '../../webhooks/signature.ts';
 import { TOKEN } from './fake-core.ts';
 import { HOLD, HOLD_ID, PREAUTHORIZATION_ID } from './rest/examples.ts';
 import { API_KEY, Stage } from './stage.ts';
@@ -22,7 +23,6 @@ describe('startGateway()', () => {
   });
 
   for (const path of [
-    '/',
     '/nope',
     '/preauthorization/',
     '/Preauthorization',
@@ -108,9 +108,9 @@ describe('startGateway()', () => {
       assert.deepEqual(await raw(target), { status: 200, body: '{"status":"ok"}' }, target);
     }
     for (const target of [
-      'http://x',
+      'http://x/x',
       'http://x/Healthz',
-      'http://x?/healthz',
+      'http://x/x?/healthz',
       '//healthz',
       '//x/healthz',
       '/./healthz',
@@ -136,8 +136,8 @@ describe('startGateway()', () => {
     const answer = await stage.ask('GET', `/preauthorization/${HOLD_ID}`);
     assert.equal(answer.body.preauthorizationId, PREAUTHORIZATION_ID);
     await stage.ask('GET', `/nope/${PREAUTHORIZATION_ID}?key=${API_KEY}`);
-    const lines = stage.lines.map(({ event, fields: { durationMs, ...fields } }) => {
-      assert.equal(typeof durationMs, 'number');
+    const lines = stage.lines.map(({ event, fields: { durationMs, httpRequestId, ...fields } }) => {
+      assert.deepEqual([typeof durationMs, typeof httpRequestId], ['number', 'string']);
       return { event, ...JSON.parse(JSON.stringify(fields)) };
     });
     assert.deepEqual(lines, [
@@ -197,7 +197,7 @@ describe('startGateway()', () => {
   });
 
   it('rejects when the port is taken', async () => {
-    const settings = readSettings({
+    const settings = readSettings(GATEWAY_SETTINGS, {
       GATEWAY_TOKEN: TOKEN,
       CORE_URL: stage.core.address,
       PORT: String(stage.gateway.port),
@@ -298,7 +298,7 @@ describe('startGateway() without core', () => {
   it('serves, is not ready and lets nobody in', async () => {
     const stage = new Stage();
     stage.core.address = '127.0.0.1:1';
-    const settings = readSettings({ GATEWAY_TOKEN: TOKEN, CORE_URL: '127.0.0.1:1', PORT: '0' });
+    const settings = readSettings(GATEWAY_SETTINGS, { GATEWAY_TOKEN: TOKEN, CORE_URL: '127.0.0.1:1', PORT: '0' });
     stage.gateway = await startGateway(settings, { log: stage.log });
     assert.equal((await stage.ask('GET', '/healthz')).status, 200);
     for (const path of ['/readyz', '/operations']) {

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { FakeCore, TOKEN } from './fake-core.ts';
 
-describe('the gateway process', () => {
+describe('the gateway process', function () {
+  // Each starts a process, which takes seconds on a busy machine.
+  this.timeout(30_000);
   const core = new FakeCore();
   before(() => core.start());
   after(() => core.stop());
@@ -32,7 +34,7 @@ describe('the gateway process', () => {
     assert(child.stderr);
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     assert.equal(code, 1);
-    assert.match(said, /^gateway: setting PORT: [^\n]*setting GATEWAY_TOKEN: [^\n]*\n$/);
+    assert.match(said, /^holdfast gateway: settings: [^\n]*PORT: [^\n]*GATEWAY_TOKEN: [^\n]*\n$/);
     assert.doesNotMatch(said, /short-and-secret/);
   });
 });

@@ -1,6 +1,7 @@
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts';
-import { readSettings } from '../../gateway/settings.ts';
-import type { Log, LogFields } from '../../proto/log.ts';
+import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
+import type { Log, LogFields } from '../../platform/log.ts';
+import { readSettings } from '../../platform/settings.ts';
 import { FakeCore, TOKEN } from './fake-core.ts';
 
 export const API_KEY = `hf_${'a'.repeat(43)}`;
@@ -37,7 +38,7 @@ export class Stage {
     await this.core.start();
     this.core.setMerchants(MERCHANTS);
     const settings = { GATEWAY_TOKEN: TOKEN, CORE_URL: this.core.address, PORT: '0', ...environment };
-    this.gateway = await startGateway(readSettings(settings), { log: this.log, ...options });
+    this.gateway = await startGateway(readSettings(GATEWAY_SETTINGS, settings), { log: this.log, ...options });
     await this.gateway.ready;
     return this;
   }
@@ -71,6 +72,11 @@ export class Stage {
     const text = await response.text();
     const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** Waits for a line of the log: it may be written after the answer has arrived. */
+  async logged(isIt: (line: { event: string; fields: LogFields }) => boolean): Promise<void> {
+    while (!this.lines.some(isIt)) await new Promise(setImmediate);
   }
 
   readonly log: Log = {

@@ -58,6 +58,12 @@ export const readOverview = () => call('GET', '/overview');
 /** Results, deliveries and notifications by minute, oldest first. */
 export const readMinutes = async (minutes) => (await call('GET', `/overview/series${queryOf({ minutes })}`)).items;
 
+/** What an identifier or a part of one may stand for. In a body, never in an address: it may be sensitive. */
+export const search = (asked) => call('POST', '/search', { body: defined(asked) });
+
+/** An operation, final or not. */
+export const readOperation = (requestId) => call('GET', `/operations/${encodeURIComponent(requestId)}`);
+
 /** Final results, newest first. */
 export const listOperations = (filter) => call('GET', `/operations${queryOf(filter)}`);
 
@@ -165,7 +171,7 @@ export const updateMerchant = ({ merchantId, ...rest }) => call('PUT', merchantP
 
 /** Adds an API key; answers the key. */
 export const addApiKey = async (merchantId) =>
-  (await call('POST', `${merchantPath(merchantId)}/api-keys`, { body: {} })).key;
+  (await call('POST', `${merchantPath(merchantId)}/api-keys`, { body: {} })).apiKey;
 
 /** Ends an API key. */
 export const revokeApiKey = (merchantId, id) =>
@@ -173,13 +179,16 @@ export const revokeApiKey = (merchantId, id) =>
 
 /** Adds a signing secret; answers the secret. */
 export const addSecret = async (merchantId) =>
-  (await call('POST', `${merchantPath(merchantId)}/signing-secrets`, { body: {} })).secret;
+  (await call('POST', `${merchantPath(merchantId)}/signing-secrets`, { body: {} })).signingSecret;
 
 /** Ends a signing secret. */
 export const retireSecret = (merchantId, id) =>
   call('DELETE', `${merchantPath(merchantId)}/signing-secrets/${encodeURIComponent(id)}`);
 
 const merchantPath = (merchantId) => `/merchants/${encodeURIComponent(merchantId)}`;
+
+/** A question without an answer for so long has none; a command is waited for as long as the gateway takes. */
+const ANSWER_MS = 15_000;
 
 /** Calls a route; answers the body. `key` makes a repetition safe. Throws Refusal. */
 async function call(method, path, { body, key, isQuiet = false } = {}) {
@@ -192,6 +201,7 @@ async function call(method, path, { body, key, isQuiet = false } = {}) {
     headers,
     credentials: 'same-origin',
     cache: 'no-store',
+    ...(method === 'GET' && { signal: AbortSignal.timeout(ANSWER_MS) }),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(unreachable);
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -208,6 +218,10 @@ async function call(method, path, { body, key, isQuiet = false } = {}) {
 }
 
 function unreachable(cause) {
+  if (cause.name === 'TimeoutError') {
+    const detail = `Nothing came for ${ANSWER_MS / 1000} seconds. The service may hang.`;
+    throw new Refusal({ title: 'The service does not answer', detail, status: 0, cause });
+  }
   const detail = 'Check the connection, then try again.';
   throw new Refusal({ title: 'The gateway cannot be reached', detail, status: 0, cause });
 }

@@ -3,11 +3,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { onSessionEnd, readSession } from './api.js';
 import { Frame } from './frame.js';
 import { Login } from './login.js';
+import { ShownOnce } from './merchants/shown-once.js';
 import { html } from './shell/html.js';
 import { Problem } from './shell/problem.js';
 
-/** The console: the login, or the views behind it. */
+/** The console: the login, or the views behind it, and what must outlive both. */
 function Console() {
+  return html`<${Standing} /><${ShownOnce} />`;
+}
+
+function Standing() {
   const [standing, setStanding] = useState({ is: 'asking' });
   const ask = () =>
     readSession().then(

@@ -8,29 +8,38 @@ import { HoldView } from './holds/hold-view.js';
 import { HoldsView } from './holds/holds-view.js';
 import { MerchantView } from './merchants/merchant-view.js';
 import { MerchantsView } from './merchants/merchants-view.js';
+import { OperationView } from './operations/operation-view.js';
+import { OperationsView } from './operations/operations-view.js';
 import { OverviewView } from './overview/overview-view.js';
 import { FailuresView } from './relay/failures-view.js';
 import { QuarantineView } from './relay/quarantine-view.js';
 import { StoredView } from './relay/stored-view.js';
 import { ReviewsView } from './reviews/reviews-view.js';
+import { SearchBox } from './search/search-box.js';
+import { SearchView } from './search/search-view.js';
 import { html } from './shell/html.js';
 import { Notices, notify } from './shell/notice.js';
 import { linkTo, useRoute } from './shell/route.js';
 import { View } from './shell/view.js';
+import { zoneName } from './words/time.js';
 
 /** The views, in the order of the navigation: path, name, the view, and the view of one item. */
 const VIEWS = [
   ['', 'Overview', OverviewView],
   ['holds', 'Holds', HoldsView, HoldView],
+  ['operations', 'Operations', OperationsView, OperationView],
   ['deliveries', 'Deliveries', DeliveriesView, DeliveryView],
   ['endpoints', 'Endpoints', EndpointsView],
   ['relay', 'Relay failures', FailuresView],
   ['notifications', 'Accepted', StoredView],
   ['quarantine', 'Quarantine', QuarantineView],
-  ['reviews', 'Needs review', ReviewsView],
+  ['reviews', 'Needs attention', ReviewsView],
   ['merchants', 'Merchants', MerchantsView, MerchantView],
   ['audit', 'Audit log', AuditView],
 ];
+
+/** Views that the navigation does not name. */
+const OTHERS = [['search', 'Search', SearchView]];
 
 /** What stands around every view: where one can go, and the way out. */
 export function Frame({ onSignedOut }) {
@@ -38,7 +47,7 @@ export function Frame({ onSignedOut }) {
   const [isOpen, setOpen] = useState(false);
   const [section = '', id] = path;
   useEffect(() => setOpen(false), [section, id]);
-  const [, , List, One] = VIEWS.find(([name]) => name === section) ?? [];
+  const [, , List, One] = [...VIEWS, ...OTHERS].find(([name]) => name === section) ?? [];
   const Shown = id === undefined ? List : One;
   const leave = () =>
     signOut()
@@ -51,6 +60,7 @@ export function Frame({ onSignedOut }) {
       <button type="button" class="menu" aria-expanded=${isOpen} aria-controls="navigation" onClick=${() => setOpen(!isOpen)}>
         Menu
       </button>
+      <${SearchBox} />
       <nav id="navigation" class=${isOpen ? 'open' : ''} aria-label="Console">
         <ul>
           ${VIEWS.map(
@@ -65,7 +75,7 @@ export function Frame({ onSignedOut }) {
     <main id="content" key=${path.join('/')}>
       ${Shown ? html`<${Shown} id=${id} query=${query} />` : html`<${View} title="Nothing here"><p>No view has this address.</p><//>`}
     </main>
-    <footer class="quiet">Times are UTC.</footer>
+    <footer class="quiet">${zoneName() === 'UTC' ? 'Times are UTC.' : `Times are local (${zoneName()}); hover over one to see it in UTC.`}</footer>
     <${Notices} />
   `;
 }

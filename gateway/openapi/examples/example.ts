@@ -1,13 +1,12 @@
 import type { HEALTH_ROUTES } from '../../health.ts';
 import type { OPERATOR_ROUTES } from '../../operator/operator.ts';
-import type { RELAY_ROUTES } from '../../relay/description.ts';
+import type { RELAY_ROUTES } from '../../relay/relay-notification.ts';
 import type { REST_ROUTES } from '../../rest/rest.ts';
 
 type Name<Routes> = Extract<keyof Routes, string>;
 
 /**
- * One exchange. The examples tell a story in their order, so that a test can replay them: an identifier that one answer
- * gave is the one that later requests send.
+ * One request and its answer. A test replays the examples in their order: an identifier from one answer is sent in later requests.
  */
 export interface Example {
   readonly route:
@@ -15,7 +14,7 @@ export interface Example {
     | Name<typeof RELAY_ROUTES>
     | Name<typeof OPERATOR_ROUTES>
     | Name<typeof HEALTH_ROUTES>;
-  /** Of its own within its route. */
+  /** Unique within its route. */
   readonly name: string;
   readonly summary: string;
   /** Of the path, the query and the headers, by name. */
@@ -49,7 +48,7 @@ export const SUPPORT_RELEASE_ID = `${REQUEST}16`;
 export const SUPPORT_UNKNOWN_CAPTURE_ID = `${REQUEST}17`;
 export const SUPPORT_UNKNOWN_RELEASE_ID = `${REQUEST}18`;
 
-/** Where and for whom. */
+/** Fields that all orders share. */
 export const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'customer-7' };
 
 /** A sandbox token's card. */

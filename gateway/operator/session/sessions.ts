@@ -1,7 +1,7 @@
 /**
- * Console sessions. A session lives in its cookie, sealed with a key that every gateway derives from GATEWAY_TOKEN: any gateway opens
- * it, none keeps it, and a flood of logins costs no memory. What has to be shared is only which sessions were ended early: core keeps
- * their hashes until they would have run out, and tells every gateway with the credentials.
+ * Console sessions. A session is stored in its cookie, encrypted with a key that every gateway derives from GATEWAY_TOKEN: any gateway can
+ * open it, none stores it, and a flood of sign-ins costs no memory. Only sessions that were ended early are shared: core stores their
+ * hashes until they would have expired, and sends them to every gateway with the credentials.
  */
 import {
   createCipheriv,
@@ -13,14 +13,14 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { z } from 'zod';
-import type { Credentials } from '../../credentials.ts';
-import { Problem } from '../../problem.ts';
+import type { Credentials } from '../../core/credentials.ts';
+import { Problem } from '../../http/problem.ts';
 
 /** An operator who has signed in. */
 export interface Session {
   /** 256 random bits. */
   readonly id: string;
-  /** The operator token, which only core judges. */
+  /** The operator token, which only core can verify. */
   readonly token: string;
   /** The name given at sign-in; empty = none. */
   readonly operator: string;
@@ -32,13 +32,13 @@ export interface Sessions {
   /** The cookie's value. */
   seal(session: Session): string;
   /**
-   * Undefined for anything that was not sealed by this version with this key, has run out, or was ended at any gateway. Throws
-   * UNAVAILABLE while nobody can say what was ended.
+   * Undefined for a cookie that this key did not seal, and for a session that has expired or was ended. Throws UNAVAILABLE while the
+   * gateway does not know which sessions were ended.
    */
   open(cookie: string): Session | undefined;
-  /** Whether it has neither run out nor been ended. */
+  /** Whether it has neither expired nor been ended. */
   isLive(session: Session): boolean;
-  /** What a changing call must carry in X-CSRF-Token. */
+  /** The value that a call by cookie that changes something must send in X-CSRF-Token. */
   csrfToken(session: Session): string;
   isCsrfToken(session: Session, token: string): boolean;
 }
@@ -49,7 +49,7 @@ const [IV_BYTES, TAG_BYTES] = [12, 16];
 
 const Content = z.strictObject({ id: z.string(), token: z.string(), operator: z.string(), expiresAtMs: z.int() });
 
-/** Opens the sessions of all gateways that share the token. */
+/** Works with the sessions of all gateways that have the same token. */
 export function createSessions(
   gatewayToken: string,
   credentials: Pick<Credentials, 'isSessionEnded' | 'isFresh'>,
@@ -82,7 +82,7 @@ export function createSessions(
   };
 }
 
-/** What names a session to core: the id itself stays in the cookie. */
+/** Identifies a session to core: the id itself stays in the cookie. */
 export function sessionHash({ id }: Session): Buffer {
   return createHash('sha256').update(id).digest();
 }
@@ -107,7 +107,7 @@ function unseal(key: Buffer, cookie: string): Session | undefined {
   try {
     decipher.final();
   } catch (error) {
-    // Node's only word for a wrong tag: somebody else's cookie, or one of before the token changed.
+    // Node reports a wrong tag by a plain Error: the cookie is forged, or was sealed before the token changed.
     if (error instanceof Error) return undefined;
     throw error;
   }

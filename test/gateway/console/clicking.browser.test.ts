@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { signNotification } from '../../../proto/signature.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 
@@ -181,21 +181,21 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await button('Copy the API key').click();
     await says('Copied.');
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), await secrets.first().textContent());
-    await button('I have kept it').click();
+    await keepSecret();
     await page.getByRole('link', { name: merchantId }).click();
     await button('New signing secret…').click();
     await button('Create').click();
     await secrets.waitFor();
     const secret = (await secrets.textContent()) ?? '';
     assert.match(secret, /^whsec_/);
-    await button('I have kept it').click();
+    await keepSecret();
     await page.getByRole('row', { name: /live/ }).nth(2).waitFor();
     assert(!(await page.content()).includes(secret));
     await button(/^Retire the signing secret/)
       .first()
       .click();
     await button('Retire', page.getByRole('dialog')).click();
-    await says('The signing secret is retired.');
+    await says(/The signing secret …\w{12} is retired\./);
     await page.getByLabel('Hold period in days').fill('2.5');
     await button('Save the contract').click();
     await says('The contract is saved.');
@@ -205,13 +205,18 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await pauseAndResume(merchantId);
   });
 
+  async function keepSecret(): Promise<void> {
+    await page.getByLabel('I have stored it').check();
+    await button('Close', page.getByRole('dialog')).click();
+  }
+
   async function pauseAndResume(merchantId: string): Promise<void> {
     await page.getByRole('link', { name: 'Endpoints' }).click();
-    await button('Pause an endpoint…').click();
+    await button('Pause endpoint…').click();
     await page.getByLabel('Merchant').fill(merchantId);
-    await button('Pause', page.getByRole('dialog')).click();
+    await button('Pause endpoint', page.getByRole('dialog')).click();
     await button(`Resume the webhook endpoint of ${merchantId}`).click();
-    await button('Resume', page.getByRole('dialog')).click();
+    await button('Resume endpoint', page.getByRole('dialog')).click();
     await says(`Deliveries to the webhook endpoint of ${merchantId} go on.`);
   }
 

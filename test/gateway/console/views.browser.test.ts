@@ -1,10 +1,10 @@
 /** Views in a browser, with answers that the service gives seldom: none at all, none yet, a refusal, what needs review. */
 import assert from 'node:assert/strict';
-import type { Browser, Page, Route } from 'playwright-core';
-import { ResolveBody } from '../../../gateway/operator/schema/review.ts';
-import { Problem } from '../../../gateway/problem.ts';
-import { Stage } from '../stage.ts';
-import { CHROMIUM, openBrowser, openPage } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { Problem } from '../../../gateway/http/problem.ts';
+import { ResolveBody } from '../../../gateway/operator/review/resolve-review.ts';
+import { CHROMIUM } from './browser.ts';
+import { useViews } from './use-views.ts';
 
 /** Each list, what is asked, and what it says when there is nothing. */
 const LISTS = [
@@ -23,33 +23,11 @@ const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
 
 describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
   this.timeout(60_000);
-  const stage = new Stage();
-  let browser: Browser;
+  const { answer, give, open, ...views } = useViews();
   let page: Page;
-
-  before(async function () {
-    if (CHROMIUM === undefined) this.skip();
-    await stage.open();
-    browser = await openBrowser();
-    ({ page } = await openPage(browser));
-    await page.addInitScript(`localStorage.setItem('holdfast-signed-in', 'yes')`);
-    await answer('/session', { csrfToken: 'csrf', expiresAt: '2030-01-01T00:00:00.000Z' });
+  before(() => {
+    page = views.page();
   });
-
-  after(async () => {
-    await browser?.close();
-    if (CHROMIUM !== undefined) await stage.close();
-  });
-
-  const urlOf = (path: string) => (url: URL) => url.pathname === `/operator${path}`;
-  /** The latest answer to a path is the one that holds. */
-  const give = (path: string, handler: (route: Route) => Promise<void>) => page.route(urlOf(path), handler);
-  const answer = (path: string, json: object, status = 200) => give(path, (route) => route.fulfill({ status, json }));
-  const open = async (path: string) => {
-    await page.goto(`${stage.origin}/console#/elsewhere`);
-    await page.getByText('No view has this address.').waitFor();
-    await page.goto(`${stage.origin}/console#/${path}`);
-  };
 
   for (const [view, path, empty] of LISTS) {
     it(`${view}: says that it is loading, that there is nothing, and why it does not work`, async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { PROBLEM_CODES } from '../../../gateway/http/problem.ts';
 import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
-import { PROBLEM_CODES } from '../../../gateway/problem.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 
 /** Strict, but for what asks for a refusal (4xx) of routes that refuse nothing. */
@@ -62,6 +62,15 @@ describe('the OpenAPI document', () => {
       assert.match(told(500), /^INTERNAL\. .*as after 202/, path);
       for (const status of [408, 429, 503]) {
         assert.match(told(status), /^[A-Z_]+\. Nothing was stored.* send it again/, path);
+      }
+    }
+  });
+
+  it('has the name of the request in every answer, described once', () => {
+    const named = { $ref: '#/components/headers/X-Request-Id' };
+    for (const { responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      for (const { headers } of Object.values(responses as Record<string, { headers?: Record<string, unknown> }>)) {
+        assert.deepEqual(headers?.['X-Request-Id'], named);
       }
     }
   });

@@ -10,11 +10,11 @@ import {
   SUPPORT_CAPTURE_ID,
   SUPPORT_HOLD_ID,
 } from '../../../gateway/openapi/examples/example.ts';
+import { openChannel } from '../../../platform/grpc-client.ts';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer as ProcessorAnswer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openChannel } from '../../../proto/grpc.ts';
-import { signNotification } from '../../../proto/signature.ts';
 import type { Answer } from '../../../services/quickstart/shop.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 import type { Stack } from '../../stack.ts';
 import { type Names, translate } from './agree.ts';
 
@@ -56,8 +56,8 @@ async function contradictHold({ stack, names }: Prepared): Promise<void> {
 
 /** A forged notification of the new merchant, one that contradicts its path, and two that contradict each other. */
 async function sendNotifications({ stack, told }: Prepared): Promise<void> {
-  const { secret } = told('addSigningSecret').body;
-  await untilChangedOver(stack, told('createMerchant').body.apiKey, told('createApiKey').body.key);
+  const { signingSecret: secret } = told('addSigningSecret').body;
+  await untilChangedOver(stack, told('createMerchant').body.apiKey, told('createApiKey').body.apiKey);
   const send = async (requestId: string, amount: string, statusInfo: string, key = secret) => {
     const fields = { merchantId: NEW_MERCHANT_ID, requestId, status: 'OK', amount, currency: 'EUR' };
     const headers = { 'X-Service-Signature': signNotification(key, fields) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { PROBLEM_CODES, type ProblemCode, statusOf } from '../../../gateway/http/problem.ts';
 import { ROUTES } from '../../../gateway/openapi/document.ts';
-import { PROBLEM_EXAMPLES, ProblemAnswer, statusOf } from '../../../gateway/openapi/problems.ts';
-import { PROBLEM_CODES, type ProblemCode } from '../../../gateway/problem.ts';
+import { PROBLEM_EXAMPLES, ProblemAnswer } from '../../../gateway/openapi/problems.ts';
 import { useStack } from '../../stack.ts';
 import { Stage } from '../stage.ts';
 import { PROVOCATIONS, type Refused } from './provocations.ts';

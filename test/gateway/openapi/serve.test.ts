@@ -31,16 +31,48 @@ describe('the document, served', () => {
     assert.deepEqual(body, JSON.parse(JSON.stringify(createDocument())));
   });
 
-  it('is readable without a script, and its style sheet is the one that the policy allows', async () => {
+  it('is where / leads, with its guides beside it', async () => {
+    const home = await fetch(`${stage.origin}/`, { redirect: 'manual' });
+    assert.deepEqual([home.status, home.headers.get('location')], [302, '/docs']);
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    const guides = [...text.matchAll(/href="(\/docs\/[^"]+)"/g)].map(([, path = '']) => path);
+    assert(guides.includes('/docs/merchants.md'));
+    for (const path of guides) {
+      const guide = await stage.ask('GET', path, { apiKey: null });
+      assert.deepEqual([guide.status, guide.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+      assert.match(guide.text, /^# /);
+    }
+  });
+
+  it('points to nothing on itself that is not there', async () => {
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    const [markup = ''] = text.split('<script>');
+    for (const [, id] of markup.matchAll(/href="#([^"]+)"/g)) assert(ids.includes(id), id);
+  });
+
+  it("keeps operators' routes apart from merchants'", async () => {
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    const [merchants = '', operators = ''] = text.split('<div id="operators">');
+    assert(merchants.includes('<article id="createPreauthorization">'));
+    assert(!merchants.includes('<article id="createMerchant">'));
+    assert(operators.includes('<article id="createMerchant">'));
+  });
+
+  it('is readable without a script, and its style sheet and script are those that the policy allows', async () => {
     const { text, headers } = await stage.ask('GET', '/docs', { apiKey: null });
     const policy = headers.get('content-security-policy') ?? '';
     assert.match(
       policy,
-      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
-    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
-    assert(policy.includes(`'sha256-${createHash('sha256').update(style).digest('base64')}'`));
-    assert.doesNotMatch(text, /<script|<link|<img|\bstyle=|\bsrc=|\bon\w+=|\[object Object\]|undefined/);
+    for (const part of [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s]) {
+      const [, source = ''] = part.exec(text) ?? [];
+      assert(policy.includes(`'sha256-${createHash('sha256').update(source).digest('base64')}'`));
+    }
+    assert.match(text, /<form role="search" hidden>/, 'what only a script does is not shown without one');
+    assert.doesNotMatch(text, /<script .|<link|<img|\bstyle=|\bsrc=|\bon\w+=|\[object Object\]|undefined/);
     assert.deepEqual(text.match(/(?:href|action)="(?!#|\/)[^"]*"/g), null);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
+import type { Route } from '../../../gateway/http/route.ts';
 import { OPERATOR_ROUTES } from '../../../gateway/operator/operator.ts';
-import type { Route } from '../../../gateway/route.ts';
 import { OPERATOR_TOKEN, refusal, TOKEN } from '../fake-core.ts';
 import { HOLD_ID, NOW_TEXT, OCT_ID, RELEASE_ID } from '../rest/examples.ts';
 import { API_KEY, Stage } from '../stage.ts';
@@ -132,7 +132,13 @@ describe('Operator routes', () => {
     });
     const { contract } = await asked('PUT', '/operator/merchants/acme', {
       name: 'A',
-      contract: { currencies: ['EUR'], terminals: ['T1'], holdPeriodSeconds: 60, notifyHolds: false },
+      contract: {
+        allowMultipleCaptures: false,
+        currencies: ['EUR'],
+        terminals: ['T1'],
+        holdPeriodSeconds: 60,
+        notifyHolds: false,
+      },
     });
     const { holdPeriod, notifyHolds } = contract as { holdPeriod: { seconds: bigint }; notifyHolds: boolean };
     assert.deepEqual([holdPeriod.seconds, notifyHolds], [60n, false]);
@@ -173,6 +179,28 @@ describe('Operator routes', () => {
     ['a merchantId that is none', 'POST', '/operator/merchants', { merchantId: '1', name: 'M', contract: {} }],
     ['a body where none is due', 'POST', `/operator/deliveries/${OCT_ID}/replay`, { now: true }],
   ];
+  it('ask for a word about several captures, in so many words', async () => {
+    const body = { merchantId: 'm', name: 'M', contract: { currencies: ['EUR'], terminals: ['T1'] } };
+    const answer = await stage.ask('POST', '/operator/merchants', { ...BEARER, body });
+    assert.deepEqual(answer.body.errors, [
+      {
+        field: 'contract.allowMultipleCaptures',
+        message:
+          'is required: true allows several captures of a hold; with false the first one closes it and releases what is left',
+      },
+    ]);
+  });
+
+  it('call a key and a secret by one name each', async () => {
+    const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] };
+    const body = { merchantId: 'bolt', name: 'Bolt', contract };
+    const created = await stage.ask('POST', '/operator/merchants', { ...BEARER, body });
+    const key = await stage.ask('POST', '/operator/merchants/acme/api-keys', BEARER);
+    const secret = await stage.ask('POST', '/operator/merchants/acme/signing-secrets', BEARER);
+    assert.deepEqual([created.body.apiKey, created.body.signingSecret], ['hf_new', 'whsec_new']);
+    assert.deepEqual([key.body.apiKey, secret.body.signingSecret], ['hf_new', 'whsec_new']);
+  });
+
   for (const [what, method, path, body] of BAD) {
     it(`refuse ${what}`, async () => {
       const answer = await stage.ask(method, path, { ...BEARER, ...(body && { body }) });

@@ -21,13 +21,14 @@ const IDS: Record<string, string> = {
   apiKeyId: OCT_ID,
   signingSecretId: OCT_ID,
 };
-const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
+const CONTRACT = { allowMultipleCaptures: false, currencies: ['EUR'], terminals: ['T1'] };
 const BODIES: Partial<Record<Name, object>> = {
   createMerchant: { merchantId: 'bolt', name: 'Bolt', contract: CONTRACT },
   updateMerchant: { name: 'Acme', contract: CONTRACT },
   captureHold: { amountToCapture: 4_000 },
   replayDeliveries: { merchantId: 'acme' },
   replayStored: { merchantId: 'acme', requestId: 'r-1' },
+  search: { text: 'order-1' },
   resolveReview: { outcome: 'OK', reason: 'they said so' },
 };
 
@@ -107,6 +108,23 @@ const QUARANTINED = {
 export function answerAll(core: FakeCore): void {
   const answers: Record<string, object> = {
     getOverview: { unknownCount: 2, oldestUnknownAt: NOW, at: NOW },
+    listMatches: {
+      matches: [
+        {
+          requestId: HOLD_ID,
+          kind: 1,
+          state: 4,
+          merchantId: 'acme',
+          amount: 5n,
+          currency: 'EUR',
+          createdAt: NOW,
+          matchedBy: 1,
+        },
+        { requestId: HOLD_ID, deliveryId: OCT_ID, merchantId: 'acme', createdAt: NOW, matchedBy: 1 },
+      ],
+      searchedFrom: NOW,
+      nextPageToken: 'more',
+    },
     listMinutes: { minutes: [{ start: NOW, okCount: 3, koCount: 1 }] },
     listReviewItems: {
       items: [

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
-import { readSettings } from '../../../gateway/settings.ts';
-import { openLog } from '../../../proto/log.ts';
-import { signNotification } from '../../../proto/signature.ts';
+import { GATEWAY_SETTINGS } from '../../../gateway/settings.ts';
+import { openLog } from '../../../platform/log.ts';
+import { readSettings } from '../../../platform/settings.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 import { openMerchant, sql } from '../../services/core/desk.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
@@ -26,7 +27,9 @@ describe('Operator routes, with a core behind them', function () {
       PORT: '0',
     };
     for (let i = 0; i < 2; i++) {
-      gateways.push(await startGateway(readSettings(environment), { log: openLog('test', 'silent') }));
+      gateways.push(
+        await startGateway(readSettings(GATEWAY_SETTINGS, environment), { log: openLog('test', 'silent') }),
+      );
       await gateways[i]?.ready;
     }
   });
@@ -108,7 +111,7 @@ describe('Operator routes, with a core behind them', function () {
   });
 
   it('create a merchant, change it, turn its credentials over', async () => {
-    const contract = { currencies: ['EUR'], terminals: ['T1'], holdPeriodSeconds: 60 };
+    const contract = { allowMultipleCaptures: false, currencies: ['EUR'], terminals: ['T1'], holdPeriodSeconds: 60 };
     const created = await ask('POST', '/merchants', { merchantId: 'bolt', name: 'Bolt', contract });
     assert.equal(created.status, 201);
     assert.match(created.body.apiKey, /^hf_/);
@@ -119,7 +122,7 @@ describe('Operator routes, with a core behind them', function () {
     const key = await ask('POST', '/merchants/bolt/api-keys');
     assert.equal((await ask('DELETE', `/merchants/bolt/api-keys/${key.body.apiKeyId}`)).status, 204);
     const secret = await ask('POST', '/merchants/bolt/signing-secrets');
-    assert.match(secret.body.secret, /^whsec_/);
+    assert.match(secret.body.signingSecret, /^whsec_/);
     const { signingSecrets } = (await ask('GET', '/merchants/bolt')).body;
     const path = `/merchants/bolt/signing-secrets/${signingSecrets[0].signingSecretId}`;
     assert.equal((await ask('DELETE', path)).status, 204);
@@ -141,13 +144,13 @@ describe('Operator routes, with a core behind them', function () {
     const { port } = gateways[0] ?? {};
     for (let round = 0; round < 5; round += 1) {
       const merchantId = `new-${round}`;
-      const contract = { currencies: ['EUR'], terminals: ['T1'] };
+      const contract = { allowMultipleCaptures: false, currencies: ['EUR'], terminals: ['T1'] };
       const { body: created } = await ask('POST', '/merchants', { merchantId, name: 'New', contract });
       const { body: added } = await ask('POST', `/merchants/${merchantId}/signing-secrets`);
       const { body: made } = await ask('POST', `/merchants/${merchantId}/api-keys`);
       const uses = gateways.flatMap((gateway) => [
-        ...[created.apiKey, made.key].map((key: string) => read(gateway, key)),
-        ...[created.signingSecret, added.secret].map((secret: string) => notify(gateway, merchantId, secret)),
+        ...[created.apiKey, made.apiKey].map((key: string) => read(gateway, key)),
+        ...[created.signingSecret, added.signingSecret].map((secret: string) => notify(gateway, merchantId, secret)),
       ]);
       assert.deepEqual(await Promise.all(uses), Array(8).fill(200), `${merchantId} at ${port}`);
     }
@@ -170,7 +173,7 @@ describe('Operator routes, with a core behind them', function () {
     assert.equal(await look(here), 401);
     await streamed.text();
     assert.equal(await look(there), 401);
-    const later = await startGateway(readSettings(environment), { log: openLog('test', 'silent') });
+    const later = await startGateway(readSettings(GATEWAY_SETTINGS, environment), { log: openLog('test', 'silent') });
     gateways.push(later);
     await later.ready;
     assert.equal(await look(later), 401);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { credentials } from '@grpc/grpc-js';
 import { type Acceptable, openAccept } from '../../../gateway/relay/accept-notifications.ts';
+import { openChannel } from '../../../platform/grpc-client.ts';
 import {
   AcceptOutcome,
   NotificationKind,
   NotificationService,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { openChannel } from '../../../proto/grpc.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 import { notification, openStage } from './stage.ts';
 

@@ -2,6 +2,7 @@
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { type handleUnaryCall, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import {
   type AcceptNotificationRequest,
   AcceptNotificationRequestSchema,
@@ -18,7 +19,6 @@ import {
   ReportVerificationFailuresRequestSchema,
   ReportVerificationFailuresResponseSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { serviceDefinition } from '../../../proto/grpc.ts';
 
 /** The contract's relay side, and what a test may look at. */
 export interface FakeCore {

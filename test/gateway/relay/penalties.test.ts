@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Registry } from 'prom-client';
-import { openLimits } from '../../../gateway/limits.ts';
-import { Problem } from '../../../gateway/problem.ts';
+import { Problem } from '../../../gateway/http/problem.ts';
+import { openLimits } from '../../../gateway/limits/limits.ts';
 import { createPenalties, type Penalties } from '../../../gateway/relay/penalties.ts';
-import type { Log, LogFields } from '../../../proto/log.ts';
+import type { Log, LogFields } from '../../../platform/log.ts';
 import { notification, openStage, type Stage } from './stage.ts';
 
 /** In the past: uuid never goes back, so a test in the future would give the ids of all later tests its time. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import { openLimits } from '../../../gateway/limits.ts';
+import { openLimits } from '../../../gateway/limits/limits.ts';
 import { createPenalties } from '../../../gateway/relay/penalties.ts';
-import type { Log } from '../../../proto/log.ts';
-import { findRedis, type RedisServer, startRedis } from '../redis.ts';
+import type { Log } from '../../../platform/log.ts';
+import { findRedis, type RedisServer, startRedis } from '../limits/redis.ts';
 import { notification, openStage } from './stage.ts';
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Problem } from '../../../gateway/problem.ts';
+import { Problem } from '../../../gateway/http/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification } from '../../../proto/signature.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
 
 describe('createRelay()', () => {

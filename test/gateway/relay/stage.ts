@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { credentials as channelCredentials, status } from '@grpc/grpc-js';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
-import { answerProblems } from '../../../gateway/answer-problems.ts';
-import { closeUnread } from '../../../gateway/close-unread.ts';
-import { type Limits, openLimits } from '../../../gateway/limits.ts';
+import { closeUnread } from '../../../gateway/http/close-unread.ts';
+import { answerProblems } from '../../../gateway/http/error-handler.ts';
+import { type Limits, openLimits } from '../../../gateway/limits/limits.ts';
 import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
+import { openChannel } from '../../../platform/grpc-client.ts';
+import type { Log, LogFields } from '../../../platform/log.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { openChannel } from '../../../proto/grpc.ts';
-import type { Log, LogFields } from '../../../proto/log.ts';
-import { type SignedFields, signNotification } from '../../../proto/signature.ts';
+import { type SignedFields, signNotification } from '../../../webhooks/signature.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 
 /** Secrets of the merchants on this stage, older first. */
@@ -115,7 +115,10 @@ export async function openStage(
     // A sender that went away is no fault.
     if (error.code !== 'ECONNRESET') errors.push(error);
   });
-  app.use(closeUnread(options.bodyTimeoutMs)).use(answerProblems(log)).use(relay.middleware);
+  app
+    .use(closeUnread(options.bodyTimeoutMs))
+    .use(answerProblems(log, () => 'There is no such path.'))
+    .use(relay.middleware);
   const server = createServer({ headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }, app.callback());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification } from '../../../proto/signature.ts';
+import { signNotification } from '../../../webhooks/signature.ts';
 import { notification, openStage, SECRETS, type Stage } from './stage.ts';
 
 describe('verify()', () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Core } from '../../../gateway/core.ts';
-import type { Credentials } from '../../../gateway/credentials.ts';
-import type { Limiter } from '../../../gateway/limits.ts';
-import { OpenStreams } from '../../../gateway/rest/open-streams.ts';
+import { Registry } from 'prom-client';
+import type { Core } from '../../../gateway/core/client.ts';
+import type { Credentials } from '../../../gateway/core/credentials.ts';
+import { StreamLimit } from '../../../gateway/event-stream/stream-limit.ts';
+import type { Limiter } from '../../../gateway/limits/limits.ts';
+import { InFlightLimits } from '../../../gateway/rest/limit-in-flight.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
@@ -12,9 +14,10 @@ const router = createRest({
   core: {} as Core,
   credentials: {} as Credentials,
   limiter: {} as Limiter,
+  inFlight: new InFlightLimits(1, new Registry()),
   log: new Stage().log,
   closing: new AbortController().signal,
-  openStreams: new OpenStreams(1, {} as Limiter),
+  streamLimit: new StreamLimit(1, {} as Limiter),
   heartbeatMs: 1,
 });
 const ROUTES = router.stack.flatMap((layer) =>

@@ -37,16 +37,16 @@ export function DeliveriesView({ query }) {
   const [isAsking, setAsking] = useState(false);
   const [round, setRound] = useState(0);
   const text = query.toString();
-  const done = ({ replayedCount, more }) => {
+  const done = (text) => {
     setAsking(false);
     setRound(round + 1);
-    notify(`${replayedCount} deliveries are sent again${more ? '; more match' : ''}.`);
+    notify(text);
   };
   return html`<${View} title="Deliveries">
     <${Filters} path=${['deliveries']} query=${query} fields=${FIELDS} label="Deliveries" />
     <p><button type="button" onClick=${() => setAsking(true)}>Replay many…</button></p>
     <${Pages} ask=${(pageToken) => listDeliveries({ ...Object.fromEntries(query), pageToken })} loadKey=${`${text} ${round}`}
-      what="deliveries" empty="No delivery matches.">
+      what="deliveries" csv="deliveries" empty="No delivery matches.">
       ${(items) => html`<${Table} caption="Deliveries, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ deliveryId }) => deliveryId} />`}
     <//>
     ${isAsking && html`<${ReplayManyDialog} query=${query} onDone=${done} onClose=${() => setAsking(false)} />`}

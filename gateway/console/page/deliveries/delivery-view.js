@@ -1,51 +1,71 @@
 import { useState } from 'preact/hooks';
 import { readDelivery, replayDelivery } from '../api.js';
+import { CopyButton } from '../shell/copy-button.js';
 import { Confirm } from '../shell/dialog.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
 import { View } from '../shell/view.js';
+import { nameOfKind } from '../words/kinds.js';
+import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, ENDPOINTS } from '../words/words.js';
 import { Attempts } from './attempts.js';
+import { Content } from './content.js';
+import { ResumeDialog } from './endpoint-dialogs.js';
+import { outcomeOf, PausedHint, readPauses } from './pause.js';
 
 const REFRESH_MS = 3_000;
 
 /** One delivery with its attempts. */
 export function DeliveryView({ id }) {
-  const delivery = useLoad(() => readDelivery(id), id, REFRESH_MS);
-  const [isAsking, setAsking] = useState(false);
-  const done = () => {
-    setAsking(false);
-    notify('The delivery is sent again.');
+  const delivery = useLoad(() => readWithPause(id), id, REFRESH_MS);
+  const [dialog, setDialog] = useState();
+  const close = () => setDialog(undefined);
+  const done = (text) => {
+    close();
+    notify(text);
     delivery.reload();
   };
+  const replay = async ({ merchantId, endpointKind }) => {
+    await replayDelivery(id);
+    return outcomeOf(merchantId, endpointKind, 'The delivery is sent again.');
+  };
   return html`<${View} title="Delivery">
-    <p class="lead"><code>${id}</code></p>
+    <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the delivery ID" isSmall /></p>
     <${Loaded} of=${delivery} what="the delivery">
       ${(value) => html`
-        <${Facts} delivery=${value} onReplay=${() => setAsking(true)} />
+        <${Facts} delivery=${value} onReplay=${() => setDialog('replay')} />
+        ${value.paused && html`<${PausedHint} endpoint=${value.paused} onResume=${() => setDialog('resume')} />`}
         <section aria-labelledby="attempts">
           <h2 id="attempts">Attempts</h2>
           <${Attempts} attempts=${value.attempts} />
         </section>
+        ${value.content && html`<${Content} content=${value.content} />`}
         ${
-          isAsking &&
-          html`<${Confirm} title="Replay this delivery?" action="Replay" run=${() => replayDelivery(id)} onDone=${done} onClose=${() => setAsking(false)}>
-            <p>The notification “${value.statusInfo}” is sent to ${value.merchantId} again, with the same webhook-id.</p>
+          dialog === 'replay' &&
+          html`<${Confirm} title="Replay this delivery?" action="Replay" run=${() => replay(value)} onDone=${done} onClose=${close}>
+            <p>The notification “${value.statusInfo}” is sent to ${value.merchantId} again, with the same webhook-id${value.paused ? ', once its endpoint is resumed' : ''}.</p>
           <//>`
         }
+        ${dialog === 'resume' && value.paused && html`<${ResumeDialog} asked=${value.paused} onDone=${done} onClose=${close} />`}
       `}
     <//>
   <//>`;
 }
 
+/** The delivery, and the pause of its endpoint when it is paused. */
+async function readWithPause(id) {
+  const delivery = await readDelivery(id);
+  const pauses = await readPauses(delivery.merchantId);
+  return { ...delivery, paused: pauses.find(({ endpointKind }) => endpointKind === delivery.endpointKind) };
+}
+
 function Facts({ delivery, onReplay }) {
-  const { state, statusInfo, kind, merchantId, endpointKind, requestId, attemptCount, createdAt, deliveredAt, dueAt } =
-    delivery;
+  const { state, statusInfo, merchantId, endpointKind, attemptCount, createdAt, deliveredAt, dueAt } = delivery;
   const facts = [
-    ['About', html`${kind.toLowerCase()} ${requestId}`],
+    ['About', html`<${About} delivery=${delivery} />`],
     ['Merchant', html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>`],
     ['Endpoint', ENDPOINTS[endpointKind] ?? endpointKind],
     ['Attempts', String(attemptCount)],
@@ -60,4 +80,14 @@ function Facts({ delivery, onReplay }) {
     </dl>
     <div class="buttons"><button type="button" class="main" onClick=${onReplay}>Replay…</button></div>
   </section>`;
+}
+
+/** The operation that it is about, with the way to it, or to the hold that it belongs to. */
+function About({ delivery: { kind, requestId, operation } }) {
+  if (!operation) return html`${kind.toLowerCase()} <code>${requestId}</code>`;
+  const { operation: what, amount, currency, holdRequestId } = operation;
+  const hold = what === 'HOLD' ? requestId : holdRequestId;
+  return html`<a href=${linkTo(['operations', requestId])}>${nameOfKind(what)} of ${formatAmount(amount, currency)}</a>
+    ${hold && html` · <a href=${linkTo(['holds', hold])}>its hold</a>`}
+    <br /><code>${requestId}</code> <${CopyButton} text=${requestId} what="the request ID" isSmall />`;
 }

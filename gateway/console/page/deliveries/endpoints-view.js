@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { listEndpoints, setEndpoint } from '../api.js';
-import { Confirm } from '../shell/dialog.js';
-import { Field, Select } from '../shell/field.js';
+import { listEndpoints } from '../api.js';
 import { html } from '../shell/html.js';
 import { notify } from '../shell/notice.js';
 import { Pages } from '../shell/pages.js';
+import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
-import { choicesOf, ENDPOINTS, PAUSES } from '../words/words.js';
+import { ENDPOINTS, PAUSES } from '../words/words.js';
+import { PauseDialog, ResumeDialog } from './endpoint-dialogs.js';
 
 /** Endpoints that fail or are paused; any endpoint can be paused here. */
 export function EndpointsView() {
@@ -21,7 +21,7 @@ export function EndpointsView() {
     notify(text);
   };
   return html`<${View} title="Endpoints" lead="Endpoints that fail or are paused. One that always worked is not listed.">
-    <p><button type="button" onClick=${() => setAsked({ act: 'pause' })}>Pause an endpoint…</button></p>
+    <p><button type="button" onClick=${() => setAsked({ act: 'pause' })}>Pause endpoint…</button></p>
     <${Pages} ask=${(pageToken) => listEndpoints({ pageToken })} loadKey=${String(round)} what="endpoints" empty="Every endpoint works.">
       ${(items) => html`<${Table} caption="Endpoints" columns=${columnsOf(setAsked)} rows=${items}
         keyOf=${({ merchantId, endpointKind }) => `${merchantId} ${endpointKind}`} />`}
@@ -33,7 +33,10 @@ export function EndpointsView() {
 
 function columnsOf(ask) {
   return [
-    { name: 'Merchant', cell: ({ merchantId }) => merchantId },
+    {
+      name: 'Merchant',
+      cell: ({ merchantId }) => html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>`,
+    },
     { name: 'Endpoint', cell: ({ endpointKind }) => ENDPOINTS[endpointKind] ?? endpointKind },
     { name: 'Paused', cell: ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No') },
     { name: 'Until', cell: ({ pausedUntil }) => html`<${Time} at=${pausedUntil} />` },
@@ -50,28 +53,4 @@ function columnsOf(ask) {
       },
     },
   ];
-}
-
-function PauseDialog({ asked, onDone, onClose }) {
-  const run = async (form) => {
-    const { merchantId, endpointKind } = Object.fromEntries(form);
-    await setEndpoint(merchantId.trim(), endpointKind, 'pause');
-    return `Nothing is sent to the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId.trim()} until it is resumed.`;
-  };
-  return html`<${Confirm} title="Pause an endpoint" action="Pause" isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
-    <p>Nothing is sent to it until it is resumed. Nothing is lost.</p>
-    <${Field} name="merchantId" label="Merchant" required defaultValue=${asked.merchantId ?? ''} autofocus />
-    <${Select} name="endpointKind" label="Endpoint" value=${asked.endpointKind} options=${choicesOf(ENDPOINTS)} />
-  <//>`;
-}
-
-function ResumeDialog({ asked: { merchantId, endpointKind }, onDone, onClose }) {
-  const name = `the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId}`;
-  const run = async () => {
-    await setEndpoint(merchantId, endpointKind, 'resume');
-    return `Deliveries to ${name} go on.`;
-  };
-  return html`<${Confirm} title="Resume ${name}?" action="Resume" run=${run} onDone=${onDone} onClose=${onClose}>
-    <p>What waited is sent now.</p>
-  <//>`;
 }

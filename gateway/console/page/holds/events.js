@@ -1,3 +1,4 @@
+import { endOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 
 /** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery? }`. */
@@ -28,17 +29,9 @@ function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
   };
 }
 
-const TITLES = {
-  HOLD: { OK: 'Hold placed', KO: 'Hold not placed' },
-  CAPTURE: { OK: 'Captured', KO: 'Not captured' },
-  RELEASE: { OK: 'Released', KO: 'Not released' },
-  EXPIRY: { OK: 'Expired', KO: 'Expired' },
-  REVERSAL: { OK: 'Capture reversed by the card scheme', KO: 'Capture reversed by the card scheme' },
-};
-
 function ended(operation) {
   const { operation: kind, status, amount, currency, finalStateDate } = operation;
-  const title = TITLES[kind]?.[status] ?? kind;
+  const title = endOfKind(kind, status);
   const { reference, bankReference, processorCode, processorMessage } = operation;
   const detail = [
     processorMessage ?? processorCode,

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { readDelivery, readHold } from '../api.js';
+import { CopyButton } from '../shell/copy-button.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
@@ -30,7 +31,7 @@ export function HoldView({ id }) {
     hold.reload();
   };
   return html`<${View} title="Hold">
-    <p class="lead"><code>${id}</code></p>
+    <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the request ID" isSmall /></p>
     <${Loaded} of=${hold} what="the hold">
       ${(value) => html`
         <${Summary} hold=${value} onCapture=${() => setDialog('capture')} onRelease=${() => setDialog('release')} />

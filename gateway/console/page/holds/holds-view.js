@@ -1,6 +1,7 @@
 import { listHolds } from '../api.js';
 import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
+import { moneyAndDateFields, moneyAndDateFilter } from '../shell/money-filter.js';
 import { Pages } from '../shell/pages.js';
 import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
@@ -8,6 +9,8 @@ import { View } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, choicesOfWords, Id } from '../words/words.js';
+
+const DATES = ['createdFrom', 'createdTo'];
 
 const FIELDS = [
   { name: 'requestId', label: 'Request ID' },
@@ -19,6 +22,7 @@ const FIELDS = [
     label: 'Status',
     options: choicesOfWords('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'),
   },
+  ...moneyAndDateFields(DATES, 'Asked for'),
   {
     name: 'expiring',
     label: 'Ends',
@@ -51,14 +55,15 @@ export function HoldsView({ query }) {
   const ask = (pageToken) => listHolds({ ...filterOf(query), pageToken });
   return html`<${View} title="Holds">
     <${Filters} path=${['holds']} query=${query} fields=${FIELDS} label="Holds" />
-    <${Pages} ask=${ask} loadKey=${query.toString()} what="holds" empty="No hold matches.">
+    <${Pages} ask=${ask} loadKey=${query.toString()} csv="holds" what="holds" empty="No hold matches.">
       ${(items) => html`<${Table} caption="Holds, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId }) => requestId} />`}
     <//>
   <//>`;
 }
 
 function filterOf(query) {
-  const { expiring, ...filter } = Object.fromEntries(query);
+  const { expiring, ...asked } = Object.fromEntries(query);
+  const filter = moneyAndDateFilter(asked, DATES);
   const hours = Number.parseInt(expiring, 10);
   if (!(hours > 0)) return filter;
   return { ...filter, expiringBefore: new Date(Date.now() + hours * 3_600_000).toISOString() };

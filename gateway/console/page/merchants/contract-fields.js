@@ -24,6 +24,8 @@ export function ContractFields({ contract }) {
     <${Field} name="webhookUrl" label="Webhook URL" defaultValue=${contract.webhookUrl ?? ''} hint="Where signed notifications go" />
     <${Field} name="internalUrl" label="Internal URL" defaultValue=${contract.internalUrl ?? ''}
       hint="Where the relay forwards verified notifications" />
+    <${Field} name="processor" label="Card processor" defaultValue=${contract.processor ?? ''} hint="By its name; empty for the default" />
+    <${Field} name="processorAccount" label="Account at the processor" defaultValue=${contract.processorAccount ?? ''} maxlength="128" />
     <${CheckBox} name="notifyHolds" defaultChecked=${contract.notifyHolds} label="Notify about holds placed, declined, released and expired, too" />
     <${CheckBox} name="requireSignedCaptures" defaultChecked=${contract.requireSignedCaptures} label="Captures over REST must be signed" />
     <${TextArea} name="capturePublicKey" label="Public key of captures" defaultValue=${contract.capturePublicKey ?? ''}
@@ -50,5 +52,7 @@ export function readContract(form) {
     capturePublicKey: optional('capturePublicKey'),
     webhookUrl: optional('webhookUrl'),
     internalUrl: optional('internalUrl'),
+    processor: optional('processor'),
+    processorAccount: optional('processorAccount'),
   };
 }

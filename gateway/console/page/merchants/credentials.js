@@ -5,8 +5,7 @@ import { html } from '../shell/html.js';
 import { notify } from '../shell/notice.js';
 import { Table } from '../shell/table.js';
 import { Time } from '../words/time.js';
-import { Id } from '../words/words.js';
-import { ShownOnce } from './shown-once.js';
+import { showOnce } from './shown-once.js';
 
 /** The two sorts of credentials: how one is added and ended, and what that means. */
 const SORTS = {
@@ -37,19 +36,17 @@ const SORTS = {
 /** A merchant's API keys and signing secrets, and their rotation. */
 export function Credentials({ merchant, reload }) {
   const [asked, setAsked] = useState();
-  const [shown, setShown] = useState();
   const close = () => setAsked(undefined);
   const done = (outcome) => {
     close();
     reload();
-    if (outcome.secret) setShown(outcome);
+    if (outcome.secret) showOnce(`New ${outcome.name}`, [[outcome.name, outcome.secret]]);
     else notify(outcome.text);
   };
   return html`
     <${List} sort=${SORTS.key} items=${merchant.apiKeys} ask=${setAsked} />
     <${List} sort=${SORTS.secret} items=${merchant.signingSecrets} ask=${setAsked} />
     ${asked && html`<${Ask} asked=${asked} merchantId=${merchant.merchantId} onDone=${done} onClose=${close} />`}
-    ${shown && html`<${ShownOnce} title="New ${shown.name}" secrets=${[[shown.name, shown.secret]]} onClose=${() => setShown(undefined)} />`}
   `;
 }
 
@@ -58,7 +55,7 @@ function List({ sort, items, ask }) {
   const columns = [
     {
       name: title.slice(0, -1),
-      cell: (item) => (item.last4 ? html`<code>…${item.last4}</code>` : html`<${Id} id=${idOf(item)} />`),
+      cell: (item) => html`<code class="id" title=${idOf(item)}>${shownOf(item, idOf)}</code>`,
     },
     { name: 'Since', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     {
@@ -73,8 +70,8 @@ function List({ sort, items, ask }) {
       cell: (item) =>
         endedAt(item)
           ? html`<span class="quiet">–</span>`
-          : html`<button type="button" aria-label="${ending} the ${name} ${item.last4 ?? idOf(item)}"
-              onClick=${() => ask({ sort, id: idOf(item) })}>${ending}…</button>`,
+          : html`<button type="button" aria-label="${ending} the ${name} ${shownOf(item, idOf)}"
+              onClick=${() => ask({ sort, item })}>${ending}…</button>`,
     },
   ];
   return html`<section aria-label=${title}>
@@ -90,17 +87,24 @@ function List({ sort, items, ask }) {
   </section>`;
 }
 
-function Ask({ asked: { sort, id }, merchantId, onDone, onClose }) {
-  const { name, adding, ending, ended, warning } = sort;
-  if (id === undefined) {
+/** How a credential is told from the others: the end of the key, or of the secret's id. */
+function shownOf(item, idOf) {
+  return `…${item.last4 ?? idOf(item).slice(-12)}`;
+}
+
+function Ask({ asked: { sort, item }, merchantId, onDone, onClose }) {
+  const { name, adding, ending, ended, warning, idOf } = sort;
+  if (item === undefined) {
     const run = async () => ({ name, secret: await sort.add(merchantId) });
     return html`<${Confirm} title="New ${name}" action="Create" run=${run} onDone=${onDone} onClose=${onClose}><p>${adding}</p><//>`;
   }
+  const shown = shownOf(item, idOf);
   const run = async () => {
-    await sort.end(merchantId, id);
-    return { text: `The ${name} is ${ended}.` };
+    await sort.end(merchantId, idOf(item));
+    return { text: `The ${name} ${shown} is ${ended}.` };
   };
-  return html`<${Confirm} title="${ending} this ${name}?" action=${ending} isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="${ending} the ${name} ${shown}?" action=${ending} isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
+    <p>${merchantId}, ${name} <code>${shown}</code>, since <${Time} at=${item.createdAt} />.</p>
     <p>${warning} This cannot be undone.</p>
   <//>`;
 }

@@ -23,6 +23,7 @@ export function MerchantView({ id }) {
         <${Credentials} merchant=${value} reload=${merchant.reload} />
         <section aria-labelledby="contract">
           <h2 id="contract">Contract</h2>
+          <${Warnings} warnings=${value.warnings} />
           <${Contract} merchant=${value} reload=${merchant.reload} />
         </section>
       `}
@@ -37,13 +38,13 @@ function Contract({ merchant, reload }) {
     const form = new FormData(event.target);
     setStanding({ busy: true });
     try {
-      await updateMerchant({
+      const { warnings = [] } = await updateMerchant({
         merchantId: merchant.merchantId,
         name: form.get('name').trim(),
         contract: readContract(form),
       });
       setStanding({ busy: false });
-      notify('The contract is saved.');
+      notify(warnings.length > 0 ? 'The contract is saved, with a warning.' : 'The contract is saved.');
       reload();
     } catch (refusal) {
       setStanding({ busy: false, error: refusal });
@@ -57,3 +58,13 @@ function Contract({ merchant, reload }) {
     <div class="buttons"><button type="submit" class="main" disabled=${busy}>${busy ? 'Saving…' : 'Save the contract'}</button></div>
   </form>`;
 }
+
+/** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */
+function Warnings({ warnings = [] }) {
+  if (warnings.length === 0) return null;
+  return html`<div class="hint" role="note">
+    ${warnings.map(({ field, message }) => html`<p><strong>${LABELS[field] ?? field}:</strong> ${message}.</p>`)}
+  </div>`;
+}
+
+const LABELS = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL' };

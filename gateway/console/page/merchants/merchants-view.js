@@ -9,7 +9,7 @@ import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
 import { ContractFields, NEW_CONTRACT, readContract } from './contract-fields.js';
-import { ShownOnce } from './shown-once.js';
+import { showOnce } from './shown-once.js';
 
 const COLUMNS = [
   { name: 'Merchant', cell: ({ merchantId }) => html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>` },
@@ -22,23 +22,23 @@ const COLUMNS = [
 /** Merchants, and a new one. */
 export function MerchantsView() {
   const [isAsking, setAsking] = useState(false);
-  const [created, setCreated] = useState();
-  const done = (answer) => {
+  const [round, setRound] = useState(0);
+  const done = ({ merchant, apiKey, signingSecret }) => {
     setAsking(false);
-    setCreated(answer);
+    setRound(round + 1);
+    const secrets = [
+      ['API key', apiKey],
+      ['Signing secret', signingSecret],
+    ];
+    showOnce(`${merchant.name} is created`, secrets);
   };
   return html`<${View} title="Merchants">
     <p><button type="button" class="main" onClick=${() => setAsking(true)}>New merchant…</button></p>
-    <${Pages} ask=${(pageToken) => listMerchants({ pageToken })} loadKey=${String(created?.merchant.merchantId)} what="merchants"
+    <${Pages} ask=${(pageToken) => listMerchants({ pageToken })} loadKey=${String(round)} what="merchants"
       empty="There is no merchant yet.">
       ${(items) => html`<${Table} caption="Merchants" columns=${COLUMNS} rows=${items} keyOf=${({ merchantId }) => merchantId} />`}
     <//>
     ${isAsking && html`<${NewMerchant} onDone=${done} onClose=${() => setAsking(false)} />`}
-    ${
-      created &&
-      html`<${ShownOnce} title="${created.merchant.name} is created" onClose=${() => setCreated(undefined)}
-        secrets=${[['API key', created.apiKey], ['Signing secret', created.signingSecret]]} />`
-    }
   <//>`;
 }
 

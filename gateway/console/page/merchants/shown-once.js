@@ -1,35 +1,53 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { CopyButton } from '../shell/copy-button.js';
 import { Dialog } from '../shell/dialog.js';
+import { CheckBox } from '../shell/field.js';
 import { html } from '../shell/html.js';
 
-/** Shows what the service shows only once. `secrets` are pairs of name and secret. */
-export function ShownOnce({ title, secrets, onClose }) {
-  return html`<${Dialog} title=${title} onClose=${onClose}>
+let show = () => {};
+
+/** Shows what the service answers only once, until the reader says that it is stored. `secrets` are pairs of name and secret. */
+export function showOnce(title, secrets) {
+  show({ title, secrets });
+}
+
+/**
+ * Where that is shown: beside every view, so that neither another view nor the end of the session takes a secret away that nobody
+ * has stored yet.
+ */
+export function ShownOnce() {
+  const [shown, setShown] = useState();
+  useEffect(() => {
+    show = setShown;
+  }, []);
+  useEffect(() => {
+    if (!shown) return undefined;
+    const ask = (event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [shown]);
+  return shown && html`<${Secrets} ...${shown} onClose=${() => setShown(undefined)} />`;
+}
+
+function Secrets({ title, secrets, onClose }) {
+  const [isReminded, setReminded] = useState(false);
+  const submit = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return html`<${Dialog} title=${title} onClose=${() => setReminded(true)}>
     <p class="hint">Copy it now and keep it safe: it is shown only this once.</p>
-    ${secrets.map(([name, secret]) => html`<${Secret} name=${name} secret=${secret} />`)}
-    <div class="buttons"><button type="button" class="main" onClick=${onClose}>I have kept it</button></div>
+    ${secrets.map(
+      ([name, secret]) => html`<div class="field">
+        <span class="label">${name}</span>
+        <code class="secret">${secret}</code>
+        <p class="buttons"><${CopyButton} text=${secret} what=${`the ${name}`} /></p>
+      </div>`,
+    )}
+    ${isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`}
+    <form onSubmit=${submit}>
+      <${CheckBox} name="stored" required label="I have stored it" />
+      <div class="buttons"><button type="submit" class="main">Close</button></div>
+    </form>
   <//>`;
-}
-
-function Secret({ name, secret }) {
-  const [told, setTold] = useState('');
-  const copy = () =>
-    copyText(secret).then(
-      () => setTold('Copied.'),
-      () => setTold('The browser does not let it be copied. Select it and copy it yourself.'),
-    );
-  return html`<div class="field">
-    <span class="label">${name}</span>
-    <code class="secret">${secret}</code>
-    <p class="buttons">
-      <button type="button" onClick=${copy} aria-label="Copy the ${name}">Copy</button>
-      <span role="status" class="quiet">${told}</span>
-    </p>
-  </div>`;
-}
-
-/** The clipboard is there only on HTTPS and on this very machine. */
-async function copyText(text) {
-  if (!navigator.clipboard) throw new Error('no clipboard');
-  await navigator.clipboard.writeText(text);
 }

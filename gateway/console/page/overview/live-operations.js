@@ -3,15 +3,16 @@ import { followOperations, listOperations } from '../api.js';
 import { html } from '../shell/html.js';
 import { Problem } from '../shell/problem.js';
 import { linkTo } from '../shell/route.js';
+import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
-import { Badge, Id, OPERATIONS } from '../words/words.js';
+import { Badge, Id } from '../words/words.js';
 
 const SHOWN = 20;
 const READ_OUT_MS = 5_000;
 
 /** Operations as they get their results. Can be held still; then it counts what comes. */
-export function LiveOperations() {
+export function LiveOperations({ isFresh }) {
   const [still, setStill] = useState(false);
   const { operations, isOpen, error } = useOperations();
   const shown = useRef([]);
@@ -20,7 +21,7 @@ export function LiveOperations() {
   return html`<section aria-labelledby="live">
     <div class="heading">
       <h2 id="live">Operations as they happen</h2>
-      <span class="quiet">${isOpen ? html`<span class="pulse"></span> live` : 'connecting…'}</span>
+      <span class="quiet">${isOpen && isFresh ? html`<span class="pulse"></span> live` : isOpen ? 'no answer' : 'connecting…'}</span>
       <button type="button" aria-pressed=${still} onClick=${() => setStill(!still)}>
         ${still ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
       </button>
@@ -35,15 +36,15 @@ export function LiveOperations() {
 }
 
 function Line({ operation }) {
-  const { requestId, operation: kind, status, statusInfo, merchantId, amount, currency, holdRequestId } = operation;
-  const hold = kind === 'HOLD' ? requestId : holdRequestId;
+  const { requestId, operation: kind, status, statusInfo, merchantId, amount, currency } = operation;
+  const hold = holdOf(operation);
   return html`<li>
     <${Time} at=${operation.finalStateDate} />
     <${Badge} word=${status} />
-    <span>${OPERATIONS[kind] ?? kind} ${statusInfo}</span>
+    <span>${nameOfKind(kind)} ${statusInfo}</span>
     <strong>${formatAmount(amount, currency)}</strong>
     <span class="quiet">${merchantId}</span>
-    ${hold ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />` : html`<${Id} id=${requestId} />`}
+    ${hold ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />` : html`<${Id} id=${requestId} href=${linkTo(['operations', requestId])} />`}
   </li>`;
 }
 

@@ -4,6 +4,7 @@ import { Loaded, useLoad } from '../shell/load.js';
 import { View } from '../shell/view.js';
 import { Chart } from './chart.js';
 import { Counts } from './counts.js';
+import { Freshness, useFreshness } from './freshness.js';
 import { LiveOperations } from './live-operations.js';
 
 const REFRESH_MS = 10_000;
@@ -13,9 +14,11 @@ const MINUTES = 60;
 export function OverviewView() {
   const counts = useLoad(readOverview, 'overview', REFRESH_MS);
   const minutes = useLoad(() => readMinutes(MINUTES), 'minutes', REFRESH_MS);
+  const isFresh = useFreshness(counts.at, 2 * REFRESH_MS);
   return html`<${View} title="Overview">
+    <${Freshness} at=${counts.at} isFresh=${isFresh} />
     <section aria-labelledby="attention">
-      <h2 id="attention">What may need you</h2>
+      <h2 id="attention">Needs attention</h2>
       <${Loaded} of=${counts} what="the counts">${(value) => html`<${Counts} of=${value} />`}<//>
     </section>
     <section aria-labelledby="hour">
@@ -30,7 +33,7 @@ export function OverviewView() {
         </div>`}
       <//>
     </section>
-    <${LiveOperations} />
+    <${LiveOperations} isFresh=${isFresh} />
   <//>`;
 }
 

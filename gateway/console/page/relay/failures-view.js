@@ -43,7 +43,7 @@ export function FailuresView({ query }) {
           </div>`}
     <//>
     <h2>One by one</h2>
-    <${Pages} ask=${(pageToken) => listFailures({ ...filter, pageToken })} loadKey=${text} what="failures" empty="Nothing was refused.">
+    <${Pages} ask=${(pageToken) => listFailures({ ...filter, pageToken })} loadKey=${text} what="failures" csv="relay-failures" empty="Nothing was refused.">
       ${(items) => html`<${Table} caption="Failures, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ failureId }) => failureId} />`}
     <//>
   <//>`;

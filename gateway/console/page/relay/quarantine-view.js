@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { decideQuarantine, listQuarantine } from '../api.js';
+import { outcomeOf } from '../deliveries/pause.js';
 import { Confirm } from '../shell/dialog.js';
 import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
@@ -29,7 +30,7 @@ export function QuarantineView({ query }) {
   const ask = (pageToken) => listQuarantine({ ...Object.fromEntries(query), pageToken });
   return html`<${View} title="Quarantine" lead="Notifications with a genuine signature that contradict what was accepted, or themselves.">
     <${Filters} path=${['quarantine']} query=${query} fields=${FIELDS} label="Quarantine" />
-    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="the quarantine" empty="Nothing is set aside.">
+    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="the quarantine" csv="quarantine" empty="Nothing is set aside.">
       ${(
         items,
       ) => html`<${Table} caption="Notifications set aside, newest first" columns=${columnsOf(setAsked)} rows=${items}
@@ -75,7 +76,8 @@ function Decide({ asked: { item, act }, onDone, onClose }) {
   const isRelease = act === 'release';
   const run = async () => {
     await decideQuarantine(item.quarantineId, act);
-    return isRelease ? 'The notification is forwarded.' : 'The notification is discarded.';
+    if (!isRelease) return 'The notification is discarded.';
+    return outcomeOf(item.merchantId, 'INTERNAL', 'The notification is forwarded.');
   };
   return html`<${Confirm} title=${isRelease ? 'Release this notification?' : 'Discard this notification?'}
     action=${isRelease ? 'Release' : 'Discard'} isDangerous=${!isRelease} run=${run} onDone=${onDone} onClose=${onClose}>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { listStored, replayStored } from '../api.js';
+import { outcomeOf } from '../deliveries/pause.js';
 import { Confirm } from '../shell/dialog.js';
 import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
@@ -30,7 +31,7 @@ export function StoredView({ query }) {
   const ask = (pageToken) => listStored({ ...Object.fromEntries(query), pageToken });
   return html`<${View} title="Accepted notifications" lead="What the relay has verified and accepted. Parked ones are forwarded as soon as the merchant has an internal URL.">
     <${Filters} path=${['notifications']} query=${query} fields=${FIELDS} label="Accepted notifications" />
-    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="the notifications" empty="No notification matches.">
+    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="the notifications" csv="accepted" empty="No notification matches.">
       ${(
         items,
       ) => html`<${Table} caption="Accepted notifications, newest first" columns=${columnsOf(setAsked)} rows=${items}
@@ -62,7 +63,7 @@ function columnsOf(ask) {
 function Replay({ item, onDone, onClose }) {
   const run = async () => {
     await replayStored(item.merchantId, item.requestId);
-    return 'The notification is forwarded.';
+    return outcomeOf(item.merchantId, 'INTERNAL', 'The notification is forwarded.');
   };
   return html`<${Confirm} title="Forward this notification?" action="Replay" run=${run} onDone=${onDone} onClose=${onClose}>
     <p>${item.merchantId}, <code>${item.requestId}</code>: ${said(item)}</p>

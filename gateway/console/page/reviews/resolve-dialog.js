@@ -3,8 +3,8 @@ import { resolveReview } from '../api.js';
 import { Confirm } from '../shell/dialog.js';
 import { CheckBox, Field, Select, TextArea } from '../shell/field.js';
 import { html } from '../shell/html.js';
+import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
-import { OPERATIONS } from '../words/words.js';
 
 /** Says how an attempt ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function ResolveDialog({ item, onDone, onClose }) {
@@ -21,7 +21,7 @@ export function ResolveDialog({ item, onDone, onClose }) {
   };
   return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve" isDangerous
     run=${run} onDone=${onDone} onClose=${onClose}>
-    <p>${OPERATIONS[operation] ?? operation} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    <p>${nameOfKind(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
     ${
       !isFrozen &&
       html`<p>The processor is asked once more before. What you say here is final, and the merchant is notified of it.</p>
@@ -43,6 +43,6 @@ export function ResolveDialog({ item, onDone, onClose }) {
       html`<${CheckBox} name="unfenced" value="true" label="Decide although the processor does not answer: it may perform it yet" />`
     }
     <${TextArea} name="reason" label="How do you know?" required maxlength="500" hint="Kept in the audit log." />
-    ${!isFrozen && operation !== 'OCT' && html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`}
+    ${!isFrozen && holdOf(item) && html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`}
   <//>`;
 }

@@ -7,9 +7,10 @@ import { Pages } from '../shell/pages.js';
 import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
+import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { spanOf, Time } from '../words/time.js';
-import { Badge, choicesOfWords, Id, OPERATIONS } from '../words/words.js';
+import { Badge, choicesOfWords, Id } from '../words/words.js';
 import { ResolveDialog } from './resolve-dialog.js';
 
 const FIELDS = [
@@ -28,9 +29,9 @@ export function ReviewsView({ query }) {
     notify('Resolved.');
   };
   const ask = (pageToken) => listReviews({ ...Object.fromEntries(query), pageToken });
-  return html`<${View} title="Needs review" lead="Inquiries go on while an outcome is unknown. What they cannot settle is for you.">
-    <${Filters} path=${['reviews']} query=${query} fields=${FIELDS} label="Needs review" />
-    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="what waits" empty="Nothing waits for you.">
+  return html`<${View} title="Needs attention" lead="Inquiries go on while an outcome is unknown. What they cannot settle is for you.">
+    <${Filters} path=${['reviews']} query=${query} fields=${FIELDS} label="Needs attention" />
+    <${Pages} ask=${ask} loadKey=${`${query} ${round}`} what="what waits" csv="needs-attention" empty="Nothing waits for you.">
       ${(items) => html`<${Table} caption="What waits, oldest first" columns=${columnsOf(setItem)} rows=${items}
         keyOf=${({ requestId, reason }) => `${requestId} ${reason}`} />`}
     <//>
@@ -43,12 +44,12 @@ function columnsOf(ask) {
     { name: 'Why', cell: ({ reason }) => html`<${Badge} word=${reason} />` },
     {
       name: 'What',
-      cell: ({ operation, lateVoid }) =>
-        lateVoid ? 'Void of a late authorization' : (OPERATIONS[operation] ?? operation),
+      cell: ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : nameOfKind(operation)),
     },
     { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
     { name: 'Merchant', cell: ({ merchantId }) => merchantId },
-    { name: 'Hold', cell: (item) => html`<${Id} ...${holdOf(item)} />` },
+    { name: 'Processor', cell: ({ processor }) => processor ?? '–' },
+    { name: 'Hold', cell: (item) => html`<${Id} ...${linkToHold(item)} />` },
     { name: 'For', cell: ({ ageSeconds }) => spanOf(ageSeconds) },
     { name: 'Inquiries', isNumber: true, cell: ({ inquiryCount }) => inquiryCount },
     { name: 'Next inquiry', cell: ({ nextInquiryAt }) => html`<${Time} at=${nextInquiryAt} />` },
@@ -62,7 +63,7 @@ function columnsOf(ask) {
   ];
 }
 
-function holdOf({ requestId, holdRequestId, operation }) {
-  const id = holdRequestId || requestId;
-  return operation === 'OCT' ? { id } : { id, href: linkTo(['holds', id]) };
+function linkToHold(item) {
+  const id = holdOf(item);
+  return id ? { id, href: linkTo(['holds', id]) } : { id: item.requestId };
 }

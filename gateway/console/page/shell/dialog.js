@@ -10,7 +10,11 @@ export function Dialog({ title, onClose, children }) {
     const opened = dialog.current;
     const opener = document.activeElement;
     opened.showModal();
+    // A second Escape closes a dialog whatever its cancel event says; only what shows a dialog takes it away.
+    const reopen = () => opened.isConnected && opened.showModal();
+    opened.addEventListener('close', reopen);
     return () => {
+      opened.removeEventListener('close', reopen);
       opened.close();
       (opener.isConnected ? opener : document.querySelector('main h1'))?.focus();
     };

@@ -5,7 +5,7 @@ import { goTo } from './route.js';
 
 /**
  * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are `{ name, label }`, or
- * with `options` for a choice.
+ * with `options` for a choice, or with the `type` of an input.
  */
 export function Filters({ path, query, fields, label }) {
   const form = useRef();
@@ -33,10 +33,10 @@ export function Filters({ path, query, fields, label }) {
     <details class="filters">
     <summary>Search</summary>
     <form ref=${form} onSubmit=${search}>
-      ${fields.map(({ name, label: text, options }) =>
+      ${fields.map(({ name, label: text, options, type }) =>
         options
           ? html`<${Select} name=${name} label=${text} options=${[['', 'Any'], ...options]} />`
-          : html`<${Field} name=${name} label=${text} />`,
+          : html`<${Field} name=${name} label=${text} type=${type} step=${type ? 1 : undefined} />`,
       )}
       <div class="buttons">
         <button type="submit" class="main">Search</button>

@@ -4,12 +4,14 @@ import { Problem } from './problem.js';
 
 /**
  * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays while it
- * is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing.
+ * is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing, and a question that
+ * has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is when the value was answered.
  */
 export function useLoad(ask, key, everyMs = 0) {
   const [known, setKnown] = useState({ key, value: undefined, error: undefined, busy: true });
   const latest = useRef(0);
   const question = useRef(ask);
+  const isBusy = useRef(true);
   question.current = ask;
   const reload = useCallback(async () => {
     latest.current += 1;
@@ -19,7 +21,7 @@ export function useLoad(ask, key, everyMs = 0) {
     setKnown((before) => (before.key === key ? { ...before, busy: true } : { key, busy: true }));
     try {
       const value = await question.current();
-      tell({ value, error: undefined });
+      tell({ value, error: undefined, at: Date.now() });
     } catch (error) {
       tell({ error });
     }
@@ -32,11 +34,17 @@ export function useLoad(ask, key, everyMs = 0) {
   }, [reload]);
   useEffect(() => {
     if (everyMs === 0) return undefined;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
-    return () => clearInterval(timer);
+    const ask = () => document.visibilityState === 'visible' && !isBusy.current && reload();
+    const timer = setInterval(ask, everyMs);
+    document.addEventListener('visibilitychange', ask);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', ask);
+    };
   }, [reload, everyMs]);
   const current = known.key === key ? known : { busy: true };
-  return { value: current.value, error: current.error, busy: current.busy, reload };
+  isBusy.current = current.busy;
+  return { value: current.value, error: current.error, busy: current.busy, at: current.at, reload };
 }
 
 /** Shows what was loaded, or that it is being loaded, or why it was not. `children` is a function of the value. */

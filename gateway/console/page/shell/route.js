@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
+import { arrive } from './place.js';
 
 /** Where the reader is: `#/holds/0199…?status=FAILED` is `{ path: ['holds', '0199…'], query }`. */
 export function useRoute() {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const follow = () => setHash(location.hash);
+    const follow = () => {
+      arrive();
+      setHash(location.hash);
+    };
     addEventListener('hashchange', follow);
     // It may have changed before this listened.
     follow();

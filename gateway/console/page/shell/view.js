@@ -8,7 +8,7 @@ export function View({ title, lead, children }) {
     document.title = `${title} · Holdfast`;
   }, [title]);
   useEffect(() => {
-    if (View.isShown) heading.current.focus();
+    if (View.isShown) heading.current.focus({ preventScroll: true });
     View.isShown = true;
   }, []);
   return html`<h1 ref=${heading} tabindex="-1">${title}</h1>

@@ -1,19 +1,39 @@
 import { html } from '../shell/html.js';
 
-/** A moment, in UTC, as the logs have it; the day is left out when it is today. */
+/** A moment in the reader's own time; in UTC, as the logs have it, on hover. */
 export function Time({ at }) {
   if (!at) return html`<span class="quiet">–</span>`;
-  return html`<time datetime=${at} title=${at}>${momentOf(at)}</time>`;
+  return html`<time datetime=${at} title="${utcOf(at)}">${momentOf(at)}</time>`;
 }
 
-/** `13:30:45`, or `21 Nov 13:30:45` on another day. */
+/** `2026-11-21 13:30:45.000 UTC`. */
+function utcOf(at) {
+  return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+/** `13:30:45`, or `21 Nov 13:30:45` on another day, with the year when it is not this one. Local. */
 export function momentOf(at, now = new Date()) {
   const date = new Date(at);
-  const iso = date.toISOString();
-  const clock = iso.slice(11, 19);
-  if (iso.slice(0, 10) === now.toISOString().slice(0, 10)) return clock;
-  const day = date.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  const clock = date.toLocaleTimeString('en-GB');
+  if (date.toDateString() === now.toDateString()) return clock;
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  const day = date.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(!isThisYear && { year: 'numeric' }),
+  });
   return `${day} ${clock}`;
+}
+
+/** The reader's time zone: `Europe/Berlin`. */
+export function zoneName() {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What a date-and-time input says, which is local, as RFC 3339; undefined = nothing. */
+export function momentIn(text) {
+  const date = text ? new Date(text) : undefined;
+  return date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined;
 }
 
 const UNITS = [

@@ -23,14 +23,13 @@ const WORDS = {
   NOT_FORWARDED: ['Not forwarded', 'calm'],
 };
 
-/** What an operation does. */
-export const OPERATIONS = {
-  HOLD: 'Hold',
-  CAPTURE: 'Capture',
-  RELEASE: 'Release',
-  EXPIRY: 'Expiry',
-  REVERSAL: 'Reversal',
-  OCT: 'OCT',
+/** By what something was found. */
+export const MATCHES = {
+  ID: 'ID',
+  MERCHANT_REFERENCE: "Merchant's reference",
+  PREAUTHORIZATION_ID: 'preauthorizationId',
+  PROCESSOR_REFERENCE: "Processor's or bank's reference",
+  LAST4: 'Last four digits',
 };
 
 /** Why a notification could not be verified. */

@@ -26,6 +26,7 @@ const merchant = {
   apiKeys: [apiKey],
   signingSecrets: [secret],
   createdAt: CREATED_AT,
+  warnings: [],
 };
 const renamed = { ...merchant, name: 'Globex Payments', contract: { ...contract, currencies: ['EUR'] } };
 
@@ -67,7 +68,7 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: {},
     status: 201,
-    answer: { ...nextApiKey, key: 'hf_9cKe2VwPz5nLtB8xGy1mRq4jUf7hSd0aIo3kTb6vb2Wk' },
+    answer: { ...nextApiKey, apiKey: 'hf_9cKe2VwPz5nLtB8xGy1mRq4jUf7hSd0aIo3kTb6vb2Wk' },
   },
   {
     route: 'addSigningSecret',
@@ -76,7 +77,7 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: {},
     status: 201,
-    answer: { ...nextSecret, secret: 'whsec_b3BlcmF0b3JzLXNlZS10aGlzLW9uY2UtZXhhbXBsZTI=' },
+    answer: { ...nextSecret, signingSecret: 'whsec_b3BlcmF0b3JzLXNlZS10aGlzLW9uY2UtZXhhbXBsZTI=' },
   },
   {
     route: 'getMerchant',

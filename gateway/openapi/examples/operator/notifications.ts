@@ -1,4 +1,5 @@
 import { CAPTURE_ID, type Example, MERCHANT_ID, NEW_MERCHANT_ID } from '../example.ts';
+import { capture } from '../oct-operation-relay.ts';
 
 const DELIVERY_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4a01';
 const QUARANTINE_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4b01';
@@ -24,6 +25,18 @@ const attempts = [
     responseHead: `{"requestId":"${CAPTURE_ID}"}`,
   },
 ];
+const content = {
+  url: 'https://merchant.example/hooks/webhook/processor/payment/captured',
+  headers: [
+    { name: 'content-type', value: 'application/json' },
+    { name: 'user-agent', value: 'Holdfast/1' },
+    { name: 'x-service-signature', value: 'q83vEjRWeJCr…' },
+    { name: 'webhook-id', value: DELIVERY_ID },
+    { name: 'webhook-timestamp', value: '1795262700' },
+    { name: 'webhook-signature', value: 'v1,kD93mVqXe…' },
+  ],
+  body: `{\n  "merchantId": "${MERCHANT_ID}",\n  "requestId": "${CAPTURE_ID}",\n  "status": "OK",\n  "amount": 1500,\n  "currency": "EUR"\n}`,
+};
 const endpoint = {
   merchantId: NEW_MERCHANT_ID,
   endpointKind: 'INTERNAL',
@@ -82,7 +95,7 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'Taken at the first attempt',
     parameters: { deliveryId: DELIVERY_ID },
     status: 200,
-    answer: { ...delivered, attempts },
+    answer: { ...delivered, attempts, content, operation: capture },
   },
   {
     route: 'replayDelivery',

@@ -10,7 +10,7 @@ import {
   SUPPORT_HOLD_ID,
   streamOf,
 } from '../example.ts';
-import { capture, finalCapture, oct } from '../others.ts';
+import { capture, finalCapture, oct } from '../oct-operation-relay.ts';
 
 const frozenHold = {
   requestId: SILENT_HOLD_ID,
@@ -27,6 +27,28 @@ const frozenHold = {
 
 /** What goes on across merchants, and a hold that an operator unfreezes. */
 export const OVERVIEW_EXAMPLES: readonly Example[] = [
+  {
+    route: 'search',
+    name: 'byId',
+    summary: 'A capture by its requestId',
+    body: { text: CAPTURE_ID },
+    status: 200,
+    answer: {
+      items: [
+        {
+          requestId: CAPTURE_ID,
+          operation: 'CAPTURE',
+          status: 'OK',
+          merchantId: MERCHANT_ID,
+          amount: 1500,
+          currency: 'EUR',
+          holdRequestId: HOLD_ID,
+          createdAt: '2026-11-21T12:05:00.010Z',
+          matchedBy: 'ID',
+        },
+      ],
+    },
+  },
   {
     route: 'getOverview',
     name: 'counts',
@@ -116,6 +138,7 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
           ageSeconds: 5400,
           inquiryCount: 0,
           lateVoid: false,
+          processor: 'default',
         },
       ],
     },

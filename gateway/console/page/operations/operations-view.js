@@ -1,0 +1,49 @@
+import { listOperations } from '../api.js';
+import { Filters } from '../shell/filters.js';
+import { html } from '../shell/html.js';
+import { moneyAndDateFields, moneyAndDateFilter } from '../shell/money-filter.js';
+import { Pages } from '../shell/pages.js';
+import { linkTo } from '../shell/route.js';
+import { Table } from '../shell/table.js';
+import { View } from '../shell/view.js';
+import { KNOWN_KINDS, nameOfKind } from '../words/kinds.js';
+import { formatAmount } from '../words/money.js';
+import { Time } from '../words/time.js';
+import { Badge, choicesOfWords, Id } from '../words/words.js';
+
+const DATES = ['finalFrom', 'finalTo'];
+
+const FIELDS = [
+  { name: 'merchantId', label: 'Merchant' },
+  { name: 'operation', label: 'What', options: KNOWN_KINDS.map((kind) => [kind, nameOfKind(kind)]) },
+  { name: 'status', label: 'Result', options: choicesOfWords('OK', 'KO') },
+  ...moneyAndDateFields(DATES, 'Final'),
+];
+
+const COLUMNS = [
+  {
+    name: 'Operation',
+    cell: ({ requestId }) => html`<${Id} id=${requestId} href=${linkTo(['operations', requestId])} />`,
+  },
+  { name: 'What', cell: ({ operation }) => nameOfKind(operation) },
+  { name: 'Result', cell: ({ status, statusInfo }) => html`<${Badge} word=${status} /> ${statusInfo}` },
+  { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { name: 'Merchant', cell: ({ merchantId }) => merchantId },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  {
+    name: 'Hold',
+    cell: ({ holdRequestId: id }) => html`<${Id} id=${id} href=${id && linkTo(['holds', id])} />`,
+  },
+  { name: 'Final', cell: ({ finalStateDate }) => html`<${Time} at=${finalStateDate} />` },
+];
+
+/** Everything that has a result: holds, captures, releases, OCTs and whatever else, searched. */
+export function OperationsView({ query }) {
+  const ask = (pageToken) => listOperations({ ...moneyAndDateFilter(Object.fromEntries(query), DATES), pageToken });
+  return html`<${View} title="Operations" lead="Final results, newest first. What has no result yet needs attention, or is on its way.">
+    <${Filters} path=${['operations']} query=${query} fields=${FIELDS} label="Operations" />
+    <${Pages} ask=${ask} loadKey=${query.toString()} what="operations" csv="operations" empty="No operation matches.">
+      ${(items) => html`<${Table} caption="Operations, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId }) => requestId} />`}
+    <//>
+  <//>`;
+}

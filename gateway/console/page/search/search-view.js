@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'preact/hooks';
+import { search } from '../api.js';
+import { html } from '../shell/html.js';
+import { Loaded, useLoad } from '../shell/load.js';
+import { linkTo } from '../shell/route.js';
+import { Table } from '../shell/table.js';
+import { View } from '../shell/view.js';
+import { nameOfKind } from '../words/kinds.js';
+import { formatAmount } from '../words/money.js';
+import { Time } from '../words/time.js';
+import { Badge, Id, MATCHES } from '../words/words.js';
+
+/** What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle. */
+let asked = '';
+let listeners = [];
+
+/** Searches for something, in the search view. */
+export function searchFor(text) {
+  asked = text.trim();
+  if (location.hash === '#/search') for (const listener of listeners) listener(asked);
+  else location.hash = '#/search';
+}
+
+/** What was found for the text in the search box. A single thing is opened at once. */
+export function SearchView() {
+  const [text, setText] = useState(asked);
+  useEffect(() => {
+    listeners = [...listeners, setText];
+    return () => {
+      listeners = listeners.filter((listener) => listener !== setText);
+    };
+  }, []);
+  if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
+  return html`<${View} title="Search"><${Found} key=${text} text=${text} /><//>`;
+}
+
+const HINT =
+  "Search for a request ID or its last characters, a part of the merchant's reference, a preauthorizationId, the processor's reference, or the last four digits of a card.";
+
+function Found({ text }) {
+  const [pages, setPages] = useState(1);
+  const found = useLoad(() => readBack(text, pages), `${pages}`);
+  useEffect(() => {
+    const [only, ...others] = found.value?.items ?? [];
+    if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
+      location.replace(hrefOf(only));
+  }, [found.value]);
+  return html`<${Loaded} of=${found} what="what matches">
+    ${({ items, searchedFrom, nextPageToken }) => html`
+      <p class="quiet" role="status">${items.length} found${searchedFrom ? html`, searched back to <${Time} at=${searchedFrom} />` : ''}</p>
+      ${
+        items.length === 0
+          ? html`<p class="empty">Nothing matches. ${HINT}</p>`
+          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId, deliveryId }) => deliveryId ?? requestId} />`
+      }
+      ${nextPageToken && html`<p><button type="button" disabled=${found.busy} onClick=${() => setPages(pages + 1)}>Search further back</button></p>`}
+    `}
+  <//>`;
+}
+
+async function readBack(text, pages) {
+  const items = [];
+  let answer = {};
+  for (let read = 0; read < pages; read += 1) {
+    answer = await search({ text, pageToken: answer.nextPageToken });
+    items.push(...answer.items);
+    if (!answer.nextPageToken) break;
+  }
+  return { ...answer, items };
+}
+
+function hrefOf({ deliveryId, operation, requestId }) {
+  if (deliveryId) return linkTo(['deliveries', deliveryId]);
+  return linkTo([operation === 'HOLD' ? 'holds' : 'operations', requestId]);
+}
+
+const COLUMNS = [
+  { name: 'Found', cell: (match) => html`<${Id} id=${match.deliveryId ?? match.requestId} href=${hrefOf(match)} />` },
+  {
+    name: 'What',
+    cell: ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation)),
+  },
+  {
+    name: 'State',
+    cell: ({ status }) => (status ? html`<${Badge} word=${status} />` : html`<span class="quiet">–</span>`),
+  },
+  {
+    name: 'Amount',
+    isNumber: true,
+    cell: ({ amount, currency }) => (currency ? formatAmount(amount, currency) : html`<span class="quiet">–</span>`),
+  },
+  { name: 'Merchant', cell: ({ merchantId }) => merchantId },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  { name: 'Found by', cell: ({ matchedBy }) => MATCHES[matchedBy] ?? matchedBy },
+  { name: 'Asked for', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+];

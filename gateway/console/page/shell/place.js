@@ -1,0 +1,36 @@
+/** Where the reader was on each page of the browser's history, so that going back leads to the same place of the same list. */
+
+const places = new Map();
+let current;
+/** Where to scroll once the list is there again. */
+let wanted = 0;
+
+/** Names this entry of the history, unless it has its name from an earlier visit. Called whenever the address has changed. */
+export function arrive() {
+  const isReturn = places.has(history.state?.place);
+  if (!isReturn) history.replaceState({ place: crypto.getRandomValues(new Uint32Array(2)).join('-') }, '');
+  current = history.state.place;
+  if (!isReturn) places.set(current, {});
+  const { scrollY = 0 } = places.get(current);
+  wanted = isReturn ? scrollY : 0;
+  scrollTo(0, wanted);
+}
+
+/** What a list remembers about this place: how many of its pages were read. */
+export function recall() {
+  return places.get(current) ?? {};
+}
+
+/** Remembers something about this place. */
+export function remember(change) {
+  places.set(current, { ...places.get(current), ...change });
+}
+
+/** Goes to where the reader was, once what stood there is shown again. */
+export function settle() {
+  if (wanted > 0) scrollTo(0, wanted);
+  wanted = 0;
+}
+
+history.scrollRestoration = 'manual';
+addEventListener('scroll', () => wanted === 0 && remember({ scrollY }), { passive: true });

@@ -1,0 +1,201 @@
+/** The gateway's live copy of all credentials: API keys (as hashes) and signing secrets of every merchant, fed by core. */
+import { createHash } from 'node:crypto';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import { errorFields, type Log } from '../../platform/log.ts';
+import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { pause } from '../http/abortable-delay.ts';
+import { isServiceError, Problem } from '../http/problem.ts';
+import type { Core } from './client.ts';
+import { coalesceRuns } from './coalesce-runs.ts';
+
+/** Lookups in the newest snapshot from core; none of them waits. */
+export interface Credentials {
+  /** The merchant of an API key, if the key is valid. */
+  merchantOfApiKey(key: string): string | undefined;
+  /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
+  secretsOf(merchantId: string): readonly string[] | undefined;
+  /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
+  captureKeyOf(merchantId: string): string | undefined;
+  /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
+  isSessionEnded(sessionHash: string): boolean;
+  /** False when core has sent nothing for 30 s, or nothing yet: then no credential can be checked. */
+  isFresh(): boolean;
+  /** Whether core has sent something within the last two heartbeats. */
+  isHeard(): boolean;
+  /**
+   * Settles when the snapshot contains all that core had committed before the call. Called before a credential is refused, because it may have
+   * been created a moment ago. Concurrent calls share one call to core per REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
+   */
+  refresh(): Promise<void>;
+  /** Settles with the first snapshot. */
+  readonly ready: Promise<void>;
+  /** Calls the listener after each change. Returns a function that removes it. */
+  onChange(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Without news for this long a snapshot is worthless (docs/product.md, "Credentials at the gateway"). */
+const STALE_AFTER_MS = 30_000;
+/** Core sends a heartbeat every 5 s; after two missing ones the feed is reconnected, even if its connection is open. */
+const SILENT_AFTER_MS = 12_000;
+/** Between two refreshes. */
+const REFRESH_EVERY_MS = 50;
+const REFRESH_TIMEOUT_MS = 1_000;
+const RECONNECT_MS = { first: 100, most: 2_000 } as const;
+
+/** Follows core's feed until closed, and reconnects when it breaks. */
+export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: () => number = Date.now): Credentials {
+  const closing = new AbortController();
+  const listeners = new Set<() => void>();
+  const first = Promise.withResolvers<void>();
+  let snapshot = new Snapshot();
+  let heardAtMs = Number.NEGATIVE_INFINITY;
+  let waitMs: number = RECONNECT_MS.first;
+
+  async function follow(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await readFeed();
+      } catch (error) {
+        if (!closing.signal.aborted) log.warn('credentials feed lost', errorFields(error));
+      }
+      await pause(waitMs * (0.5 + Math.random() / 2), closing.signal);
+      waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
+    }
+  }
+
+  /** Reads one connection: its complete snapshot replaces the old one at once, then changes arrive merchant by merchant. */
+  async function readFeed(): Promise<void> {
+    const incoming = new Snapshot();
+    const silence = new AbortController();
+    const watchdog = setTimeout(() => silence.abort(), SILENT_AFTER_MS);
+    try {
+      const signal = AbortSignal.any([closing.signal, silence.signal]);
+      for await (const message of core.merchants.watchCredentials({}, { signal })) {
+        watchdog.refresh();
+        waitMs = RECONNECT_MS.first;
+        incoming.put(message, now());
+        if (message.snapshotComplete) adopt(incoming, message.merchants.length + message.endedSessions.length > 0);
+      }
+    } finally {
+      clearTimeout(watchdog);
+    }
+  }
+
+  function adopt(incoming: Snapshot, hasNews: boolean): void {
+    const isChange = hasNews || incoming !== snapshot;
+    heardAtMs = now();
+    if (incoming !== snapshot) incoming.keepEnded(snapshot);
+    snapshot = incoming;
+    first.resolve();
+    if (isChange) for (const listener of listeners) listener();
+  }
+
+  const refresh = coalesceRuns(async () => {
+    const news = await newerThan(core, snapshot.changeNumber);
+    snapshot.put(news, now());
+    if (news.merchants.length + news.endedSessions.length > 0) for (const listener of listeners) listener();
+  }, REFRESH_EVERY_MS);
+
+  const following = follow();
+  return {
+    merchantOfApiKey: (key) => snapshot.merchantOfHash(hashOf(key)),
+    secretsOf: (merchantId) => snapshot.merchant(merchantId)?.signingSecrets,
+    captureKeyOf: (merchantId) => {
+      const merchant = snapshot.merchant(merchantId);
+      return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
+    },
+    isSessionEnded: (sessionHash) => snapshot.isSessionEnded(sessionHash),
+    isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
+    isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
+    refresh,
+    ready: first.promise,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+}
+
+/** What the feed and refreshes deliver. */
+interface News {
+  readonly merchants: readonly MerchantCredentials[];
+  readonly endedSessions: readonly EndedSession[];
+}
+
+async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<News> {
+  try {
+    return await core.merchants.listCredentialChanges({ afterChangeNumber }, { timeoutMs: REFRESH_TIMEOUT_MS });
+  } catch (error) {
+    // A core of an earlier version has only the feed.
+    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return { merchants: [], endedSessions: [] };
+    throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
+  }
+}
+
+/** Merchants by name, their names by key hash, and ended sessions. */
+class Snapshot {
+  readonly #merchants = new Map<string, MerchantCredentials>();
+  readonly #merchantOfHash = new Map<string, string>();
+
+  /** When each would have expired, milliseconds. */
+  readonly #endedSessions = new Map<string, number>();
+  /** The highest change number in the snapshot. */
+  changeNumber = 0n;
+
+  put({ merchants, endedSessions }: News, nowMs: number): void {
+    this.#putMerchants(merchants);
+    if (endedSessions.length === 0) return;
+    for (const [hash, expiresAtMs] of this.#endedSessions) if (expiresAtMs < nowMs) this.#endedSessions.delete(hash);
+    for (const { sessionHash, expiresAt, changeNumber } of endedSessions) {
+      if (changeNumber > this.changeNumber) this.changeNumber = changeNumber;
+      if (expiresAt) {
+        this.#endedSessions.set(Buffer.from(sessionHash).toString('base64'), timestampDate(expiresAt).getTime());
+      }
+    }
+  }
+
+  /** Skips what is older than what it has: feed and refresh may deliver a merchant in either order. */
+  #putMerchants(merchants: readonly MerchantCredentials[]): void {
+    for (const merchant of merchants) {
+      const known = this.#merchants.get(merchant.merchantId);
+      // A core of an earlier version sends no change numbers; then there is only the feed, which is in order.
+      const isOlder = known && merchant.changeNumber !== 0n && known.changeNumber > merchant.changeNumber;
+      if (isOlder) continue;
+      if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
+      for (const hash of known?.apiKeyHashes ?? []) {
+        this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
+      }
+      this.#merchants.set(merchant.merchantId, merchant);
+      for (const hash of merchant.apiKeyHashes) {
+        this.#merchantOfHash.set(Buffer.from(hash).toString('base64'), merchant.merchantId);
+      }
+    }
+  }
+
+  merchant(merchantId: string): MerchantCredentials | undefined {
+    return this.#merchants.get(merchantId);
+  }
+
+  /** Keeps sessions that a refresh has added to the snapshot before, and that this one was read too early to contain. */
+  keepEnded(before: Snapshot): void {
+    for (const [hash, expiresAtMs] of before.#endedSessions) this.#endedSessions.set(hash, expiresAtMs);
+  }
+
+  isSessionEnded(sessionHash: string): boolean {
+    return this.#endedSessions.has(sessionHash);
+  }
+
+  merchantOfHash(hash: string): string | undefined {
+    return this.#merchantOfHash.get(hash);
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('base64');
+}

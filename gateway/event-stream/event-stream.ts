@@ -1,0 +1,151 @@
+/** Results as Server-Sent Events, for merchants and operators. */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { errorFields, type Log } from '../../platform/log.ts';
+import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import type { Core } from '../core/client.ts';
+import type { Credentials } from '../core/credentials.ts';
+import { Problem } from '../http/problem.ts';
+import { operationJson } from '../resource/operation.ts';
+import { followOperations } from './follow-operations.ts';
+import type { StreamLimit } from './stream-limit.ts';
+
+/** What streams work with. */
+export interface StreamOptions {
+  readonly core: Core;
+  readonly credentials: Credentials;
+  readonly log: Log;
+  /** Aborted when the gateway stops: streams end, and their readers resume at another gateway. */
+  readonly closing: AbortSignal;
+  readonly streamLimit: StreamLimit;
+  /** Silence after which a comment is sent, milliseconds (docs/product.md, "Streams"). */
+  readonly heartbeatMs: number;
+}
+
+/** How long the gateway waits for core's refusal (a token too old), which can be answered only before the stream starts. */
+const REFUSAL_MS = 2_000;
+/** A reader that reads nothing for this long is disconnected; sooner once its stream has ended. */
+const STALLED_MS = { open: 60_000, ended: 2_000 } as const;
+/** Buffered for a slow reader; when it is full, nothing more is read from core. */
+const BUFFER_BYTES = 16 * 1024;
+
+const lastEventId = z
+  .string()
+  .regex(/^[\x21-\x7E]{0,64}$/, 'must be the id of an event of this stream')
+  .meta({
+    description: 'The id of the last event that was read; without it the stream begins now',
+    examples: ['bzI6MTA0Mjo2YzdkOGU5ZjBiMDE'],
+  });
+
+/** The request header, for a route's description. */
+export const LAST_EVENT_ID = { 'Last-Event-ID': lastEventId.optional() };
+
+/** The answer, for a route's description. */
+export const EVENT_STREAM = { description: 'The stream', schema: z.string(), mediaType: 'text/event-stream' };
+
+/** Whose results are streamed, and for how long. */
+export interface StreamReader {
+  /** Empty: all merchants'. */
+  readonly merchantId: string;
+  /** Identifies the reader's credential without revealing it: open streams are counted by it. */
+  readonly credential: string;
+  /** Whether the credential is still valid. */
+  readonly isLive: () => boolean;
+  /** Sent to core in addition to the gateway's own. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers with the stream, one event per result in commit order, from Last-Event-ID on; `id:` is the token to resume from. Throws Problem
+ * RATE_LIMITED and STREAM_TOKEN_TOO_OLD before the stream starts.
+ */
+export async function streamOperations(ctx: Context, options: StreamOptions, reader: StreamReader): Promise<void> {
+  const { merchantId, metadata, credential } = reader;
+  const resumeToken = readLastEventId(ctx);
+  ctx.set('X-Accel-Buffering', 'no');
+  ctx.type = 'text/event-stream';
+  ctx.status = 200;
+  // The client may have disconnected before this point; then no close event follows.
+  if (ctx.method === 'HEAD' || ctx.res.closed) return;
+  const release = await options.streamLimit.open(credential);
+  if (ctx.res.closed) return release();
+  const ending = endingOf(ctx, options, reader);
+  ending.addEventListener('abort', release, { once: true });
+  const from = { merchantId, resumeToken, ...(metadata && { metadata }) };
+  const feed = followOperations(options.core, from, ending, options.log);
+  const first = feed.next();
+  first.catch((error: unknown) => options.log.warn('operations feed refused', errorFields(error)));
+  await within(first, REFUSAL_MS);
+  ctx.body = Readable.from(eventsOf(feed, first, options), { objectMode: false, highWaterMark: BUFFER_BYTES });
+}
+
+/** Aborts when the stream must end: the reader disconnected, its credential ended or cannot be checked any more, or the gateway stops. */
+function endingOf(
+  ctx: Context,
+  { credentials, closing, heartbeatMs }: StreamOptions,
+  { isLive }: StreamReader,
+): AbortSignal {
+  const ending = new AbortController();
+  const check = () => {
+    if (ending.signal.aborted || (!closing.aborted && credentials.isFresh() && isLive())) return;
+    ending.abort();
+    stalled.refresh();
+  };
+  const stalled = setTimeout(() => ending.signal.aborted && ctx.res.destroy(), STALLED_MS.ended);
+  const checking = setInterval(check, heartbeatMs);
+  const stopListening = credentials.onChange(check);
+  closing.addEventListener('abort', check);
+  ctx.res.setTimeout(STALLED_MS.open, () => ctx.res.destroy());
+  ctx.res.once('close', () => {
+    clearTimeout(stalled);
+    clearInterval(checking);
+    stopListening();
+    closing.removeEventListener('abort', check);
+    ending.abort();
+  });
+  return ending.signal;
+}
+
+function readLastEventId(ctx: Context): string {
+  const result = lastEventId.safeParse(ctx.get('last-event-id'));
+  if (result.success) return result.data;
+  const errors = [{ field: 'Last-Event-ID', message: result.error.issues[0]?.message ?? '' }];
+  throw new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
+}
+
+/** The stream's text, produced only as fast as it is read; a comment after a time without events. */
+async function* eventsOf(
+  feed: AsyncIterator<WatchOperationsResponse>,
+  first: Promise<IteratorResult<WatchOperationsResponse>>,
+  { heartbeatMs, log }: StreamOptions,
+): AsyncGenerator<string> {
+  yield 'retry: 1000\n\n';
+  try {
+    for (let next = first; ; ) {
+      const message = await within(next, heartbeatMs);
+      if (message?.done) return;
+      if (message) next = feed.next();
+      yield message ? eventOf(message.value) : ': heartbeat\n\n';
+    }
+  } catch (error) {
+    log.warn('operations stream ended', errorFields(error));
+  }
+}
+
+/** Core's heartbeat carries a token: it becomes an event without data, which clients do not report but resume from. */
+function eventOf({ operation, resumeToken }: WatchOperationsResponse): string {
+  if (operation === undefined) return `: heartbeat\nid: ${resumeToken}\n\n`;
+  return `id: ${resumeToken}\nevent: operation\ndata: ${JSON.stringify(operationJson(operation))}\n\n`;
+}
+
+/** The promise's value, or undefined when it takes longer than `timeoutMs`. */
+async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([promise, delay(timeoutMs, undefined, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
+}

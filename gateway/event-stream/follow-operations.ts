@@ -1,0 +1,57 @@
+import { status } from '@grpc/grpc-js';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
+import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import type { Core } from '../core/client.ts';
+import { pause } from '../http/abortable-delay.ts';
+import { errorInfoOf, isServiceError } from '../http/problem.ts';
+
+const RECONNECT_MS = { first: 100, most: 2_000 } as const;
+
+/** How often a connection that breaks before the first message is retried. */
+const MOST_TRIES = 3;
+
+/** Errors that a retry does not mend. */
+const FINAL: readonly number[] = [
+  status.OUT_OF_RANGE,
+  status.INVALID_ARGUMENT,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+];
+
+/**
+ * A merchant's results from core, without a gap: when the stream breaks, it resumes from the last resume token, or starts again when there
+ * was none. Reads from core only as fast as it is consumed. Throws ServiceError when core refuses the stream before its first message; later
+ * it ends when it cannot resume without a gap, and the client has to reconnect. Also ends when `signal` aborts.
+ */
+export async function* followOperations(
+  core: Pick<Core, 'operations'>,
+  from: { merchantId: string; resumeToken: string; metadata?: NonNullable<GrpcCall['metadata']> },
+  signal: AbortSignal,
+  log: Log,
+): AsyncGenerator<WatchOperationsResponse> {
+  let { resumeToken } = from;
+  let isOpen = false;
+  let tries = 0;
+  let waitMs: number = RECONNECT_MS.first;
+  while (!signal.aborted) {
+    try {
+      const request = { merchantId: from.merchantId, resumeToken };
+      for await (const message of core.operations.watchOperations(request, { signal, metadata: from.metadata ?? {} })) {
+        isOpen = true;
+        waitMs = RECONNECT_MS.first;
+        resumeToken = message.resumeToken || resumeToken;
+        yield message;
+      }
+      if (resumeToken === '') return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const isBroken = isServiceError(error) && !FINAL.includes(error.code) && errorInfoOf(error) === undefined;
+      if (!isOpen && (!isBroken || ++tries > MOST_TRIES)) throw error;
+      log.warn('operations feed lost', { merchantId: from.merchantId, ...errorFields(error) });
+      if (!isServiceError(error) || FINAL.includes(error.code)) return;
+    }
+    await pause(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
+  }
+}

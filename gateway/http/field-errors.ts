@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { hasCardNumber } from '../../platform/card-number.ts';
+import { nearestName } from './nearest-name.ts';
+import type { FieldError } from './problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** The issues of a schema as one error per field. Values are never quoted; each unknown field gets its own error, with the known name that it resembles. */
+export function fieldErrors(issues: readonly Issue[], schema: z.ZodType): FieldError[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ field: fieldName(issue.path), message: messageOf(issue) }];
+    const known = namesAt(schema, issue.path);
+    return issue.keys.map((key) => {
+      const meant = nearestName(key, known);
+      const message = meant === undefined ? 'is not a known field' : `is not a known field: did you mean ${meant}?`;
+      return { field: fieldName([...issue.path, key]), message };
+    });
+  });
+}
+
+/** Keeps the first error of each field. */
+export function firstOfEach(errors: readonly FieldError[]): FieldError[] {
+  const byField = new Map(errors.toReversed().map((error) => [error.field, error]));
+  return errors.filter((error) => byField.get(error.field) === error);
+}
+
+/** `metadata.color`; the body itself is `body`. A name that is long, unprintable or a card number is not repeated. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'body';
+  return path.map((part) => (isRepeatable(String(part)) ? String(part) : '(unprintable)')).join('.');
+}
+
+function isRepeatable(name: string): boolean {
+  return /^[\x20-\x7E]{1,64}$/.test(name) && !hasCardNumber(name);
+}
+
+function messageOf(issue: Issue): string {
+  return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+}
+
+/** The names that an object inside a schema may have. */
+function namesAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  const bare = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (!(bare instanceof z.ZodObject)) return [];
+  const [name, ...rest] = path;
+  return name === undefined ? Object.keys(bare.shape) : namesAt(bare.shape[String(name)], rest);
+}

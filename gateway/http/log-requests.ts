@@ -1,0 +1,30 @@
+import type { Context, Middleware } from 'koa';
+import type { Log } from '../../platform/log.ts';
+
+/** Logs one line per request when its answer is sent or its client disconnects, then calls `onEnd`. Time spent in the tarpit is not counted. */
+export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {
+  return async (ctx, next) => {
+    const startedMs = performance.now();
+    ctx.res.once('close', () => {
+      const durationMs = Math.max(0, performance.now() - startedMs - (ctx.state.heldMs ?? 0));
+      log.info('request', {
+        requestId: ctx.state.requestId,
+        httpRequestId: ctx.state.httpRequestId,
+        traceId: ctx.state.traceId,
+        merchantId: ctx.state.merchantId,
+        method: ctx.method,
+        route: routeOf(ctx),
+        status: ctx.status,
+        durationMs: Math.round(durationMs),
+        aborted: ctx.res.writableFinished ? undefined : true,
+      });
+      onEnd(ctx, durationMs);
+    });
+    await next();
+  };
+}
+
+/** The pattern of the matching route. Paths are never logged, because they may contain anything. */
+export function routeOf(ctx: Context): string {
+  return typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none';
+}

@@ -1,0 +1,41 @@
+/** Sets of refusals that routes share, for their descriptions. */
+import type { ProblemCode } from './problem.ts';
+
+/** Of every route that demands a credential. */
+export const READ: readonly ProblemCode[] = [
+  'INVALID_REQUEST',
+  'UNAUTHENTICATED',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+/** Of every route that changes something. FORBIDDEN is also a session's call without its X-CSRF-Token. */
+export const WRITE: readonly ProblemCode[] = [
+  ...READ,
+  'FORBIDDEN',
+  'REQUEST_TIMEOUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+];
+
+/** Of every route that takes an Idempotency-Key. */
+export const KEYED_WRITE: readonly ProblemCode[] = [...WRITE, 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED'];
+
+/** When the processor refuses. */
+export const PROCESSOR: readonly ProblemCode[] = ['CARD_DECLINED', 'PROCESSOR_ERROR'];
+
+/** Of giving back what remains of a hold. */
+export const RELEASE: readonly ProblemCode[] = [
+  ...KEYED_WRITE,
+  'PREAUTHORIZATION_NOT_FOUND',
+  'HOLD_NOT_PLACED',
+  'HOLD_EXPIRED',
+  'HOLD_RELEASED',
+  'HOLD_CAPTURED',
+  'CAPTURE_IN_FLIGHT',
+  ...PROCESSOR,
+];
+
+/** Of capturing a hold. */
+export const CAPTURE: readonly ProblemCode[] = [...RELEASE, 'AMOUNT_EXCEEDS_HOLD', 'MULTIPLE_CAPTURES_NOT_ALLOWED'];

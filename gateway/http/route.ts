@@ -1,0 +1,98 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { z } from 'zod';
+import type { ProblemCode } from './problem.ts';
+
+/**
+ * A route as its callers see it. Its router mounts it and the OpenAPI document is built from this description, with the
+ * same schemas that requests are validated with.
+ */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** Parameters in braces, as OpenAPI writes them. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What authenticates the caller. */
+  readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
+  /** Path parameters, by name. */
+  readonly parameters?: Schemas;
+  readonly query?: z.ZodObject;
+  /** Request headers besides the credential's; those with an optional schema need not be sent. */
+  readonly headers?: Schemas;
+  readonly body?: z.ZodType;
+  /** Successes by HTTP status. */
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  /** Refusals, each with the status of its code. */
+  readonly codes: readonly ProblemCode[];
+  /** What a refusal says about the request's effect, by HTTP status: what was stored, and whether to send it again. */
+  readonly promises?: Readonly<Record<number, string>>;
+}
+
+/** One success; without a schema it has no body. */
+export interface RouteAnswer {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Unset: application/json. */
+  readonly mediaType?: string;
+  readonly headers?: Schemas;
+}
+
+export type Schemas = Readonly<Record<string, z.ZodType>>;
+
+/** A route with its handler, as it stands in a table of routes. mountRoutes() calls the handler with what it demands. */
+export interface HandledRoute extends Route {
+  readonly handler: (call: never) => Promise<void> | void;
+}
+
+/** What a route's schemas read from a request. */
+export interface Input<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> {
+  readonly query: z.output<Q>;
+  readonly params: { readonly [Name in keyof P]: string };
+  readonly body: z.output<B>;
+}
+
+/** A route whose handler takes `Call` and the input that its own schemas describe. */
+export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> = Omit<
+  Route,
+  'query' | 'parameters' | 'body' | 'credential'
+> & {
+  readonly query?: Q;
+  readonly parameters?: P;
+  readonly body?: B;
+  readonly credential?: Route['credential'];
+  readonly handler: (call: Call & Input<Q, P, B>) => Promise<void> | void;
+};
+
+/** How a table of routes is mounted. */
+export interface Mounting<R extends HandledRoute> {
+  /** What a request passes before it is read. */
+  readonly guards: (route: R) => readonly Middleware[];
+  /** Reads the request: what the route's handler is called with. */
+  readonly callOf: (ctx: Context, route: R) => object | Promise<object>;
+}
+
+/** Mounts routes in the order of their table: the first whose path matches answers. */
+export function mountRoutes<R extends HandledRoute>(
+  router: Router,
+  routes: Readonly<Record<string, R>>,
+  { guards, callOf }: Mounting<R>,
+): Router {
+  for (const route of Object.values(routes)) {
+    router[route.method](routerPath(route), ...guards(route), async (ctx) =>
+      route.handler((await callOf(ctx, route)) as never),
+    );
+  }
+  return router;
+}
+
+/** A router that matches paths exactly: `/Oct` and `/oct/` are not `/oct`, so a rule of a proxy on a path covers the route. */
+export function createRouter(): Router {
+  return new Router({ sensitive: true, strict: true });
+}
+
+/** The path in the syntax of @koa/router: `/oct/{requestId}` → `/oct/:requestId`. */
+function routerPath({ path }: Route): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}

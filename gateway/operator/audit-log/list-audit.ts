@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { AuditEntry as CoreAuditEntry } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { READ } from '../../http/problem-codes.ts';
+import * as fields from '../../resource/answer-fields.ts';
+import { pageJson, time } from '../../resource/from-core.ts';
+import { page, text } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const AuditEntry = z
+  .object({
+    auditEntryId: uuid('entry'),
+    at: fields.time('When'),
+    actor: z
+      .string()
+      .meta({ description: '"operator", or "operator/" and the name given', examples: ['operator/alice'] }),
+    action: z.string().meta({ description: 'What', examples: ['preauthorization.capture'] }),
+    target: z.string().meta({ description: 'To what: a requestId, merchantId or other id' }),
+    detail: z.record(z.string(), z.unknown()).meta({ description: 'More about it; never a secret' }).optional(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+const AuditPage = fields.pageOf(AuditEntry).meta({ id: 'AuditPage', description: 'Newest first' });
+
+export const listAudit = operatorRoute({
+  method: 'get',
+  path: '/operator/audit',
+  tag: 'Operators: overview',
+  summary: 'List what operators did',
+  query: z.strictObject({ target: text(128).optional(), action: text(64).optional(), ...page }),
+  answers: { 200: { description: 'A page', schema: AuditPage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { pageSize, ...filters } }) => {
+    const request = defined({ ...filters, pageSize: Number(pageSize ?? 0) });
+    const { entries, nextPageToken } = await core.operators.listAuditEntries(request, asOperator);
+    ctx.body = pageJson(entries.map(auditEntryJson), nextPageToken);
+  },
+});
+
+function auditEntryJson(entry: CoreAuditEntry) {
+  return {
+    auditEntryId: entry.auditEntryId,
+    at: time(entry.at),
+    actor: entry.actor,
+    action: entry.action,
+    target: entry.target,
+    detail: entry.detail === '' ? undefined : JSON.parse(entry.detail),
+  };
+}

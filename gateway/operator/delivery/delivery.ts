@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import {
+  type Delivery as CoreDelivery,
+  type DeliveryAttempt as CoreDeliveryAttempt,
+  type DeliveryContent as CoreDeliveryContent,
+  DeliveryState,
+  EndpointKind,
+  type GetDeliveryResponse,
+  NotificationKind,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { time as timeField } from '../../resource/answer-fields.ts';
+import { some, time } from '../../resource/from-core.ts';
+import { Operation, operationJson } from '../../resource/operation.ts';
+import { endpointKind, merchantId, notificationKind, uuid } from '../fields.ts';
+
+/** State of a delivery. */
+export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
+
+/** The delivery of one notification to one endpoint. */
+export const Delivery = z
+  .object({
+    deliveryId: uuid('delivery'),
+    merchantId,
+    endpointKind,
+    requestId: z.string().meta({ description: "The operation's, or the relayed notification's" }),
+    kind: notificationKind,
+    statusInfo: z.string().meta({ examples: ['captured'] }),
+    state: deliveryState,
+    attemptCount: z.int().min(0),
+    dueAt: timeField('When the next attempt is due').optional(),
+    createdAt: timeField('When it was created'),
+    deliveredAt: timeField('When it was delivered').optional(),
+  })
+  .meta({ id: 'Delivery' });
+
+const DeliveryAttempt = z
+  .object({
+    number: z.int().min(1),
+    startedAt: timeField('When it started'),
+    latencyMs: z.int().min(0),
+    httpStatus: z.int().meta({ description: 'Absent = no answer' }).optional(),
+    error: z.string().meta({ description: 'Why there was no success' }).optional(),
+    responseHead: z.string().meta({ description: 'The first 1 024 bytes of the answer, as text' }).optional(),
+  })
+  .meta({ id: 'DeliveryAttempt' });
+
+const DeliveryContent = z
+  .object({
+    url: z.string().meta({ description: 'Absent = the merchant has no such endpoint' }).optional(),
+    headers: z
+      .array(z.object({ name: z.string(), value: z.string() }))
+      .meta({ description: 'Of each signature only the beginning; empty once the body is purged' }),
+    body: z.string().meta({ description: 'JSON, its tokens hidden. Absent once purged' }).optional(),
+  })
+  .meta({ id: 'DeliveryContent', description: 'What an attempt would send now' });
+
+export const DeliveryWithAttempts = Delivery.extend({
+  attempts: z.array(DeliveryAttempt).meta({ description: 'Oldest first' }),
+}).meta({ id: 'DeliveryWithAttempts' });
+
+/** A delivery as its own route shows it. */
+export const WholeDelivery = DeliveryWithAttempts.extend({
+  content: DeliveryContent.optional(),
+  operation: Operation.meta({
+    description: 'What it is about; absent when the merchant has no such operation',
+  }).optional(),
+}).meta({ id: 'WholeDelivery' });
+
+/** A delivery of core's as JSON, without its attempts. */
+export function deliveryJson(delivery: CoreDelivery) {
+  return {
+    deliveryId: delivery.deliveryId,
+    merchantId: delivery.merchantId,
+    endpointKind: EndpointKind[delivery.endpointKind],
+    requestId: delivery.requestId,
+    kind: NotificationKind[delivery.kind],
+    statusInfo: delivery.statusInfo,
+    state: DeliveryState[delivery.state],
+    attemptCount: delivery.attemptCount,
+    dueAt: time(delivery.dueAt),
+    createdAt: time(delivery.createdAt),
+    deliveredAt: time(delivery.deliveredAt),
+  };
+}
+
+/** A delivery of core's as JSON with its attempts, oldest first. */
+export function deliveryWithAttemptsJson(delivery: CoreDelivery) {
+  return { ...deliveryJson(delivery), attempts: delivery.attempts.map(attemptJson) };
+}
+
+/** A delivery of core's as JSON, with all that core tells of it. */
+export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryResponse) {
+  assert(delivery, 'core answers with the delivery');
+  return {
+    ...deliveryWithAttemptsJson(delivery),
+    content: content && contentJson(content),
+    operation: operation && operationJson(operation),
+  };
+}
+
+function contentJson({ url, headers, body }: CoreDeliveryContent) {
+  return { url: some(url), headers: headers.map(({ name, value }) => ({ name, value })), body: some(body) };
+}
+
+function attemptJson(attempt: CoreDeliveryAttempt) {
+  return {
+    number: attempt.number,
+    startedAt: time(attempt.startedAt),
+    latencyMs: attempt.latencyMs,
+    httpStatus: attempt.httpStatus || undefined,
+    error: some(attempt.error),
+    responseHead: some(attempt.responseHead),
+  };
+}

@@ -1,0 +1,17 @@
+import { READ } from '../../http/problem-codes.ts';
+import { uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { WholeDelivery, wholeDeliveryJson } from './delivery.ts';
+
+export const getDelivery = operatorRoute({
+  method: 'get',
+  path: '/operator/deliveries/{deliveryId}',
+  tag: 'Operators: deliveries',
+  summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
+  parameters: { deliveryId: uuid('delivery') },
+  answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
+  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery(params, asOperator));
+  },
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { DeliveryState, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { WRITE } from '../../http/problem-codes.ts';
+import { time } from '../../resource/request-fields.ts';
+import { defined, timestampOf } from '../../resource/to-core.ts';
+import { endpointKind, merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const ReplayDeliveries = z
+  .strictObject({
+    merchantId,
+    endpointKind: endpointKind.optional(),
+    state: z.enum(['DELIVERED', 'DEAD']).meta({ description: 'Which of those that ended; default DEAD' }).optional(),
+    createdFrom: time.optional(),
+    createdTo: time.optional(),
+    maxCount: z.int().min(1).max(10_000).meta({ description: 'Most deliveries; default 1 000' }).optional(),
+    perSecond: z.int().min(1).max(1_000).meta({ description: 'Attempts per second; default 20' }).optional(),
+  })
+  .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
+
+const ReplayedDeliveries = z
+  .object({
+    replayedCount: z.int().min(0),
+    more: z.boolean().meta({ description: 'Whether more may match than were taken' }),
+  })
+  .meta({ id: 'ReplayedDeliveries' });
+
+export const replayDeliveries = operatorRoute({
+  method: 'post',
+  path: '/operator/deliveries/replay',
+  tag: 'Operators: deliveries',
+  summary: 'Send a range of deliveries again',
+  body: ReplayDeliveries,
+  answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries } },
+  codes: WRITE,
+  handler: async ({ ctx, core, asOperator, body: { endpointKind, state, createdFrom, createdTo, ...rest } }) => {
+    const request = defined({
+      ...rest,
+      endpointKind: endpointKind && EndpointKind[endpointKind],
+      state: state && DeliveryState[state],
+      createdFrom: timestampOf(createdFrom),
+      createdTo: timestampOf(createdTo),
+    });
+    const { replayedCount, more } = await core.notifications.replayDeliveries(request, asOperator);
+    ctx.body = { replayedCount, more };
+  },
+});

@@ -1,0 +1,19 @@
+import { WRITE } from '../../http/problem-codes.ts';
+import { NoBody, uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { DeliveryWithAttempts, deliveryWithAttemptsJson } from './delivery.ts';
+
+export const replayDelivery = operatorRoute({
+  method: 'post',
+  path: '/operator/deliveries/{deliveryId}/replay',
+  tag: 'Operators: deliveries',
+  summary: 'Send a delivery again',
+  parameters: { deliveryId: uuid('delivery') },
+  body: NoBody,
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { delivery } = await core.notifications.replayDelivery(params, asOperator);
+    ctx.body = delivery && deliveryWithAttemptsJson(delivery);
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { WRITE } from '../../http/problem-codes.ts';
+import { merchantId, NoBody } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { Endpoint, endpointJson } from './endpoint.ts';
+
+const common = {
+  method: 'post',
+  tag: 'Operators: deliveries',
+  parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).meta({ description: 'Which endpoint' }) },
+  body: NoBody,
+  answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+} as const;
+
+export const pauseEndpoint = operatorRoute({
+  ...common,
+  path: '/operator/endpoints/{merchantId}/{endpointKind}/pause',
+  summary: 'Send nothing to an endpoint until it is resumed; nothing is lost',
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { endpoint } = await core.notifications.pauseEndpoint(endpointOf(params), asOperator);
+    ctx.body = endpoint && endpointJson(endpoint);
+  },
+});
+
+export const resumeEndpoint = operatorRoute({
+  ...common,
+  path: '/operator/endpoints/{merchantId}/{endpointKind}/resume',
+  summary: "End an endpoint's pause, whatever its reason",
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { endpoint } = await core.notifications.resumeEndpoint(endpointOf(params), asOperator);
+    ctx.body = endpoint && endpointJson(endpoint);
+  },
+});
+
+function endpointOf({ merchantId, endpointKind }: { merchantId: string; endpointKind: string }) {
+  return { merchantId, endpointKind: endpointKind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK };
+}

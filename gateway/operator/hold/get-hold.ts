@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { READ } from '../../http/problem-codes.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { Capture, captureJson } from '../../resource/capture.ts';
+import { Operation, operationJson } from '../../resource/operation.ts';
+import { Delivery, deliveryJson } from '../delivery/delivery.ts';
+import { operatorRoute } from '../route.ts';
+import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+
+/** A hold with all that happened to it and the notifications that were sent. */
+const OperatorHoldStory = OperatorHold.extend({
+  captures: z.array(Capture).meta({ description: 'Oldest first' }),
+  operations: z.array(Operation).meta({ description: 'What became of it, oldest first; the first is the hold itself' }),
+  deliveries: z.array(Delivery).meta({ description: 'Its notifications, oldest first, at most 200; without attempts' }),
+}).meta({ id: 'OperatorHoldStory' });
+
+/** The newest operations and deliveries are shown; their lists have the rest. */
+const pageSize = 200;
+
+export const getHold = operatorRoute({
+  method: 'get',
+  path: '/operator/holds/{requestId}',
+  tag: 'Operators: holds',
+  summary: 'Look up a hold with its captures, operations and deliveries',
+  parameters: { requestId },
+  answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
+  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
+    const { preauthorization: hold } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
+    assert(hold, 'core answers with the hold');
+    const [own, rest, sent] = await Promise.all([
+      core.operations.getOperation({ requestId }, asOperator),
+      core.operations.listOperations({ holdRequestId: requestId, pageSize }, asOperator),
+      core.notifications.listDeliveries({ holdRequestId: requestId, pageSize }, asOperator),
+    ]);
+    const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
+    ctx.state.requestId = requestId;
+    ctx.body = {
+      ...operatorHoldJson(hold),
+      captures: hold.captures.map(captureJson),
+      operations: operations.map(operationJson),
+      deliveries: sent.deliveries.toReversed().map(deliveryJson),
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { READ } from '../../http/problem-codes.ts';
+import { pageOf } from '../../resource/answer-fields.ts';
+import { pageJson } from '../../resource/from-core.ts';
+import { HoldFilters, holdFilters } from '../../resource/hold.ts';
+import { merchantReference, requestIdFilter } from '../../resource/request-fields.ts';
+import { amountBounds, amountFilters, merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+
+export const listHolds = operatorRoute({
+  method: 'get',
+  path: '/operator/holds',
+  tag: 'Operators: holds',
+  summary: 'Search holds',
+  query: HoldFilters.extend({
+    requestId: requestIdFilter.optional(),
+    merchantId: merchantId.optional(),
+    merchantReference: merchantReference.optional(),
+    ...amountFilters,
+  }),
+  answers: { 200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }) } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { amountFrom, amountTo, ...query } }) => {
+    const request = { ...holdFilters(query), ...amountBounds({ amountFrom, amountTo }) };
+    const page = await core.preauthorizations.listPreauthorizations(request, asOperator);
+    ctx.body = pageJson(page.preauthorizations.map(operatorHoldJson), page.nextPageToken);
+  },
+});

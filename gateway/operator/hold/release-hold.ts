@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { RELEASE } from '../../http/problem-codes.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { some } from '../../resource/from-core.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { NoBody } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+
+const OperatorReleasedHold = OperatorHold.extend({
+  releaseRequestId: requestId.meta({ description: 'Names the release' }).optional(),
+}).meta({ id: 'OperatorReleasedHold' });
+
+export const releaseHold = operatorRoute({
+  method: 'post',
+  path: '/operator/holds/{requestId}/release',
+  tag: 'Operators: holds',
+  summary: 'Give back what remains of a hold, or cancel its checkout',
+  parameters: { requestId },
+  headers: KEYED,
+  body: NoBody,
+  answers: {
+    200: { description: 'Released', schema: OperatorReleasedHold, headers: REPLAYED },
+    202: inProgress('/operator/operations/{requestId}'),
+  },
+  codes: RELEASE,
+  promises: WRITE_PROMISES,
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const request = { ...readIdempotencyKey(ctx), ...params };
+    await writeOperation(ctx, async (name) => {
+      const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name }, asOperator);
+      const hold = release.preauthorization;
+      assert(hold, 'core answers with the hold');
+      if (release.state === OperationState.OK) {
+        const body = { ...operatorHoldJson(hold), releaseRequestId: some(release.requestId) };
+        return { status: 200, body, replayed: release.replayed };
+      }
+      return {
+        inProgress: { requestId: release.requestId, holdRequestId: hold.requestId },
+        replayed: release.replayed,
+      };
+    });
+  },
+});

@@ -1,0 +1,79 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { z } from 'zod';
+import type { ContractSchema, Contract as CoreContract } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { some } from '../../resource/from-core.ts';
+import { currency, terminalId, text } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+
+/** A URL. Only its form is checked here; where it points to is checked before each delivery attempt. */
+const address = (description: string) => text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });
+
+const SAY_CAPTURES =
+  'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
+
+/** What a merchant may do, and where its notifications go. */
+export const Contract = z
+  .strictObject({
+    allowMultipleCaptures: z.boolean({ error: ({ input }) => (input === undefined ? SAY_CAPTURES : undefined) }).meta({
+      description:
+        'true: several captures of a hold, until one has `finalCapture`. false: the first capture closes the hold, ' +
+        'also one of a part, and releases what is left',
+    }),
+    holdPeriodSeconds: z
+      .int()
+      .min(1)
+      .max(2_592_000)
+      .meta({
+        description: "How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter",
+      })
+      .optional(),
+    currencies: z.array(currency).min(1).max(200).meta({ description: 'ISO 4217 codes' }),
+    terminals: z.array(terminalId).min(1).max(1000),
+    notifyHolds: z
+      .boolean()
+      .meta({ description: 'Notify about holds, releases and expiries; default true' })
+      .optional(),
+    requireSignedCaptures: z.boolean().meta({ description: 'Captures must carry a message signature' }).optional(),
+    capturePublicKey: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
+      .optional(),
+    webhookUrl: address('Where signed notifications go; absent = nowhere').optional(),
+    internalUrl: address(
+      'Where the relay forwards verified notifications; absent = they are parked until it is set',
+    ).optional(),
+    processor: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,31}$/)
+      .meta({ description: 'Card processor of new holds and OCTs, by its name; absent = the default one' })
+      .optional(),
+    processorAccount: text(128)
+      .meta({ description: "The merchant's account at the processor; absent = the processor's own default" })
+      .optional(),
+  })
+  .meta({ id: 'Contract' });
+
+/** A contract for core. */
+export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof Contract>) {
+  const holdPeriod = holdPeriodSeconds === undefined ? undefined : { seconds: BigInt(holdPeriodSeconds) };
+  return defined({ ...contract, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
+}
+
+/** A contract of core's as JSON. */
+export function contractJson(contract: CoreContract) {
+  return {
+    allowMultipleCaptures: contract.allowMultipleCaptures,
+    holdPeriodSeconds: contract.holdPeriod && Number(contract.holdPeriod.seconds),
+    currencies: contract.currencies,
+    terminals: contract.terminals,
+    notifyHolds: contract.notifyHolds ?? true,
+    requireSignedCaptures: contract.requireSignedCaptures,
+    capturePublicKey: some(contract.capturePublicKey),
+    webhookUrl: some(contract.webhookUrl),
+    internalUrl: some(contract.internalUrl),
+    processor: some(contract.processor),
+    processorAccount: some(contract.processorAccount),
+  };
+}

@@ -1,0 +1,18 @@
+import { READ } from '../../http/problem-codes.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { Merchant, merchantJson } from './merchant.ts';
+
+export const getMerchant = operatorRoute({
+  method: 'get',
+  path: '/operator/merchants/{merchantId}',
+  tag: 'Operators: merchants',
+  summary: 'Look up a merchant',
+  parameters: { merchantId },
+  answers: { 200: { description: 'The merchant', schema: Merchant } },
+  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { merchant } = await core.merchants.getMerchant(params, asOperator);
+    ctx.body = merchant && merchantJson(merchant);
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { READ } from '../../http/problem-codes.ts';
+import { pageOf } from '../../resource/answer-fields.ts';
+import { pageJson } from '../../resource/from-core.ts';
+import { page } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { operatorRoute } from '../route.ts';
+import { Merchant, merchantJson } from './merchant.ts';
+
+export const listMerchants = operatorRoute({
+  method: 'get',
+  path: '/operator/merchants',
+  tag: 'Operators: merchants',
+  summary: 'List merchants',
+  query: z.strictObject(page),
+  answers: {
+    200: {
+      description: 'A page',
+      schema: pageOf(Merchant).meta({ id: 'MerchantPage', description: 'By merchantId' }),
+    },
+  },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { pageSize, ...query } }) => {
+    const request = defined({ ...query, pageSize: Number(pageSize ?? 0) });
+    const { merchants, nextPageToken } = await core.merchants.listMerchants(request, asOperator);
+    ctx.body = pageJson(merchants.map(merchantJson), nextPageToken);
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { WRITE } from '../../http/problem-codes.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { contractOf } from './contract.ts';
+import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+
+export const updateMerchant = operatorRoute({
+  method: 'put',
+  path: '/operator/merchants/{merchantId}',
+  tag: 'Operators: merchants',
+  summary: 'Replace name and contract; holds placed before keep their terms',
+  parameters: { merchantId },
+  body: z.strictObject(merchantTerms).meta({ id: 'UpdateMerchant' }),
+  answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params, body: { name, contract } }) => {
+    const request = { ...params, name, contract: contractOf(contract) };
+    const { merchant } = await core.merchants.updateMerchant(request, asOperator);
+    ctx.body = merchant && merchantJson(merchant);
+  },
+});

@@ -1,0 +1,18 @@
+import { READ } from '../../http/problem-codes.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { Oct, octJson } from '../../resource/oct.ts';
+import { operatorRoute } from '../route.ts';
+
+export const getOperatorOct = operatorRoute({
+  method: 'get',
+  path: '/operator/oct/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an OCT',
+  parameters: { requestId },
+  answers: { 200: { description: 'The OCT', schema: Oct } },
+  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { oct } = await core.octs.getOct(params, asOperator);
+    ctx.body = oct && octJson(oct);
+  },
+});

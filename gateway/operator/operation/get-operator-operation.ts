@@ -1,0 +1,18 @@
+import { READ } from '../../http/problem-codes.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { Operation, operationJson } from '../../resource/operation.ts';
+import { operatorRoute } from '../route.ts';
+
+export const getOperatorOperation = operatorRoute({
+  method: 'get',
+  path: '/operator/operations/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an operation, final or not',
+  parameters: { requestId },
+  answers: { 200: { description: 'The operation', schema: Operation } },
+  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { operation } = await core.operations.getOperation(params, asOperator);
+    ctx.body = operation && operationJson(operation);
+  },
+});

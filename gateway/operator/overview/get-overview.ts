@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { READ } from '../../http/problem-codes.ts';
+import { time as timeField } from '../../resource/answer-fields.ts';
+import { time } from '../../resource/from-core.ts';
+import { operatorRoute } from '../route.ts';
+
+const count = (description: string) => z.int().min(0).meta({ description });
+
+const Overview = z
+  .object({
+    expiringHoldCount: count('Open holds that end within 24 hours'),
+    unknownCount: count('Attempts whose outcome is unknown'),
+    oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
+    needsReviewCount: count('Attempts that only an operator can resolve'),
+    frozenHoldCount: count('Frozen holds'),
+    quarantinedCount: count('Notifications set aside, nothing decided'),
+    deadDeliveryCount: count('Deliveries whose every attempt failed'),
+    dueDeliveryCount: count('Deliveries whose next attempt is due'),
+    oldestDueAt: timeField('When the oldest of them was due').optional(),
+    pausedEndpointCount: count('Endpoints to which nothing is sent'),
+    at: timeField('When this was so'),
+  })
+  .meta({ id: 'Overview', description: 'What may need attention; counts stop at 10 000' });
+
+export const getOverview = operatorRoute({
+  method: 'get',
+  path: '/operator/overview',
+  tag: 'Operators: overview',
+  summary: 'Count what may need attention',
+  answers: { 200: { description: 'The counts', schema: Overview } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator }) => {
+    const { $typeName: _, ...overview } = await core.operators.getOverview({}, asOperator);
+    ctx.body = {
+      ...overview,
+      oldestUnknownAt: time(overview.oldestUnknownAt),
+      oldestDueAt: time(overview.oldestDueAt),
+      at: time(overview.at),
+    };
+  },
+});

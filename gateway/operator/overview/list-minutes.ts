@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { READ } from '../../http/problem-codes.ts';
+import { time as timeField } from '../../resource/answer-fields.ts';
+import { time } from '../../resource/from-core.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const count = (description: string) => z.int().min(0).meta({ description });
+
+const Minute = z
+  .object({
+    start: timeField('When the minute began'),
+    okCount: count('Operations that ended OK'),
+    koCount: count('Operations that ended KO'),
+    deliveryCount: count('Deliveries created'),
+    deliveredCount: count('Those of them that are delivered by now'),
+    verifiedCount: count('Notifications that the relay verified and accepted'),
+    refusedCount: count('Notifications that the relay could not verify'),
+  })
+  .meta({ id: 'Minute' });
+
+const Minutes = z.object({ items: z.array(Minute) }).meta({ id: 'Minutes', description: 'Oldest first' });
+
+export const listMinutes = operatorRoute({
+  method: 'get',
+  path: '/operator/overview/series',
+  tag: 'Operators: overview',
+  summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
+  query: z.strictObject({
+    minutes: z
+      .string()
+      .regex(/^(?:[1-9][0-9]?|1[0-7][0-9]|180)$/, 'must be a whole number from 1 to 180')
+      .meta({ description: 'Minutes, the present one included; default 60', examples: ['60'] })
+      .optional(),
+    merchantId: merchantId.optional(),
+  }),
+  answers: { 200: { description: 'The minutes', schema: Minutes } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { minutes = '60', merchantId = '' } }) => {
+    const answer = await core.operators.listMinutes({ minuteCount: Number(minutes), merchantId }, asOperator);
+    ctx.body = {
+      items: answer.minutes.map(({ $typeName: _, start, ...counts }) => ({ start: time(start), ...counts })),
+    };
+  },
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { WRITE } from '../../http/problem-codes.ts';
+import { NoBody, uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { QuarantinedNotification, quarantinedJson } from './quarantined-notification.ts';
+
+const common = {
+  method: 'post',
+  tag: 'Operators: relay',
+  parameters: { quarantineId: uuid('notification that was set aside') },
+  body: NoBody,
+  answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+} as const;
+
+export const releaseQuarantined = operatorRoute({
+  ...common,
+  path: '/operator/relay/quarantine/{quarantineId}/release',
+  summary: 'Forward a notification that was set aside, once',
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
+    assert(notification, 'core answers with the notification');
+    ctx.body = quarantinedJson(notification);
+  },
+});
+
+export const discardQuarantined = operatorRoute({
+  ...common,
+  path: '/operator/relay/quarantine/{quarantineId}/discard',
+  summary: 'Decide that it is never forwarded',
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
+    assert(notification, 'core answers with the notification');
+    ctx.body = quarantinedJson(notification);
+  },
+});

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import {
+  type VerificationFailure as CoreVerificationFailure,
+  NotificationKind,
+  VerificationFailureReason,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { READ } from '../../http/problem-codes.ts';
+import { pageOf, time as timeField } from '../../resource/answer-fields.ts';
+import { pageJson, some, time } from '../../resource/from-core.ts';
+import { page } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { merchantId, notificationKind, uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const reason = z.enum(['MISSING_SIGNATURE', 'MALFORMED_SIGNATURE', 'WRONG_SIGNATURE', 'UNKNOWN_MERCHANT']);
+
+/** A notification that the relay could not verify, without its body and signature. */
+const VerificationFailure = z
+  .object({
+    failureId: uuid('failure'),
+    failedAt: timeField('When it happened'),
+    reason,
+    kind: notificationKind,
+    statusInfo: z.string(),
+    claimedMerchantId: merchantId.meta({ description: 'The merchant that the body names; unproven' }),
+    address: z
+      .string()
+      .meta({ description: "The sender's address", examples: ['192.0.2.1'] })
+      .optional(),
+    bodyBytes: z.int().min(0),
+    bodySha256: z.string().meta({ description: 'SHA-256 of the body, hexadecimal' }),
+    signatureSha256Prefix: z
+      .string()
+      .meta({ description: 'First 8 hexadecimal digits of the SHA-256 of the signature header' })
+      .optional(),
+  })
+  .meta({ id: 'VerificationFailure' });
+
+const FailurePage = pageOf(VerificationFailure).meta({ id: 'FailurePage', description: 'Newest first' });
+
+export const listFailures = operatorRoute({
+  method: 'get',
+  path: '/operator/relay/failures',
+  tag: 'Operators: relay',
+  summary: 'List what the relay could not verify',
+  query: z.strictObject({ claimedMerchantId: merchantId.optional(), reason: reason.optional(), ...page }),
+  answers: { 200: { description: 'A page', schema: FailurePage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { reason, pageSize, ...filters } }) => {
+    const request = defined({
+      ...filters,
+      reason: reason && VerificationFailureReason[reason],
+      pageSize: Number(pageSize ?? 0),
+    });
+    const { failures, nextPageToken } = await core.notifications.listVerificationFailures(request, asOperator);
+    ctx.body = pageJson(failures.map(failureJson), nextPageToken);
+  },
+});
+
+function failureJson(failure: CoreVerificationFailure) {
+  return {
+    failureId: failure.failureId,
+    failedAt: time(failure.failedAt),
+    reason: VerificationFailureReason[failure.reason],
+    kind: NotificationKind[failure.kind],
+    statusInfo: failure.statusInfo,
+    claimedMerchantId: failure.claimedMerchantId,
+    address: some(failure.address),
+    bodyBytes: failure.bodyBytes,
+    bodySha256: Buffer.from(failure.bodySha256).toString('hex'),
+    signatureSha256Prefix: some(failure.signatureSha256Prefix),
+  };
+}

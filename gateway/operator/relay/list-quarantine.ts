@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { QuarantineState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { READ } from '../../http/problem-codes.ts';
+import { pageOf } from '../../resource/answer-fields.ts';
+import { pageJson } from '../../resource/from-core.ts';
+import { page } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { QuarantinedNotification, quarantinedJson, quarantineState } from './quarantined-notification.ts';
+
+const QuarantinePage = pageOf(QuarantinedNotification).meta({ id: 'QuarantinePage', description: 'Newest first' });
+
+export const listQuarantine = operatorRoute({
+  method: 'get',
+  path: '/operator/relay/quarantine',
+  tag: 'Operators: relay',
+  summary: 'List verified notifications that were set aside',
+  query: z.strictObject({ merchantId: merchantId.optional(), state: quarantineState.optional(), ...page }),
+  answers: { 200: { description: 'A page', schema: QuarantinePage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { state, pageSize, ...filters } }) => {
+    const request = defined({ ...filters, state: state && QuarantineState[state], pageSize: Number(pageSize ?? 0) });
+    const answer = await core.notifications.listQuarantinedNotifications(request, asOperator);
+    ctx.body = pageJson(answer.notifications.map(quarantinedJson), answer.nextPageToken);
+  },
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { WRITE } from '../../http/problem-codes.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
+
+export const replayStored = operatorRoute({
+  method: 'post',
+  path: '/operator/relay/notifications/replay',
+  tag: 'Operators: relay',
+  summary: 'Forward an accepted notification, again if it was forwarded before',
+  body: z
+    .strictObject({ merchantId, requestId: senderRequestId })
+    .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
+  answers: { 200: { description: 'It, as it is now', schema: StoredNotification } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
+    assert(notification, 'core answers with the notification');
+    ctx.body = storedJson(notification);
+  },
+});

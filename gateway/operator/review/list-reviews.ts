@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { type ReviewItem as CoreReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { READ } from '../../http/problem-codes.ts';
+import * as fields from '../../resource/answer-fields.ts';
+import { money, pageJson, some, time } from '../../resource/from-core.ts';
+import { REVIEWED_KINDS } from '../../resource/kinds.ts';
+import { page } from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const reason = z
+  .enum(['UNKNOWN', 'NEEDS_REVIEW', 'FROZEN'])
+  .meta({ description: 'Inquiries go on; only an operator can tell; or a frozen hold' });
+
+/** An attempt without a known outcome, or a frozen hold. */
+const ReviewItem = z
+  .object({
+    requestId: fields.requestId,
+    reason,
+    operation: z.enum(REVIEWED_KINDS),
+    merchantId,
+    amount: fields.money('Amount of the attempt'),
+    currency: fields.currency,
+    holdRequestId: fields.requestId.optional(),
+    createdAt: fields.time('When it was asked for'),
+    ageSeconds: z.int().min(0),
+    inquiryCount: z.int().min(0).meta({ description: 'Inquiries made' }),
+    nextInquiryAt: fields.time('When the next is due').optional(),
+    lateVoid: z.boolean().meta({ description: 'It gives back an authorization that came after the hold had failed' }),
+    processor: z
+      .string()
+      .meta({ description: 'The card processor that it was sent to; absent = the default' })
+      .optional(),
+  })
+  .meta({ id: 'ReviewItem' });
+
+const ReviewPage = fields.pageOf(ReviewItem).meta({ id: 'ReviewPage', description: 'Oldest first' });
+
+export const listReviews = operatorRoute({
+  method: 'get',
+  path: '/operator/reviews',
+  tag: 'Operators: overview',
+  summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
+  query: z.strictObject({ merchantId: merchantId.optional(), reason: reason.optional(), ...page }),
+  answers: { 200: { description: 'A page', schema: ReviewPage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query: { reason, pageSize, ...filters } }) => {
+    const request = { ...filters, reason: reason && ReviewReason[reason], pageSize: Number(pageSize ?? 0) };
+    const { items, nextPageToken } = await core.operators.listReviewItems(defined(request), asOperator);
+    ctx.body = pageJson(items.map(reviewJson), nextPageToken);
+  },
+});
+
+function reviewJson(item: CoreReviewItem) {
+  return {
+    requestId: item.requestId,
+    reason: ReviewReason[item.reason],
+    operation: OperationKind[item.kind],
+    merchantId: item.merchantId,
+    amount: money(item.amount),
+    currency: item.currency,
+    holdRequestId: some(item.holdRequestId),
+    createdAt: time(item.createdAt),
+    ageSeconds: Number(item.ageS),
+    inquiryCount: item.inquiryCount,
+    nextInquiryAt: time(item.nextInquiryAt),
+    lateVoid: item.lateVoid,
+    processor: some(item.processor),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
+import type { StreamOptions } from '../event-stream/event-stream.ts';
+import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import type { Operator } from './authenticate.ts';
+import type { Sessions } from './session/sessions.ts';
+import type { VerifyToken } from './session/verify-token.ts';
+
+/** What an operator's handler is called with, besides what its schemas read. */
+export interface OperatorCall extends StreamOptions {
+  readonly ctx: Context;
+  readonly sessions: Sessions;
+  readonly verify: VerifyToken;
+}
+
+/** The same where the caller is authenticated. */
+export interface AuthenticatedCall extends OperatorCall {
+  readonly operator: Operator;
+  /** Options of a call to core in the operator's name, with the operator's own token. */
+  readonly asOperator: GrpcCall & { readonly metadata: Readonly<Record<string, string>> };
+}
+
+/** A route in OPERATOR_ROUTES. */
+export interface OperatorRoute extends HandledRoute {
+  /** Unset: that of readJsonBytes(). */
+  readonly maxBodyBytes?: number;
+}
+
+/** Describes a route that demands the operator token or a console session. */
+export function operatorRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
+  route: RouteFor<AuthenticatedCall, Q, P, B>,
+): OperatorRoute {
+  return { credential: 'operator', ...route };
+}
+
+/** Describes a route that anybody may call. */
+export function publicRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
+  route: RouteFor<OperatorCall, Q, P, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
+): OperatorRoute {
+  return { credential: 'none', ...route };
+}

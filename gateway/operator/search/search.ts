@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { type Match as CoreMatch, MatchedBy } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { READ } from '../../http/problem-codes.ts';
+import * as fields from '../../resource/answer-fields.ts';
+import { money, some, time } from '../../resource/from-core.ts';
+import { Operation } from '../../resource/operation.ts';
+import { page, text, time as timeField } from '../../resource/request-fields.ts';
+import { defined, timestampOf } from '../../resource/to-core.ts';
+import { merchantId, uuid } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+const Search = z
+  .strictObject({
+    text: text(128, 4).meta({
+      description:
+        "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a reference of the " +
+        'processor or the bank, or the last four digits of a card',
+      examples: ['order-1001'],
+    }),
+    merchantId: merchantId.optional(),
+    createdFrom: timeField.optional(),
+    createdTo: timeField.optional(),
+    pageToken: page.pageToken,
+  })
+  .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
+
+const Match = z
+  .object({
+    requestId: z.string().meta({ description: 'The operation; of a delivery, what it is about' }),
+    deliveryId: uuid('delivery').optional(),
+    operation: Operation.shape.operation.optional(),
+    status: Operation.shape.status.optional(),
+    merchantId,
+    amount: fields.money("The operation's").optional(),
+    currency: fields.currency.optional(),
+    holdRequestId: fields.requestId.meta({ description: 'The hold that it belongs to' }).optional(),
+    merchantReference: z.string().optional(),
+    createdAt: fields.time('When it was asked for'),
+    matchedBy: z.enum(['ID', 'MERCHANT_REFERENCE', 'PREAUTHORIZATION_ID', 'PROCESSOR_REFERENCE', 'LAST4']),
+  })
+  .meta({ id: 'Match', description: 'An operation, with or without a result, or a delivery' });
+
+const MatchPage = fields
+  .pageOf(Match)
+  .extend({
+    searchedFrom: fields
+      .time('Everything asked for since then was searched; absent = there is nothing more to search')
+      .optional(),
+  })
+  .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
+
+export const search = operatorRoute({
+  method: 'post',
+  path: '/operator/search',
+  tag: 'Operators: overview',
+  summary: 'Find operations and deliveries by what somebody has in front of them',
+  body: Search,
+  answers: { 200: { description: 'What was found', schema: MatchPage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, body: { createdFrom, createdTo, ...asked } }) => {
+    const dates = { createdFrom: timestampOf(createdFrom), createdTo: timestampOf(createdTo) };
+    const request = defined({ ...asked, ...dates });
+    const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(request, asOperator);
+    const found = { items: matches.map(matchJson), nextPageToken: some(nextPageToken) };
+    ctx.body = { ...found, searchedFrom: time(searchedFrom) };
+  },
+});
+
+function matchJson(match: CoreMatch) {
+  const isDelivery = match.deliveryId !== '';
+  return {
+    requestId: match.requestId,
+    deliveryId: some(match.deliveryId),
+    ...(!isDelivery && {
+      operation: OperationKind[match.kind],
+      status: OperationState[match.state],
+      amount: money(match.amount),
+      currency: match.currency,
+    }),
+    merchantId: match.merchantId,
+    holdRequestId: some(match.holdRequestId),
+    merchantReference: some(match.merchantReference),
+    createdAt: time(match.createdAt),
+    matchedBy: MatchedBy[match.matchedBy],
+  };
+}

@@ -1,0 +1,62 @@
+/** Verifies operator tokens. The gateway has no copy of the token: core verifies it. */
+import { createHash } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import type { Core } from '../../core/client.ts';
+import { isServiceError, Problem } from '../../http/problem.ts';
+import type { FailedLogins } from './failed-logins.ts';
+
+/**
+ * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED after too many of them, and what core throws when it is unavailable and has not
+ * verified the token recently. Without a network nothing is counted: a session's token was right once, so it is no guess.
+ */
+export type VerifyToken = (token: string, network?: string) => Promise<void>;
+
+/** How long a verified token is not verified again. */
+const KNOWN_MS = 10_000;
+const MOST_KNOWN = 100;
+
+/**
+ * Wrong tokens from an address never lock out the right one: it is still verified during a penalty, and a token that was right before is not
+ * counted as a guess. It stays valid while core is unavailable, which is when metrics matter most.
+ */
+export function createVerifyToken(
+  core: Pick<Core, 'operators'>,
+  failedLogins: FailedLogins,
+  now: () => number = Date.now,
+): VerifyToken {
+  const known = new Map<string, number>();
+  return async (token, network) => {
+    const digest = createHash('sha256').update(token).digest('base64');
+    const knownAtMs = known.get(digest);
+    if (knownAtMs !== undefined && now() - knownAtMs < KNOWN_MS) return;
+    const isToken = /^[\x21-\x7E]{32,256}$/.test(token);
+    if (isToken && knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
+    const isOperators = isToken && (await ask(core, token, knownAtMs !== undefined));
+    known.delete(digest);
+    if (!isOperators)
+      throw (
+        (network && (await failedLogins.fail(network))) ||
+        new Problem('UNAUTHENTICATED', { detail: 'The operator token is wrong.' })
+      );
+    known.set(digest, now());
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  };
+}
+
+/** A token of another role is wrong. While core is unavailable, a token that was verified before stays valid. */
+async function ask(core: Pick<Core, 'operators'>, token: string, wasKnown: boolean): Promise<boolean> {
+  try {
+    await core.operators.checkOperator({}, { timeoutMs: TIMEOUT_MS, metadata: { authorization: `Bearer ${token}` } });
+    return true;
+  } catch (error) {
+    if (isServiceError(error) && NO.has(error.code)) return false;
+    if (isServiceError(error) && AWAY.has(error.code) && wasKnown) return true;
+    throw error;
+  }
+}
+
+/** Less than the timeout of a metrics scrape. */
+const TIMEOUT_MS = 5_000;
+const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
+const AWAY: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);

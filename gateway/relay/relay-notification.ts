@@ -1,0 +1,137 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { SignedFields } from '../../webhooks/signature.ts';
+import { readAddress } from '../http/client-address.ts';
+import { demandJson } from '../http/json-body.ts';
+import { Problem } from '../http/problem.ts';
+import type { HandledRoute } from '../http/route.ts';
+import type { Limiter } from '../limits/limits.ts';
+import { demandRate } from '../limits/rate-limit.ts';
+import { GRAMMAR, STATUS_INFO } from '../resource/notification-fields.ts';
+import type { Accept } from './accept-notifications.ts';
+import type { BodyBudget } from './body-budget.ts';
+import type { Failures } from './failures.ts';
+import { parseNotification } from './notification.ts';
+import type { Penalties } from './penalties.ts';
+import type { Announced } from './read-path.ts';
+import type { RelayOptions } from './relay.ts';
+import { storeNotification } from './store-notification.ts';
+import { verifyWithNewest } from './verify.ts';
+
+/** What the handler is called with: after the sender's address has passed its rate limit, and the path is read. */
+export interface RelayCall extends Pick<RelayOptions, 'credentials' | 'notifications' | 'log'> {
+  readonly ctx: Context;
+  /** The sender's, as networkOf() returns it. */
+  readonly network: string;
+  readonly announced: Announced;
+  readonly bodies: BodyBudget;
+  readonly penalties: Penalties;
+  readonly failures: Failures;
+  readonly verifiedLimiter: Limiter;
+  readonly accept: Accept;
+}
+
+/** A notification of any sender: its signed fields. The relay forwards all other fields unchanged. */
+const RelayedNotification = z
+  .looseObject({
+    merchantId: z.string().regex(GRAMMAR.merchantId).meta({ description: 'Decides whose secrets verify it' }),
+    requestId: z.string().regex(GRAMMAR.requestId).meta({ description: 'Accepted once for each merchant, for ever' }),
+    status: z.string().regex(GRAMMAR.status),
+    amount: z
+      .union([z.string().regex(GRAMMAR.amount), z.number().min(0)])
+      .meta({ description: 'Signed as it is written: 10.50 is not 10.5; at most 12 digits and 4 decimals' }),
+    currency: z.string().regex(GRAMMAR.currency),
+  })
+  .meta({ id: 'RelayedNotification', description: 'A notification with its five signed fields' });
+
+export const relayNotification = {
+  method: 'post',
+  path: '/webhook/processor/{kind}/{statusInfo}',
+  tag: 'Relay',
+  summary: 'Verify, store and forward a notification',
+  description:
+    '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of its merchant. Send again ' +
+    'what was answered with 408, 429 or 503. 202 means that it is on disk in quarantine: its signature is genuine, but ' +
+    'it contradicts an accepted one or its own path. An operator decides about it; sending it again changes nothing.',
+  credential: 'serviceSignature',
+  parameters: {
+    kind: z.enum(['payment', 'oct']).meta({ description: 'What it is about', examples: ['payment'] }),
+    statusInfo: z
+      .string()
+      .regex(STATUS_INFO)
+      .meta({ description: 'What became of it; our own words must match kind and status', examples: ['captured'] }),
+  },
+  body: RelayedNotification,
+  answers: {
+    200: {
+      description: 'Stored, now or before',
+      schema: z.object({ requestId: z.string() }),
+      headers: {
+        'X-Relay-Duplicate': z.literal('true').meta({ description: 'It was stored before' }).optional(),
+      },
+    },
+    202: {
+      description: 'Stored in quarantine, now or before; not forwarded unless an operator releases it',
+      schema: z.object({ requestId: z.string() }),
+      headers: {
+        'X-Relay-Held': z.enum(['conflict', 'contradiction']).meta({
+          description:
+            'conflict: another kind, status, amount or currency was accepted with this requestId. contradiction: ' +
+            'statusInfo does not match kind or status; the requestId stays free',
+        }),
+      },
+    },
+  },
+  codes: [
+    'INVALID_REQUEST',
+    'UNAUTHENTICATED',
+    'NOT_FOUND',
+    'METHOD_NOT_ALLOWED',
+    'REQUEST_TIMEOUT',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'RATE_LIMITED',
+    'INTERNAL',
+    'UNAVAILABLE',
+  ],
+  promises: {
+    408: 'Nothing was stored: send it again.',
+    429: 'Nothing was stored: send it again after Retry-After.',
+    503: 'It may have been stored: send it again after Retry-After. What is stored already is a duplicate, forwarded once.',
+  },
+  handler: relay,
+} as const satisfies HandledRoute;
+
+/** The relay's part of the OpenAPI document. */
+export const RELAY_ROUTES = { relayNotification };
+
+/** Reads, verifies and stores a notification. The checks stand in the order in which a request passes them. */
+async function relay(call: RelayCall): Promise<void> {
+  const { ctx, network, announced, credentials } = call;
+  demandJson(ctx);
+  const body = await call.bodies.read(ctx, network);
+  const fields = await parse(body, call);
+  await call.penalties.check(network, fields.merchantId);
+  if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
+  const headers = ctx.req.headersDistinct['x-service-signature'] ?? [];
+  const reason = await verifyWithNewest(credentials, fields, headers);
+  if (reason !== undefined) {
+    const refusal = await call.penalties.fail(network, fields.merchantId);
+    const address = readAddress(ctx.ip) ?? 'unknown';
+    call.failures.record({ reason, announced, fields, address, body, headers, refusal });
+    throw refusal;
+  }
+  ctx.state.merchantId = fields.merchantId;
+  ctx.state.requestId = fields.requestId;
+  await demandRate(call.verifiedLimiter, fields.merchantId);
+  await storeNotification(ctx, call, { ...announced, ...fields, body, signature: headers[0] as string });
+}
+
+async function parse(body: Buffer, { bodies, network }: RelayCall): Promise<SignedFields> {
+  try {
+    return parseNotification(body);
+  } catch (error) {
+    await bodies.chargeMalformed(network);
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { HoldStatus, type Preauthorization, ReleaseReason } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import * as fields from './answer-fields.ts';
+import { money, paymentMethodData, processorFields, some, time } from './from-core.ts';
+import * as requested from './request-fields.ts';
+import { defined, timestampOf } from './to-core.ts';
+
+const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
+  description: 'Why the rest was given back: by the last capture, by the merchant, or at the end of the period',
+});
+
+/** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
+export const ListedHold = z
+  .object({
+    requestId: fields.requestId,
+    status: fields.holdStatus,
+    amount: fields.money('Amount held'),
+    currency: fields.currency,
+    amountCaptured: fields.money('Captured so far, later reversed captures included'),
+    amountInFlight: fields.money('Reserved by captures and releases without a result'),
+    amountRemaining: fields.money('Still capturable'),
+    amountReleased: fields.money('Given back'),
+    amountReversed: fields.money('Part of amountCaptured that the card scheme took back'),
+    ...fields.parties,
+    metadata: z.record(z.string(), z.string()).optional(),
+    checkoutUrl: z.url().meta({ description: 'Where the customer enters a card, while that is possible' }).optional(),
+    checkoutExpiresAt: fields.time('Until when').optional(),
+    createdAt: fields.time('When it was asked for'),
+    placedAt: fields.time('When the processor placed it').optional(),
+    expiresAt: fields.time('When it ends by itself').optional(),
+    closedAt: fields.time('When it reached a final state').optional(),
+    releaseReason: releaseReason.optional(),
+    paymentMethodData: fields.paymentMethodData.optional(),
+    tokenData: fields.tokenData.optional(),
+    reference: fields.reference.optional(),
+    ...fields.processorFields,
+  })
+  .meta({ id: 'ListedHold', description: 'A hold without its handle' });
+
+/** A hold of core's as JSON, without its preauthorizationId. */
+export function listedHoldJson(hold: Preauthorization) {
+  return {
+    requestId: hold.requestId,
+    status: HoldStatus[hold.status],
+    amount: money(hold.amount),
+    currency: hold.currency,
+    amountCaptured: money(hold.amountCaptured),
+    amountInFlight: money(hold.amountInFlight),
+    amountRemaining: money(hold.amountRemaining),
+    amountReleased: money(hold.amountReleased),
+    amountReversed: money(hold.amountReversed),
+    merchantId: hold.merchantId,
+    terminalId: hold.terminalId,
+    userId: hold.userId,
+    merchantReference: some(hold.merchantReference),
+    metadata: Object.keys(hold.metadata).length > 0 ? hold.metadata : undefined,
+    ...checkoutFields(hold),
+    createdAt: time(hold.createdAt),
+    placedAt: time(hold.placedAt),
+    expiresAt: time(hold.expiresAt),
+    closedAt: time(hold.closedAt),
+    releaseReason: hold.releaseReason ? ReleaseReason[hold.releaseReason] : undefined,
+    paymentMethodData: paymentMethodData(hold.paymentMethod),
+    tokenData: hold.generatedTokenId ? { tokenId: hold.generatedTokenId } : undefined,
+    reference: some(hold.processorReference),
+    ...processorFields(hold.processorError),
+  };
+}
+
+/** The checkout page's URL and its expiry, while the checkout is open. */
+export function checkoutFields(hold: Preauthorization) {
+  if (hold.checkoutUrl === '') return {};
+  return { checkoutUrl: hold.checkoutUrl, checkoutExpiresAt: time(hold.checkoutExpiresAt) };
+}
+
+/** Filters of a list of holds, joined by AND. */
+export const HoldFilters = z.strictObject({
+  status: z.enum(['IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED']).optional(),
+  userId: requested.userId.optional(),
+  terminalId: requested.terminalId.optional(),
+  createdFrom: requested.time.optional(),
+  createdTo: requested.time.optional(),
+  expiringBefore: requested.time.optional(),
+  ...requested.page,
+});
+
+/** The filters as fields of core's ListPreauthorizations. */
+export function holdFilters<Q extends z.output<typeof HoldFilters>>(query: Q) {
+  const { status, createdFrom, createdTo, expiringBefore, pageSize, ...filters } = query;
+  return defined({
+    ...filters,
+    status: status && HoldStatus[status],
+    createdFrom: timestampOf(createdFrom),
+    createdTo: timestampOf(createdTo),
+    expiringBefore: timestampOf(expiringBefore),
+    pageSize: Number(pageSize ?? 0),
+  });
+}

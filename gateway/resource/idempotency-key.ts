@@ -1,0 +1,44 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { hasCardNumber } from '../../platform/card-number.ts';
+import { Problem } from '../http/problem.ts';
+
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7E]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .refine((key) => !hasCardNumber(key), 'must not contain a card number')
+  .meta({
+    description:
+      'Makes a repetition safe: the same key with the same body gets the first answer again, with Idempotency-Replayed. ' +
+      'One keyspace per merchant, for POST routes; kept for 24 hours or more',
+    examples: ['order-1001-hold'],
+  });
+
+/** The request header, for a route's description. */
+export const KEYED = { 'Idempotency-Key': idempotencyKey.optional() };
+
+/** The answer's header, for a route's description. */
+export const REPLAYED = {
+  'Idempotency-Replayed': z
+    .literal('true')
+    .meta({ description: 'This is the first answer again; the request changed nothing' })
+    .optional(),
+};
+
+/** Reads the Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header. */
+export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
+  const values = ctx.req.headersDistinct['idempotency-key'];
+  if (values === undefined) return {};
+  const [key = '', ...others] = values;
+  if (others.length > 0) throw invalid('is given more than once');
+  const result = idempotencyKey.safeParse(key);
+  if (!result.success) throw invalid(result.error.issues[0]?.message ?? '');
+  return { idempotencyKey: key };
+}
+
+function invalid(message: string): Problem {
+  return new Problem('INVALID_REQUEST', {
+    detail: 'The Idempotency-Key header is not valid.',
+    errors: [{ field: 'Idempotency-Key', message }],
+  });
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { Problem, statusOf } from '../http/problem.ts';
+import { readQuery } from '../http/read-query.ts';
+import type { Input, Route, Schemas } from '../http/route.ts';
+import { MERCHANT_ID, notRequestId, UUID } from './identifiers.ts';
+
+/**
+ * Reads what a request brings, in this order: the query of a GET, the path parameters, the body. Throws INVALID_REQUEST, the
+ * route's own 404 code for a malformed path parameter, and what `readBody` throws.
+ */
+export async function readInput(
+  ctx: Context,
+  route: Route,
+  readBody: (schema: z.ZodType) => Promise<unknown>,
+): Promise<Input<z.ZodObject, Schemas, z.ZodType>> {
+  const query = route.method === 'get' ? readQuery(ctx, route.query ?? NO_QUERY) : {};
+  const params = readParams(ctx, route);
+  return { query, params, body: route.body && (await readBody(route.body)) };
+}
+
+const NO_QUERY = z.strictObject({});
+
+/** A malformed parameter is answered like a resource that does not exist, without a call to core. */
+function readParams(ctx: Context, { parameters = {}, codes }: Route): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name of Object.keys(parameters)) {
+    const value: string = ctx.params[name];
+    const form = FORMS[name];
+    assert(form, `the path parameter ${name} has a form`);
+    if (!form.test(value)) {
+      const code = codes.find((code) => statusOf(code) === 404) ?? 'NOT_FOUND';
+      throw new Problem(code, { detail: form === UUID ? notRequestId(value) : undefined });
+    }
+    params[name] = value;
+  }
+  return params;
+}
+
+const FORMS: Readonly<Record<string, RegExp>> = {
+  merchantId: MERCHANT_ID,
+  endpointKind: /^(webhook|internal)$/,
+  requestId: UUID,
+  deliveryId: UUID,
+  quarantineId: UUID,
+  apiKeyId: UUID,
+  signingSecretId: UUID,
+};

@@ -1,0 +1,95 @@
+/** Schemas of fields that several requests share. They validate requests and appear in the OpenAPI document. */
+import currencyCodes from 'currency-codes';
+import { z } from 'zod';
+import { hasCardNumber } from '../../platform/card-number.ts';
+import { isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
+
+const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
+
+/** Text that PostgreSQL and protobuf store unchanged. */
+const storable = (text: string) => !text.includes('\0') && text.isWellFormed();
+
+/** Free text of `min` to `max` characters: no NUL, no lone surrogates, no card numbers. Text that is too long is not searched. */
+export const text = (max: number, min = 1) =>
+  z
+    .string()
+    .min(min)
+    .max(max, { abort: true })
+    .refine(storable, 'must not contain NUL or unpaired surrogates')
+    .refine((value) => !hasCardNumber(value), 'must not contain a card number');
+
+/** The largest amount, minor units. */
+const MOST = 999_999_999_999;
+
+/** Money in minor units. `5.0` and `1e2` are rejected before this schema runs, on the source text (http/json-body.ts). */
+export const amount = z
+  .int({ error: amountFault })
+  .min(1)
+  .max(MOST)
+  .meta({ description: 'Amount in minor units of the currency', examples: [4200] });
+
+/** The fault of an amount that is no integer, or beyond what a double holds exactly; undefined: as of any number. */
+function amountFault({ code, input }: { readonly code?: string; readonly input?: unknown }): string | undefined {
+  if (code === 'too_big') return `must be at most ${MOST}`;
+  if (code !== 'invalid_type') return undefined;
+  if (typeof input === 'number') return 'must be a whole number of minor units: 10.50 EUR is 1050';
+  return typeof input === 'string' ? 'must be a number of minor units, without quotes: 10.50 EUR is 1050' : undefined;
+}
+
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, { error: 'must be three capital letters, such as EUR', abort: true })
+  .refine((code) => CURRENCIES.has(code), 'must be an ISO 4217 code, such as EUR')
+  .meta({ description: 'ISO 4217 code that the contract allows', examples: ['EUR'] });
+
+export const merchantId = z
+  .string()
+  .regex(MERCHANT_ID, MERCHANT_ID_FORM)
+  .meta({ description: 'May be given; must be the merchant that the API key names', examples: ['acme'] });
+
+export const tokenId = text(128)
+  .regex(/^[A-Za-z0-9_-]+$/, 'may have letters, digits, _ and - only')
+  .meta({ description: "The customer's card token", examples: ['tok_sandbox_ok'] });
+
+export const terminalId = text(64)
+  .regex(/^[A-Za-z0-9._-]+$/, 'may have letters, digits, dot, _ and - only')
+  .meta({ description: "One of the merchant's terminals", examples: ['T1'] });
+
+export const userId = text(64).meta({ description: "The merchant's user", examples: ['user-1'] });
+
+export const merchantReference = text(64).meta({
+  description: "The merchant's own reference",
+  examples: ['order-1001'],
+});
+
+/** Sensitive. The schema does not check its form: a malformed id is answered like one that does not exist. */
+export const preauthorizationId = z.string().meta({
+  description: 'Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password',
+  examples: ['pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa'],
+});
+
+/** The requestId of another operation. As above, a malformed id is answered like one that does not exist. */
+export const requestId = z
+  .string()
+  .meta({ description: 'Names an operation (UUIDv7)', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
+
+/** The same as a filter. A preauthorizationId is refused by name: it does not belong in a URL. */
+export const requestIdFilter = requestId.refine(
+  (text) => !isPreauthorizationId(text),
+  'is a preauthorizationId; give the requestId, and keep the preauthorizationId out of URLs',
+);
+
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z' })
+  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
+  .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] });
+
+/** A page of a list (AIP-158), from query parameters. */
+export const page = {
+  pageSize: z
+    .string()
+    .regex(/^(?:[1-9][0-9]?|1[0-9]{2}|200)$/, 'must be a whole number from 1 to 200')
+    .meta({ description: 'Items per page, 1 to 200', examples: ['50'] })
+    .optional(),
+  pageToken: text(512).meta({ description: 'nextPageToken of the page before' }).optional(),
+};

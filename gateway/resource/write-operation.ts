@@ -1,0 +1,81 @@
+/** Writes that create an operation: its requestId, the three answers it can get, and what these answers promise. */
+import type { Context } from 'koa';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { OutcomeUnknown } from '../core/retry-calls.ts';
+import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import { requestId } from './answer-fields.ts';
+import { REPLAYED } from './idempotency-key.ts';
+
+/** What a write answers: its result, or that the outcome is not known yet. */
+export type Outcome = { readonly replayed: boolean } & (
+  | { readonly status: 200 | 201; readonly body: { readonly requestId: string } }
+  | { readonly inProgress: { readonly requestId: string; readonly holdRequestId?: string | undefined } }
+);
+
+/**
+ * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask about it. Answers
+ * with the outcome that `write` returns; 202 when it is unknown. `replayed`: the answer was stored under the request's idempotency key
+ * before. Throws INTERNAL with the requestId for an unexpected failure, and Problem for a refusal.
+ */
+export async function writeOperation(
+  ctx: Context,
+  write: (name: { readonly operationRequestId: string }) => Promise<Outcome>,
+): Promise<void> {
+  const operationRequestId = uuidv7();
+  ctx.state.requestId = operationRequestId;
+  try {
+    answer(ctx, await write({ operationRequestId }));
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) {
+      return answer(ctx, { inProgress: { requestId: operationRequestId }, replayed: false });
+    }
+    const problem = isServiceError(error) ? problemOfRpc(error) : error;
+    if (problem instanceof Problem && problem.code !== 'INTERNAL') throw problem;
+    throw new Problem('INTERNAL', { requestId: operationRequestId, cause: error });
+  }
+}
+
+function answer(ctx: Context, { replayed, ...outcome }: Outcome): void {
+  const isKnown = 'body' in outcome;
+  const body = isKnown ? outcome.body : { ...outcome.inProgress, status: 'IN_PROGRESS' };
+  ctx.status = isKnown ? outcome.status : 202;
+  ctx.body = body;
+  ctx.state.requestId = body.requestId;
+  if (replayed) ctx.set('Idempotency-Replayed', 'true');
+}
+
+const InProgress = z
+  .object({
+    requestId,
+    holdRequestId: requestId.meta({ description: 'The hold, when the operation is about one' }).optional(),
+    status: z.literal('IN_PROGRESS'),
+  })
+  .meta({
+    id: 'InProgress',
+    description:
+      'The outcome is not known yet: core or the processor gave no answer. Do not send it again, unless under the same ' +
+      'Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered 404, and that ' +
+      'is final later than 30 seconds after this answer',
+  });
+
+/** Describes the 202 of a route. `lookUp` is the path of the route that answers with the operation. */
+export function inProgress(lookUp: string) {
+  return {
+    description:
+      `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this answer ` +
+      'is final, it was not done and never will be',
+    schema: InProgress,
+    headers: REPLAYED,
+  };
+}
+
+const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, and nothing will come of this request';
+
+/** What a refused write promises, by HTTP status. */
+export const WRITE_PROMISES: Readonly<Record<number, string>> = {
+  408: `${NOTHING_STORED}: send it again.`,
+  429: `${NOTHING_STORED}: send it again after Retry-After.`,
+  500: 'A bug. The operation may have been done: ask for `requestId` as after 202.',
+  503: `${NOTHING_STORED}: send it again after Retry-After.`,
+};

@@ -1,0 +1,73 @@
+import type { Context, Next } from 'koa';
+import { Counter, type Registry } from 'prom-client';
+import { FairShare } from '../../platform/fair-share.ts';
+import { Problem } from '../http/problem.ts';
+import { identityOf } from './authenticate.ts';
+import { UnreadRefusals } from './refuse-unread.ts';
+
+/** Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there. */
+const CAPTURES_PER_HOLD = 32;
+
+/**
+ * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is over is refused
+ * before core is asked: core would refuse it too, at several times the cost, and while the gateway is busy with that, other merchants'
+ * connections wait to be accepted.
+ */
+export class InFlightLimits {
+  readonly #requests: FairShare;
+  readonly #capturesOfHold = new Map<string, number>();
+  readonly #refused: Counter;
+  readonly unread: UnreadRefusals;
+
+  constructor(most: number, registry: Registry) {
+    this.#requests = new FairShare(most);
+    this.#refused = new Counter({
+      name: 'holdfast_calls_refused_total',
+      help: 'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of one hold (HOLD), by a key that was refused many times within a second (UNREAD).',
+      labelNames: ['reason'],
+      registers: [registry],
+    });
+    this.unread = new UnreadRefusals(this.#refused);
+  }
+
+  /**
+   * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its share, UNAVAILABLE
+   * when nothing is free.
+   */
+  readonly limitMerchant = async (ctx: Context, next: Next): Promise<void> => {
+    const { merchantId } = identityOf(ctx);
+    const full = this.#requests.enter(merchantId);
+    if (full === 'TOTAL') throw this.#refusal(ctx, 'TOTAL', 'Too many requests are under way.');
+    if (full) throw this.#refusal(ctx, 'MERCHANT', "Too many of this merchant's requests are under way.");
+    try {
+      await next();
+    } finally {
+      this.#requests.leave(merchantId);
+    }
+  };
+
+  /** Runs a capture. Throws RATE_LIMITED, without running it, when as many of this hold are under way as may be. */
+  async capture(ctx: Context, preauthorizationId: string, run: () => Promise<void>): Promise<void> {
+    // Another merchant that names this hold, which core answers 404, takes none of its places.
+    const hold = `${identityOf(ctx).merchantId} ${preauthorizationId}`;
+    const count = this.#capturesOfHold.get(hold) ?? 0;
+    if (count >= CAPTURES_PER_HOLD) {
+      throw this.#refusal(ctx, 'HOLD', 'Too many captures of this hold are under way.');
+    }
+    this.#capturesOfHold.set(hold, count + 1);
+    try {
+      await run();
+    } finally {
+      const left = (this.#capturesOfHold.get(hold) ?? 1) - 1;
+      if (left > 0) this.#capturesOfHold.set(hold, left);
+      else this.#capturesOfHold.delete(hold);
+    }
+  }
+
+  #refusal(ctx: Context, reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
+    this.#refused.inc({ reason });
+    if (reason === 'TOTAL') return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: 1 });
+    this.unread.count(identityOf(ctx).apiKeyHash);
+    return new Problem('RATE_LIMITED', { detail, retryAfterSeconds: 1 });
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { Oct, octJson } from '../../resource/oct.ts';
+import * as fields from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { restRoute } from '../route.ts';
+
+export const createOct = restRoute({
+  method: 'post',
+  path: '/oct',
+  tag: 'OCT',
+  summary: 'Pay an amount to a card',
+  headers: KEYED,
+  body: z
+    .strictObject({
+      merchantId: fields.merchantId.optional(),
+      tokenId: fields.tokenId,
+      amount: fields.amount,
+      currency: fields.currency,
+      terminalId: fields.terminalId,
+      userId: fields.userId,
+      merchantReference: fields.merchantReference.optional(),
+    })
+    .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
+  answers: {
+    201: { description: 'Paid', schema: Oct, headers: REPLAYED },
+    202: inProgress('/operations/{requestId}'),
+  },
+  codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+  promises: WRITE_PROMISES,
+  handler: async ({ ctx, core, merchantId, body }) => {
+    const key = readIdempotencyKey(ctx);
+    await writeOperation(ctx, async (name) => {
+      const request = { ...defined(body), ...key, ...name, amount: BigInt(body.amount), merchantId };
+      const { oct, replayed } = await core.octs.createOct(request);
+      assert(oct, 'core answers with the OCT');
+      if (oct.state === OperationState.OK) return { status: 201, body: octJson(oct), replayed };
+      return { inProgress: { requestId: oct.requestId }, replayed };
+    });
+  },
+});

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { READ } from '../../http/problem-codes.ts';
+import { Operation, operationJson } from '../../resource/operation.ts';
+import { requestId } from '../../resource/request-fields.ts';
+import { restRoute } from '../route.ts';
+
+export const getOperation = restRoute({
+  method: 'get',
+  path: '/operations/{requestId}',
+  tag: 'Operations',
+  summary: 'Look up an operation, final or not',
+  parameters: { requestId },
+  answers: { 200: { description: 'The operation', schema: Operation } },
+  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, merchantId, params }) => {
+    const { operation } = await core.operations.getOperation({ ...params, merchantId });
+    assert(operation, 'core answers with the operation');
+    ctx.body = operationJson(operation);
+  },
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { Problem } from '../../http/problem.ts';
+import { CAPTURE } from '../../http/problem-codes.ts';
+import { Capture, captureJson } from '../../resource/capture.ts';
+import { some } from '../../resource/from-core.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { isPreauthorizationId, notPreauthorizationId } from '../../resource/identifiers.ts';
+import * as fields from '../../resource/request-fields.ts';
+import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { restRoute } from '../route.ts';
+import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
+
+export const capturePreauthorization = restRoute({
+  method: 'post',
+  path: '/preauthorization/authorization',
+  tag: 'Holds',
+  summary: 'Capture a hold, in full or in part',
+  description:
+    'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, and ' +
+    'releases what is left. Where it allows several, `finalCapture: true` does. The answer says `finalCapture: true` ' +
+    'when it closed the hold. Merchants whose contract says so sign this request (RFC 9421).',
+  headers: { ...KEYED, ...SIGNATURE_HEADERS },
+  body: z
+    .strictObject({
+      merchantId: fields.merchantId.optional(),
+      preauthorizationId: fields.preauthorizationId,
+      amountToCapture: fields.amount,
+      finalCapture: z
+        .boolean()
+        .meta({ description: 'Close the hold with this capture; it does so anyway when the contract allows one' })
+        .optional(),
+    })
+    .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
+  answers: {
+    200: { description: 'The capture', schema: Capture, headers: REPLAYED },
+    202: inProgress('/operations/{requestId}'),
+  },
+  codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
+  promises: WRITE_PROMISES,
+  checkBytes: demandSignature,
+  handler: async ({ ctx, core, inFlight, merchantId, body }) => {
+    const { preauthorizationId, amountToCapture, finalCapture = false } = body;
+    const key = readIdempotencyKey(ctx);
+    if (!isPreauthorizationId(preauthorizationId)) {
+      throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notPreauthorizationId(preauthorizationId) });
+    }
+    const charge = () =>
+      writeOperation(ctx, async (name) => {
+        const request = { preauthorizationId, amountToCapture: BigInt(amountToCapture), finalCapture, merchantId };
+        const answer = await core.preauthorizations.capturePreauthorization({ ...request, ...key, ...name });
+        const { capture, replayed } = answer;
+        assert(capture, 'core answers with the capture');
+        if (capture.state === OperationState.OK) return { status: 200, body: captureJson(capture), replayed };
+        const { requestId, holdRequestId } = capture;
+        return { inProgress: { requestId, holdRequestId: some(holdRequestId) }, replayed };
+      });
+    await inFlight.capture(ctx, preauthorizationId, charge);
+  },
+});

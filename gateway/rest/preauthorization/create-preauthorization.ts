@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { isReturnUrl } from '../../../platform/return-url.ts';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
+import { requestId, time } from '../../resource/answer-fields.ts';
+import { checkoutFields } from '../../resource/hold.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import * as fields from '../../resource/request-fields.ts';
+import { defined } from '../../resource/to-core.ts';
+import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { restRoute } from '../route.ts';
+import { Hold, holdJson } from './hold.ts';
+
+const metadata = z
+  .record(
+    fields.text(40),
+    z
+      .string()
+      .max(500)
+      .and(fields.text(500).or(z.literal(''))),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+  .meta({ description: "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters" });
+
+const returnUrl = fields
+  .text(2048)
+  .refine(isReturnUrl, 'must be an https URL; http only for loopback')
+  .meta({
+    description: 'Where the checkout page sends the customer afterwards',
+    examples: ['https://shop.example/done'],
+  });
+
+const CreatePreauthorization = z
+  .strictObject({
+    merchantId: fields.merchantId.optional(),
+    tokenId: fields.tokenId.optional(),
+    amount: fields.amount,
+    currency: fields.currency,
+    terminalId: fields.terminalId,
+    userId: fields.userId,
+    merchantReference: fields.merchantReference.optional(),
+    returnUrl: returnUrl.optional(),
+    saveCard: z.boolean().meta({ description: 'Ask the checkout to generate a token for later use' }).optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({
+    id: 'CreatePreauthorization',
+    description: 'Asks for a hold; without tokenId the customer enters a card at checkoutUrl',
+  });
+
+const OpenCheckout = z
+  .object({
+    requestId,
+    status: z.literal('IN_PROGRESS'),
+    checkoutUrl: z.url().meta({ description: 'Forward the customer there; carries a capability, do not log it' }),
+    checkoutExpiresAt: time('Until when it accepts a card'),
+  })
+  .meta({ id: 'OpenCheckout' });
+
+export const createPreauthorization = restRoute({
+  method: 'post',
+  path: '/preauthorization',
+  tag: 'Holds',
+  summary: 'Place a hold',
+  description:
+    'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters a ' +
+    'card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
+    'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
+  headers: KEYED,
+  body: CreatePreauthorization,
+  answers: {
+    201: {
+      description: 'The hold; without `tokenId`, where the customer enters a card',
+      schema: z.union([Hold, OpenCheckout]),
+      headers: REPLAYED,
+    },
+    202: inProgress('/operations/{requestId}'),
+  },
+  codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+  promises: WRITE_PROMISES,
+  handler: async ({ ctx, core, merchantId, body }) => {
+    const key = readIdempotencyKey(ctx);
+    await writeOperation(ctx, async (name) => {
+      const request = { ...defined(body), ...key, ...name, amount: BigInt(body.amount), merchantId };
+      const created = await core.preauthorizations.createPreauthorization(request);
+      const { preauthorization: hold, state, replayed } = created;
+      assert(hold, 'core answers with the hold');
+      if (state === OperationState.OK) return { status: 201, body: holdJson(hold), replayed };
+      if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
+      const open = { requestId: hold.requestId, status: 'IN_PROGRESS', ...checkoutFields(hold) };
+      return { status: 201, body: open, replayed };
+    });
+  },
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { READ } from '../../http/problem-codes.ts';
+import { Capture, captureJson } from '../../resource/capture.ts';
+import { requestId } from '../../resource/request-fields.ts';
+import { restRoute } from '../route.ts';
+import { Hold, holdJson } from './hold.ts';
+
+const HoldWithCaptures = Hold.extend({
+  captures: z.array(Capture).meta({ description: 'Oldest first' }),
+}).meta({ id: 'HoldWithCaptures' });
+
+export const getPreauthorization = restRoute({
+  method: 'get',
+  path: '/preauthorization/{requestId}',
+  tag: 'Holds',
+  summary: 'Look up a hold with its captures',
+  parameters: { requestId },
+  answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
+  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
+  handler: async ({ ctx, core, merchantId, params }) => {
+    const { preauthorization: hold } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
+    assert(hold, 'core answers with the hold');
+    ctx.body = { ...holdJson(hold), captures: hold.captures.map(captureJson) };
+  },
+});

@@ -1,0 +1,73 @@
+/** Verifies the signature of captures (docs/product.md, "Signed captures"). */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { z } from 'zod';
+import { readIdempotencyKey } from '../../../resource/idempotency-key.ts';
+import type { RestCall } from '../../route.ts';
+import { demandContentDigest } from './content-digest.ts';
+import { verifyMessageSignature } from './message-signature.ts';
+import { refuseSignature } from './parse-field.ts';
+
+/** The request headers, for a route's description. The checks in this folder demand more than a schema can say. */
+export const SIGNATURE_HEADERS = {
+  'Content-Digest': z.string().meta({ description: 'sha-256 of the body (RFC 9530)' }).optional(),
+  'Signature-Input': z
+    .string()
+    .meta({ description: '"@method" "@path" "content-digest", and "idempotency-key" when sent (RFC 9421)' })
+    .optional(),
+  Signature: z.string().meta({ description: 'Ed25519 (RFC 9421)' }).optional(),
+};
+
+/** Twice the tolerance: after that the signature is too old by any clock that is accepted. */
+const NONCE_KEPT_MS = 600_000;
+
+/**
+ * Demands a signature over exactly these bytes, and uses up its nonce; a merchant whose contract does not ask for signatures passes. Throws
+ * SIGNATURE_REQUIRED, and what core throws when the nonce cannot be checked.
+ */
+export async function demandSignature(
+  { ctx, core, credentials, merchantId }: Pick<RestCall, 'ctx' | 'core' | 'credentials' | 'merchantId'>,
+  body: Uint8Array,
+): Promise<void> {
+  const publicKey = credentials.captureKeyOf(merchantId);
+  if (publicKey === undefined) return;
+  const contentDigest = ctx.get('content-digest');
+  const request = {
+    method: ctx.method,
+    path: ctx.path,
+    contentDigest,
+    idempotencyKey: readIdempotencyKey(ctx).idempotencyKey,
+    signatureInput: ctx.get('signature-input'),
+    signature: ctx.get('signature'),
+  };
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  demandContentDigest(contentDigest, body);
+  const verify = (key: string) => verifyMessageSignature(request, { publicKey: key, keyid: merchantId, nowSeconds });
+  const newestKey = async () => {
+    await credentials.refresh();
+    return credentials.captureKeyOf(merchantId);
+  };
+  const verified = await verifyWithNewest(publicKey, newestKey, verify);
+  if (verified === undefined) return;
+  const { nonce, createdSeconds } = verified;
+  const expiresAt = timestampFromMs(createdSeconds * 1000 + NONCE_KEPT_MS);
+  const { fresh } = await core.merchants.useNonce({ merchantId, nonce, expiresAt });
+  if (!fresh) throw refuseSignature('The nonce was used before; each request needs a signature of its own.');
+}
+
+/**
+ * A new contract key is valid as soon as the change was answered. So when verification fails, the newest key is fetched, and tried if it is
+ * another. Returns undefined when the contract no longer asks for signatures.
+ */
+async function verifyWithNewest<T>(
+  publicKey: string,
+  newestKey: () => Promise<string | undefined>,
+  verify: (key: string) => T,
+): Promise<T | undefined> {
+  try {
+    return verify(publicKey);
+  } catch (refusal) {
+    const newest = await newestKey();
+    if (newest === publicKey) throw refusal;
+    return newest === undefined ? undefined : verify(newest);
+  }
+}

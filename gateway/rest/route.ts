@@ -1,0 +1,26 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { StreamOptions } from '../event-stream/event-stream.ts';
+import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import type { InFlightLimits } from './limit-in-flight.ts';
+
+/** What a merchant's handler is called with, besides what its schemas read. */
+export interface RestCall extends StreamOptions {
+  readonly ctx: Context;
+  /** The merchant whose API key the request carries. */
+  readonly merchantId: string;
+  readonly inFlight: InFlightLimits;
+}
+
+/** A route in REST_ROUTES. */
+export interface RestRoute extends HandledRoute {
+  /** Checks the raw body before it is parsed. Throws Problem to refuse it. */
+  readonly checkBytes?: (call: RestCall, bytes: Buffer) => Promise<void>;
+}
+
+/** Describes a merchant's route. */
+export function restRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
+  route: RouteFor<RestCall, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
+): RestRoute {
+  return { credential: 'apiKey', ...route };
+}

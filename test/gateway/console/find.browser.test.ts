@@ -1,0 +1,134 @@
+/** How an operator finds things in the console, and comes back to them. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { CHROMIUM } from './browser.ts';
+import { useViews } from './use-views.ts';
+
+const idOf = (number: number) => `0199a1b2-7c3d-7e4f-8a5b-${String(number).padStart(12, '0')}`;
+const AT = '2026-01-01T12:00:00.000Z';
+const operation = (number: number, change: object = {}) => ({
+  ...{ requestId: idOf(number), operation: 'OCT', status: 'OK', statusInfo: 'paid', merchantId: 'acme', amount: 1234 },
+  ...{ currency: 'EUR', finalStateDate: AT, createdAt: AT, matchedBy: 'MERCHANT_REFERENCE' },
+  ...change,
+});
+
+describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
+  this.timeout(60_000);
+  const { answer, give, open, ...views } = useViews();
+  let page: Page;
+  before(() => {
+    page = views.page();
+  });
+  const seek = async (text: string) => {
+    await page.getByLabel('Find anything').fill(text);
+    await page.keyboard.press('Enter');
+  };
+
+  it('searches in a body, never in an address, and goes further back', async () => {
+    const bodies: { text: string; pageToken?: string }[] = [];
+    await give('/search', async (route) => {
+      const body = route.request().postDataJSON();
+      bodies.push(body);
+      const items = [operation(bodies.length), operation(bodies.length + 10, { operation: 'HOLD' })];
+      const further = body.pageToken ? {} : { searchedFrom: AT, nextPageToken: 'more' };
+      await route.fulfill({ json: { items, ...further } });
+    });
+    await answer('/audit', { items: [] });
+    await open('audit');
+    await seek('pre_secret-handle');
+    await page.getByText('2 found, searched back to').waitFor();
+    await page.getByRole('button', { name: 'Search further back' }).click();
+    await page.getByText('4 found').waitFor();
+    assert.deepEqual(bodies.at(-1), { text: 'pre_secret-handle', pageToken: 'more' });
+    const hold = page.getByRole('row', { name: /Hold/ }).getByRole('link').first();
+    assert.match((await hold.getAttribute('href')) ?? '', /^#\/holds\//);
+    const traces = await page.evaluate(
+      'JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }, history.state])',
+    );
+    assert(!String(traces).includes('secret-handle'));
+  });
+
+  it('opens the only thing that an identifier stands for', async () => {
+    await answer('/search', { items: [operation(7, { matchedBy: 'ID' })] });
+    await answer(`/operations/${idOf(7)}`, operation(7, { reference: 'ref-7' }));
+    await answer('/deliveries', {
+      items: [{ deliveryId: idOf(9), statusInfo: 'paid', endpointKind: 'WEBHOOK', state: 'DEAD', createdAt: AT }],
+    });
+    await seek('…000000000007');
+    await page.getByRole('heading', { name: 'Operation' }).waitFor();
+    await page.getByText('ref-7').waitFor();
+    await page.getByRole('link', { name: '“paid” to the webhook endpoint' }).waitFor();
+    await answer('/search', { items: [] });
+    await seek('nothing');
+    await page.getByText('Nothing matches.').waitFor();
+    await seek('x');
+    await page.getByText('Nothing matches.').waitFor();
+  });
+
+  it('filters operations by amount and by local time', async () => {
+    const asked: URLSearchParams[] = [];
+    await give('/operations', async (route) => {
+      asked.push(new URL(route.request().url()).searchParams);
+      await route.fulfill({ json: { items: [operation(1)] } });
+    });
+    await open('operations');
+    await page.getByLabel('Amount at least').fill('12.34');
+    await page.getByLabel('Currency').fill('kwd');
+    await page.getByLabel('Final since').fill('2026-01-01T10:00:00');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.waitForURL(/amountFrom/);
+    await page.getByText('1 found').waitFor();
+    const { amountFrom, currency, finalFrom } = Object.fromEntries(asked.at(-1) ?? []);
+    assert.deepEqual(
+      [amountFrom, currency, finalFrom],
+      ['12340', 'KWD', new Date('2026-01-01T10:00:00').toISOString()],
+    );
+    const time = page.getByRole('cell').locator('time').first();
+    assert.equal(await time.getAttribute('title'), '2026-01-01 12:00:00.000 UTC');
+  });
+
+  it('exports all pages of a list as CSV, and lets no text become a formula', async () => {
+    await give('/operations', async (route) => {
+      const token = new URL(route.request().url()).searchParams.get('pageToken');
+      const items = token ? [operation(2, { merchantReference: '=HYPERLINK("a,b")' })] : [operation(1)];
+      await route.fulfill({ json: { items, ...(!token && { nextPageToken: 'more' }) } });
+    });
+    await open('operations');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await download;
+    assert.match(file.suggestedFilename(), /^holdfast-operations-[\dT-]+Z\.csv$/);
+    const [head, first, second, end] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    assert.match(head ?? '', /^requestId,operation,.*,amount,currency,.*merchantReference$/);
+    assert.match(first ?? '', /^0199.*,1234,EUR,/);
+    assert.match(second ?? '', /"'=HYPERLINK\(""a,b""\)"$/);
+    assert.equal(end, '');
+  });
+
+  it('comes back to the place and the filter that were left', async () => {
+    await give('/operations', async (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const start = Number(searchParams.get('pageToken') ?? 0);
+      const items = Array.from({ length: 50 }, (_, index) => operation(start + index));
+      await route.fulfill({ json: { items, nextPageToken: String(start + 50) } });
+    });
+    await answer(`/operations/${idOf(80)}`, operation(80));
+    await open('operations?merchantId=acme');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('The first 100').waitFor();
+    const link = page.locator(`a[href$="${idOf(80)}"]`);
+    await link.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(100);
+    const before = Number(await page.evaluate('scrollY'));
+    assert(before > 500, String(before));
+    await link.click();
+    await page.getByRole('heading', { name: 'Operation', exact: true }).waitFor();
+    assert.equal(await page.evaluate('scrollY'), 0);
+    await page.goBack();
+    await page.getByText('The first 100').waitFor();
+    await page.waitForFunction(`Math.abs(scrollY - ${before}) < 5`);
+    assert.match(page.url(), /merchantId=acme/);
+    assert.equal(await page.getByLabel('Merchant').inputValue(), 'acme');
+  });
+});

@@ -1,0 +1,206 @@
+/** What the console says of things that it cannot know, or that are not so yet. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { CHROMIUM } from './browser.ts';
+import { useViews } from './use-views.ts';
+
+const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const AT = '2026-01-01T00:00:00.000Z';
+const DELIVERY = {
+  ...{
+    deliveryId: ID,
+    merchantId: 'acme',
+    endpointKind: 'WEBHOOK',
+    requestId: ID,
+    kind: 'PAYMENT',
+    statusInfo: 'captured',
+  },
+  ...{ state: 'DEAD', attemptCount: 0, createdAt: AT, attempts: [] },
+};
+const PAUSED = { merchantId: 'acme', endpointKind: 'WEBHOOK', pause: 'OPERATOR', failureCount: 0, changedAt: AT };
+const CONTRACT = {
+  ...{ allowMultipleCaptures: false, holdPeriodSeconds: 3_600, currencies: ['EUR'], terminals: ['T1'] },
+  ...{ notifyHolds: true, requireSignedCaptures: false },
+};
+const MERCHANT = {
+  ...{ merchantId: 'acme', name: 'Acme', contract: CONTRACT, createdAt: AT },
+  apiKeys: [
+    { apiKeyId: ID, last4: 'Ab3d', createdAt: AT },
+    { apiKeyId: ID.replace(/.$/, 'c'), last4: 'wXyZ', createdAt: AT },
+  ],
+  signingSecrets: [{ signingSecretId: ID, createdAt: AT }],
+};
+
+describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
+  this.timeout(60_000);
+  const { answer, give, open, ...views } = useViews();
+  let page: Page;
+  before(() => {
+    page = views.page();
+  });
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name });
+
+  it('says that a replayed delivery waits while its endpoint is paused, and resumes the endpoint', async () => {
+    await answer(`/deliveries/${ID}`, DELIVERY);
+    await answer(`/deliveries/${ID}/replay`, { ...DELIVERY, state: 'PENDING' });
+    await answer('/endpoints', { items: [PAUSED, { ...PAUSED, endpointKind: 'INTERNAL', pause: 'GONE' }] });
+    await open(`deliveries/${ID}`);
+    await button('Replay…').click();
+    await inDialog('Replay').click();
+    await page
+      .locator('.notices', { hasText: 'Waiting: the webhook endpoint of acme is paused until it is resumed' })
+      .waitFor();
+    assert.equal(await page.getByText('is sent again.').count(), 0);
+    let resumed = 0;
+    await give('/endpoints/acme/webhook/resume', async (route) => {
+      resumed += 1;
+      await answer('/endpoints', { items: [] });
+      await route.fulfill({ json: { ...PAUSED, pause: undefined } });
+    });
+    await button('Resume endpoint…').click();
+    await inDialog('Resume endpoint').click();
+    await page.getByText('Deliveries to the webhook endpoint of acme go on.').waitFor();
+    await button('Resume endpoint…').waitFor({ state: 'detached' });
+    assert.equal(resumed, 1);
+    await button('Replay…').click();
+    await inDialog('Replay').click();
+    await page.getByText('The delivery is sent again.').waitFor();
+  });
+
+  it('says that replayed deliveries and a forwarded notification wait while their endpoint is paused', async () => {
+    await answer('/deliveries', { items: [] });
+    await answer('/deliveries/replay', { replayedCount: 2, more: false });
+    await answer('/endpoints', { items: [PAUSED] });
+    await open('deliveries?merchantId=acme');
+    await button('Replay many…').click();
+    await inDialog('Replay').click();
+    await page.getByText(/2 deliveries are sent again\. Waiting: the webhook endpoint of acme is paused/).waitFor();
+    const stored = {
+      merchantId: 'acme',
+      requestId: 'r-1',
+      kind: 'PAYMENT',
+      statusInfo: 'paid',
+      status: 'OK',
+      amount: '1',
+    };
+    await answer('/relay/notifications', {
+      items: [{ ...stored, currency: 'EUR', receivedAt: AT, state: 'FORWARDED' }],
+    });
+    await answer('/relay/notifications/replay', stored);
+    const pausedUntil = new Date(Date.now() + 60_000).toISOString();
+    await answer('/endpoints', { items: [{ ...PAUSED, endpointKind: 'INTERNAL', pause: 'BREAKER', pausedUntil }] });
+    await open('notifications');
+    await button('Replay r-1').click();
+    await inDialog('Replay').click();
+    await page.getByText(/Waiting: the internal endpoint of acme is paused until .*\d\d:\d\d:\d\d/).waitFor();
+  });
+
+  it('shows what a delivery sends, and what it is about', async () => {
+    const holdRequestId = ID.replace(/.$/, 'd');
+    const operation = { requestId: ID, operation: 'CAPTURE', status: 'OK', merchantId: 'acme', amount: 400 };
+    const headers = [{ name: 'x-service-signature', value: 'q83vEjRWeJCr…' }];
+    const url = 'https://merchant.example/webhook/processor/payment/captured';
+    await answer('/endpoints', { items: [] });
+    await answer(`/deliveries/${ID}`, {
+      ...DELIVERY,
+      content: { url, headers, body: '{\n  "amount": 10.50\n}' },
+      operation: { ...operation, currency: 'EUR', holdRequestId },
+    });
+    await open(`deliveries/${ID}`);
+    for (const text of [url, 'q83vEjRWeJCr…', '"amount": 10.50']) await page.getByText(text).waitFor();
+    const href = (name: string) => page.getByRole('link', { name }).getAttribute('href');
+    assert.equal(await href('Capture of €4.00'), `#/operations/${ID}`);
+    assert.equal(await href('its hold'), `#/holds/${holdRequestId}`);
+    await answer(`/deliveries/${ID}`, { ...DELIVERY, content: { headers: [] } });
+    await open(`deliveries/${ID}`);
+    await page.getByText('The merchant has no such endpoint now.').waitFor();
+    await page.getByText('The body was deleted').waitFor();
+  });
+
+  it('shows what a change was from and to, and which key it was', async () => {
+    const entry = (action: string, detail: object) => ({
+      ...{ auditEntryId: ID.replace(/.$/, String(action.length % 10)), at: AT, actor: 'operator/Grace', action },
+      ...{ target: 'acme', detail },
+    });
+    const changed = {
+      before: { webhookUrl: null, currencies: ['EUR'] },
+      after: { webhookUrl: 'https://a', currencies: [] },
+    };
+    const items = [entry('merchant.update', changed), entry('api-key.revoke', { apiKeyId: ID, last4: 'wXyZ' })];
+    await answer('/audit', { items });
+    await open('audit');
+    await page.getByText('wXyZ').waitFor();
+    const cell = page.getByRole('cell').filter({ hasText: 'webhookUrl' });
+    assert.match((await cell.textContent()) ?? '', /webhookUrl\s*none\s*→\s*https:\/\/a\s*currencies\s*EUR\s*→/);
+  });
+
+  it('warns of an address that may be unreachable, when it is saved and afterwards', async () => {
+    const warnings = [{ field: 'contract.webhookUrl', message: 'the address is not public; deliveries fail unless' }];
+    await give('/merchants/acme', (route) =>
+      route.fulfill({
+        json: route.request().method() === 'PUT' ? { ...MERCHANT, warnings } : { ...MERCHANT, warnings: [] },
+      }),
+    );
+    await open('merchants/acme');
+    await page.getByLabel('Webhook URL').fill('https://10.0.0.1');
+    await answer('/merchants/acme', { ...MERCHANT, warnings });
+    await button('Save the contract').click();
+    await page.getByText('The contract is saved, with a warning.').waitFor();
+    await page.getByText('Webhook URL: the address is not public').waitFor();
+  });
+
+  it('names the key that it revokes', async () => {
+    await answer('/merchants/acme', MERCHANT);
+    await answer('/merchants/acme/signing-secrets', { signingSecret: 'whsec_new' });
+    await give(`/merchants/acme/api-keys/${MERCHANT.apiKeys[1]?.apiKeyId}`, (route) => route.fulfill({ status: 204 }));
+    await open('merchants/acme');
+    await button('Revoke the API key …wXyZ').click();
+    await page.getByRole('heading', { name: 'Revoke the API key …wXyZ?' }).waitFor();
+    await inDialog('Revoke').click();
+    await page.getByText('The API key …wXyZ is revoked.').waitFor();
+    await button(/^Retire the signing secret …6c7d8e9f0a1b/).click();
+    await page.getByRole('heading', { name: 'Retire the signing secret …6c7d8e9f0a1b?' }).waitFor();
+    await inDialog('Back').click();
+  });
+
+  it('keeps a secret that is shown once until it is stored', async () => {
+    await open('merchants/acme');
+    await button('New signing secret…').click();
+    await inDialog('Create').click();
+    const secret = page.getByText('whsec_new');
+    await secret.waitFor();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    await page.getByText('It cannot be shown again.').waitFor();
+    await page.evaluate(`location.hash = '#/audit'`);
+    await page.getByRole('heading', { name: 'Audit log', includeHidden: true }).waitFor();
+    assert(await secret.isVisible());
+    await inDialog('Close').click();
+    assert(await secret.isVisible(), 'the box is not ticked');
+    await page.getByLabel('I have stored it').check();
+    await inDialog('Close').click();
+    await secret.waitFor({ state: 'detached' });
+  });
+
+  it('says since when nothing came while the service hangs, and that nothing is live', async () => {
+    await answer('/overview', { deadDeliveryCount: 7 });
+    await answer('/overview/series', { items: [] });
+    await answer('/operations', { items: [] });
+    await give('/operations/stream', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: 'retry: 600000\n\n' }),
+    );
+    await page.clock.install();
+    await page.reload();
+    await open('');
+    await page.getByText('As of').waitFor();
+    let asked = 0;
+    await give('/overview', async () => {
+      asked += 1;
+    });
+    await page.clock.runFor(26_000);
+    await page.getByText(/No answer since/).waitFor();
+    assert.equal(await page.getByText('live', { exact: true }).count(), 0);
+    assert.equal(asked, 1);
+    await page.getByText('7', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { type EventEmitter, once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
+import { CAPTURE_ID } from '../rest/examples.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
+import { type Event, eventsOf } from './event-stream.ts';
+
+const HEARTBEAT_MS = 200;
+
+describe('GET /operations/stream', () => {
+  const stage = new Stage();
+  const { core } = stage;
+  before(() => stage.open({}, { heartbeatMs: HEARTBEAT_MS }));
+  after(() => stage.close());
+  beforeEach(() => {
+    core.forgetCalls();
+    core.setMerchants(MERCHANTS);
+    core.onWatch = (call) => call.write(core.watchMessage({ resumeToken: 'start' }));
+  });
+
+  const operation = (number: number) =>
+    core.watchMessage({
+      operation: { requestId: CAPTURE_ID, kind: 2 as OperationKind, state: 4, amount: BigInt(number), currency: 'EUR' },
+      resumeToken: `t${number}`,
+    });
+
+  /** Opens a stream; answers its events and how to leave it. */
+  const open = async (headers: Record<string, string> = {}, apiKey = API_KEY) => {
+    const leaving = new AbortController();
+    const response = await stage.fetch('GET', '/operations/stream', { headers, apiKey, signal: leaving.signal });
+    assert.equal(response.status, 200);
+    return { response, events: eventsOf(response), leave: () => leaving.abort() };
+  };
+
+  it('sends results in order, each with the token to resume from', async () => {
+    core.onWatch = (call) => {
+      for (const number of [1, 2, 3]) call.write(operation(number));
+    };
+    const { response, events, leave } = await open();
+    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    for (const number of [1, 2, 3]) {
+      const { id, event, data } = await nextWithData(events);
+      assert.deepEqual([id, event], [`t${number}`, 'operation']);
+      assert.deepEqual(JSON.parse(data ?? ''), {
+        requestId: CAPTURE_ID,
+        operation: 'CAPTURE',
+        status: 'OK',
+        merchantId: '',
+        amount: number,
+        currency: 'EUR',
+      });
+    }
+    assert.deepEqual([core.lastRequest.merchantId, core.lastRequest.resumeToken], ['acme', '']);
+    leave();
+  });
+
+  it('resumes from Last-Event-ID', async () => {
+    const { leave } = await open({ 'last-event-id': 't41' });
+    assert.equal(core.lastRequest.resumeToken, 't41');
+    leave();
+  });
+
+  it('sends a comment when there is nothing to tell', async () => {
+    const { events, leave } = await open();
+    const seen: Event[] = [];
+    while (seen.filter(({ comment, id }) => comment === 'heartbeat' && id === undefined).length < 2) {
+      seen.push(await next(events));
+    }
+    assert.equal(seen.find(({ id }) => id !== undefined)?.id, 'start', 'a token before the first result');
+    leave();
+  });
+
+  it('answers 410 before it starts when the token is too old', async () => {
+    core.onWatch = (call) => call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'old' } });
+    assert.deepEqual([answer.status, answer.body.code], [410, 'STREAM_TOKEN_TOO_OLD']);
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+  });
+
+  it('answers 400 to what cannot be a token', async () => {
+    const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'x'.repeat(65) } });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.errors[0].field, 'Last-Event-ID');
+    assert.deepEqual(core.calls, []);
+  });
+
+  it('answers HEAD without opening a stream', async () => {
+    assert.equal((await stage.ask('HEAD', '/operations/stream')).status, 200);
+    assert.deepEqual(core.calls, []);
+  });
+
+  it('goes on from the last token when core is lost', async () => {
+    const { events, leave } = await open();
+    const first = core.watches.at(-1);
+    first?.write(operation(7));
+    assert.equal((await nextWithData(events)).id, 't7');
+    const again = core.nextWatch();
+    first?.emit('error', refusal(status.UNAVAILABLE, {}));
+    const second = await again;
+    assert.equal(second.request.resumeToken, 't7');
+    second.write(operation(8));
+    assert.equal((await nextWithData(events)).id, 't8');
+    const third = core.nextWatch();
+    second.end();
+    (await third).write(operation(9));
+    assert.equal((await nextWithData(events)).id, 't9');
+    leave();
+  });
+
+  it('ends when core cannot go on from the last token', async () => {
+    const { events } = await open();
+    core.watches.at(-1)?.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    await drained(events);
+  });
+
+  it('ends when its key is revoked, and no other does', async () => {
+    const mine = await open({}, OTHER_API_KEY);
+    const other = await open();
+    core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]);
+    await drained(mine.events);
+    core.watches.at(-1)?.write(operation(1));
+    assert.equal((await nextWithData(other.events)).id, 't1');
+    other.leave();
+  });
+
+  it('lets core go when the reader is gone', async () => {
+    const { leave } = await open();
+    const call = core.watches.at(-1);
+    assert(call);
+    const cancelled = once(call, 'cancelled');
+    leave();
+    await cancelled;
+  });
+
+  it('asks core for nothing when its reader is gone before it begins', async () => {
+    const checking = Promise.withResolvers<void>();
+    const answering = Promise.withResolvers<void>();
+    core.onCheck = () => {
+      checking.resolve();
+      return answering.promise;
+    };
+    const leaving = new AbortController();
+    const ask = { apiKey: OPERATOR_TOKEN, signal: leaving.signal };
+    const asking = stage.fetch('GET', '/operator/operations/stream', ask);
+    await checking.promise;
+    leaving.abort();
+    await assert.rejects(asking);
+    while (!stage.lines.some(({ fields }) => fields.aborted && fields.status === 404)) await delay(5);
+    core.answers.set('getOverview', () => ({}));
+    answering.resolve();
+    assert.equal((await stage.ask('GET', '/operator/overview', { apiKey: OPERATOR_TOKEN })).status, 200);
+    assert.deepEqual(
+      core.calls.map(({ method }) => method),
+      ['getOverview'],
+    );
+  });
+
+  /** A reader that takes nothing, once core can write no more to it; how many results of 100 kB core could write. */
+  const stuck = async (apiKey: string) => {
+    const large = core.watchMessage({ operation: { statusInfo: 'x'.repeat(100_000) }, resumeToken: 't' });
+    let written = 0;
+    let isFull = false;
+    core.onWatch = (call) => {
+      const more = () => {
+        isFull = false;
+        while (written < 2_000 && !isFull) {
+          isFull = !call.write(large);
+          written++;
+        }
+      };
+      call.on('drain', more);
+      more();
+    };
+    const response = await paused(stage.origin, apiKey);
+    for (let seen = -1; seen !== written || !isFull; await delay(200)) seen = written;
+    return { response, written };
+  };
+
+  it('reads core no faster than it is read, and ends all the same', async function () {
+    this.timeout(10_000);
+    const { response, written } = await stuck(API_KEY);
+    assert.ok(written < 500, `core could write ${written} of 100 kB`);
+    core.setMerchants([{ merchantId: 'acme', apiKeys: [] }]);
+    await once(core.watches.at(-1) as EventEmitter, 'cancelled');
+    response.resume();
+    await once(response, 'close');
+  });
+
+  it('ends within 5 s for one who reads nothing, however often credentials change', async () => {
+    const { response } = await stuck(OTHER_API_KEY);
+    stage.lines.length = 0;
+    const changing = setInterval(() => core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]), 100);
+    const endMs = performance.now() + 5_000;
+    const line = () => stage.lines.find(({ event, fields }) => event === 'request' && fields.merchantId === 'bolt');
+    while (line() === undefined && performance.now() < endMs) await delay(20);
+    clearInterval(changing);
+    response.destroy();
+    assert.equal(line()?.fields.aborted, true);
+  });
+});
+
+describe('GET /operations/stream, opened too often', () => {
+  const stage = new Stage();
+  before(() => stage.open({ STREAMS_PER_API_KEY: '2' }));
+  after(() => stage.close());
+
+  it('answers 429 to one more than a key may have open, until one of them ends', async () => {
+    stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));
+    const open = async (apiKey = API_KEY) => {
+      const leaving = new AbortController();
+      const { status } = await stage.fetch('GET', '/operations/stream', { apiKey, signal: leaving.signal });
+      return { status, leave: () => leaving.abort() };
+    };
+    const [first, second] = [await open(), await open()];
+    const refused = await stage.ask('GET', '/operations/stream');
+    assert.deepEqual([refused.status, refused.body.code], [429, 'RATE_LIMITED']);
+    assert.deepEqual(
+      ['ratelimit-limit', 'ratelimit-remaining', 'retry-after'].map((name) => refused.headers.get(name)),
+      ['2', '0', '10'],
+    );
+    const other = await open(OTHER_API_KEY);
+    assert.deepEqual([first.status, second.status, other.status], [200, 200, 200]);
+    const ended = once(stage.core.watches[0] as EventEmitter, 'cancelled');
+    first.leave();
+    await ended;
+    const third = await open();
+    assert.equal(third.status, 200);
+    assert.equal((await stage.ask('GET', '/operations/stream')).status, 429);
+    for (const { leave } of [second, third, other]) leave();
+  });
+
+  it('does not count what core refuses', async () => {
+    stage.core.onWatch = (call) => call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    const headers = { 'last-event-id': 'old' };
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await stage.ask('GET', '/operations/stream', { headers, apiKey: OTHER_API_KEY })).status, 410);
+    }
+  });
+});
+
+/** A reader that takes the head of an answer and not a byte more, but for what its socket's buffers take. */
+async function paused(origin: string, apiKey: string): Promise<IncomingMessage> {
+  const asking = request(`${origin}/operations/stream`, { headers: { authorization: `Bearer ${apiKey}` } }).end();
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  response.pause();
+  response.on('error', () => response.destroy());
+  return response;
+}
+
+async function next(events: AsyncIterator<Event>): Promise<Event> {
+  const { value, done } = await events.next();
+  assert.ok(!done, 'the stream goes on');
+  return value;
+}
+
+async function nextWithData(events: AsyncIterator<Event>): Promise<Event> {
+  for (;;) {
+    const event = await next(events);
+    if (event.data !== undefined) return event;
+  }
+}
+
+async function drained(events: AsyncIterable<Event>): Promise<void> {
+  for await (const event of events) assert.equal(event.data, undefined);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type BodyBounds, BodyRefusal, readBody } from '../../../gateway/http/raw-body.ts';
+
+describe('readBody()', () => {
+  let server: Server;
+  let bounds: BodyBounds;
+  let read: PromiseWithResolvers<Buffer>;
+
+  beforeEach(async () => {
+    bounds = { maxBytes: 64, timeoutMs: 5_000 };
+    read = Promise.withResolvers();
+    read.promise.catch(() => undefined);
+    server = createServer((request, response) => {
+      readBody(request, bounds).then(read.resolve, read.reject);
+      read.promise.then(
+        (body) => response.end(body),
+        (error: BodyRefusal) => response.writeHead(error.httpStatus, { connection: 'close' }).end(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const open = (head: string): Socket => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nhost: test\r\n${head}\r\n\r\n`);
+    return socket;
+  };
+  const refused = (reason: string) =>
+    assert.rejects(read.promise, (error) => error instanceof BodyRefusal && error.reason === reason);
+  const answerOf = async (socket: Socket): Promise<string> => {
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    return answer;
+  };
+
+  it('reads every byte as it was sent, however it was cut', async () => {
+    const body = Buffer.from([0, 255, 13, 10, 123, 195, 169]);
+    const socket = open('transfer-encoding: chunked\r\nconnection: close');
+    for (const byte of body)
+      socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
+    socket.write('0\r\n\r\n');
+    assert.deepEqual(await read.promise, body);
+    await answerOf(socket);
+  });
+
+  it('reads exactly the bound, and refuses one byte more', async () => {
+    open(`content-length: 64`).write('x'.repeat(64));
+    assert.equal((await read.promise).length, 64);
+  });
+
+  it('refuses one byte over the bound, and its sender reads the answer', async () => {
+    const socket = open('content-length: 65');
+    socket.write('x'.repeat(65));
+    await refused('too-large');
+    assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
+  });
+
+  it('refuses a chunked body that grows over the bound', async () => {
+    const socket = open('transfer-encoding: chunked');
+    socket.write(`41\r\n${'x'.repeat(65)}\r\n0\r\n\r\n`);
+    await refused('too-large');
+    assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
+  });
+
+  it('refuses a huge declared length without waiting for it', async () => {
+    const socket = open('content-length: 10000000000');
+    await refused('too-large');
+    assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
+  });
+
+  it('stops reading a body without end', async () => {
+    const socket = open('transfer-encoding: chunked');
+    socket.on('error', () => undefined);
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    for (let i = 0; i < 40; i++) socket.write(chunk);
+    await refused('too-large');
+    socket.destroy();
+  });
+
+  it('refuses a body that is not there in time, though bytes keep trickling', async () => {
+    bounds = { maxBytes: 64, timeoutMs: 60 };
+    const socket = open('content-length: 64');
+    const trickle = setInterval(() => socket.write('x'), 10);
+    await refused('too-slow');
+    clearInterval(trickle);
+    assert.match(await answerOf(socket), /^HTTP\/1.1 408 /);
+  });
+
+  it('notices a sender that goes away', async () => {
+    const socket = open('content-length: 64');
+    socket.write('x', () => socket.destroy());
+    await refused('aborted');
+  });
+});

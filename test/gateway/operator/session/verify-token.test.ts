@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { Registry } from 'prom-client';
+import type { Core } from '../../../../gateway/core/client.ts';
+import { Problem } from '../../../../gateway/http/problem.ts';
+import { type Limit, type Limiter, limiterKey, openLimits } from '../../../../gateway/limits/limits.ts';
+import { createFailedLogins } from '../../../../gateway/operator/session/failed-logins.ts';
+import { createVerifyToken } from '../../../../gateway/operator/session/verify-token.ts';
+import { OPERATOR_TOKEN, refusal } from '../../fake-core.ts';
+import { Stage } from '../../stage.ts';
+
+describe('createVerifyToken()', () => {
+  let nowMs = 0;
+  let asked = 0;
+  let good = OPERATOR_TOKEN;
+  let isAway = false;
+  const checkOperator = async (_: object, call: { metadata: Record<string, string> }) => {
+    asked += 1;
+    if (isAway) throw refusal(status.UNAVAILABLE, {});
+    if (call.metadata.authorization !== `Bearer ${good}`) throw refusal(status.UNAUTHENTICATED, {});
+    return {};
+  };
+  const log = new Stage().log;
+  const verify = createVerifyToken(
+    { operators: { checkOperator } } as unknown as Core,
+    createFailedLogins(openLimits({ log, registry: new Registry() }), log),
+    () => nowMs,
+  );
+  const codeOf = async (call: Promise<void>) => {
+    const error = await call.then(() => undefined).catch((reason: unknown) => reason);
+    return error instanceof Problem ? error.code : ((error as { code?: unknown } | undefined)?.code ?? 'OK');
+  };
+
+  it('asks core once in ten seconds', async () => {
+    for (const at of [0, 9_999, 10_000, 10_001]) {
+      nowMs = at;
+      assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'a')), 'OK');
+    }
+    assert.equal(asked, 2);
+  });
+
+  it('stops to know a token that core does not know any more', async () => {
+    nowMs += 20_000;
+    good = 'z'.repeat(40);
+    assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'b')), 'UNAUTHENTICATED');
+    assert.equal(await codeOf(verify(good, 'b')), 'OK');
+  });
+
+  it('says that core is away, and counts no failure', async () => {
+    isAway = true;
+    for (let i = 0; i < 7; i++) assert.equal(await codeOf(verify('y'.repeat(40), 'c')), status.UNAVAILABLE);
+    isAway = false;
+    assert.equal(await codeOf(verify('y'.repeat(40), 'c')), 'UNAUTHENTICATED');
+  });
+
+  it('goes on knowing a token while core is away', async () => {
+    isAway = true;
+    nowMs += 3_600_000;
+    assert.equal(await codeOf(verify(good, 'b')), 'OK');
+    isAway = false;
+  });
+
+  it('does not ask core about what is no token, and counts it', async () => {
+    const before = asked;
+    const codes = [];
+    for (let i = 0; i < 6; i++) codes.push(await codeOf(verify('short', 'd')));
+    assert.deepEqual(codes, [...Array(5).fill('UNAUTHENTICATED'), 'RATE_LIMITED']);
+    assert.equal(asked, before);
+  });
+
+  it('counts nothing for a session', async () => {
+    for (let i = 0; i < 8; i++) assert.equal(await codeOf(verify('w'.repeat(40))), 'UNAUTHENTICATED');
+  });
+});
+
+describe('createVerifyToken() during a penalty', () => {
+  it('judges a token that is well-formed, and lets the right one pass', async () => {
+    const { log } = new Stage();
+    const tokens: string[] = [];
+    const checkOperator = async (_: object, { metadata }: { metadata: Record<string, string> }) => {
+      tokens.push(metadata.authorization ?? '');
+      if (metadata.authorization !== `Bearer ${OPERATOR_TOKEN}`) throw refusal(status.UNAUTHENTICATED, {});
+      return {};
+    };
+    const core = { operators: { checkOperator } } as unknown as Core;
+    const verify = createVerifyToken(core, createFailedLogins(openLimits({ log, registry: new Registry() }), log));
+    for (let i = 0; i < 200; i++) await assert.rejects(verify('short', 'a'));
+    assert.deepEqual(tokens, []);
+    await assert.rejects(verify('v'.repeat(40), 'a'), { code: 'RATE_LIMITED' });
+    await verify(OPERATOR_TOKEN, 'a');
+    assert.equal(tokens.length, 2);
+  });
+});
+
+describe('createFailedLogins()', () => {
+  it('doubles the penalty each time, up to an hour', async () => {
+    const { log } = new Stage();
+    const limits = openLimits({ log, registry: new Registry() });
+    const opened = new Map<string, Limiter>();
+    const limiter = (limit: Limit) => {
+      opened.set(limit.name, limits.limiter(limit));
+      return opened.get(limit.name) as Limiter;
+    };
+    const failed = createFailedLogins({ limiter, close: () => undefined }, log);
+    const waits = [];
+    for (let round = 0; round < 8; round++) {
+      let problem: Problem | undefined;
+      while (problem === undefined) problem = await failed.fail('a');
+      waits.push(problem.details.retryAfterSeconds);
+      const checks = await Promise.allSettled(Array.from({ length: 110 }, () => failed.check('a')));
+      assert.equal(checks.filter((check) => check.status === 'fulfilled').length, 100, 'some a second are judged');
+      await opened.get('operator-penalty-tokens')?.delete(limiterKey('a'));
+      // As when the penalty is over.
+      await opened.get('operator-logins')?.delete(limiterKey('a'));
+      await failed.check('a');
+    }
+    assert.deepEqual(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { OTHER_API_KEY, Stage } from '../stage.ts';
+import { CAPTURE, PREAUTHORIZATION_ID } from './examples.ts';
+
+/** Sends requests that core does not answer until end() is called. */
+async function open(environment: Record<string, string>) {
+  const stage = await new Stage().open(environment);
+  const ended = Promise.withResolvers<void>();
+  const later = (answer: object) => () => ended.promise.then(() => answer);
+  stage.core.answers.set('listPreauthorizations', later({}));
+  stage.core.answers.set('capturePreauthorization', later({ capture: CAPTURE }));
+  const asked = async (count: number) => {
+    while (stage.core.calls.length < count) await new Promise(setImmediate);
+  };
+  const list = (apiKey?: string) => stage.ask('GET', '/preauthorization', apiKey === undefined ? {} : { apiKey });
+  const capture = (preauthorizationId: string) =>
+    stage.ask('POST', '/preauthorization/authorization', { body: { preauthorizationId, amountToCapture: 1 } });
+  return { stage, list, capture, asked, end: ended.resolve };
+}
+
+describe('requests under way at a gateway', () => {
+  it("are refused over the merchant's share before core is asked, and other merchants' are not", async () => {
+    const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '8' });
+    const admitted = Array.from({ length: 4 }, () => list());
+    await asked(4);
+    const { status, body, headers } = await list();
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'RATE_LIMITED', '1']);
+    assert.equal(headers.get('connection'), 'keep-alive');
+    assert.equal(stage.core.calls.length, 4);
+    const others = list(OTHER_API_KEY);
+    await asked(5);
+    end();
+    for (const answer of [...admitted, others]) assert.equal((await answer).status, 200);
+    assert.equal((await list()).status, 200);
+    await stage.close();
+  });
+
+  it('are answered 503 when nothing is free', async () => {
+    const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '2' });
+    const admitted = [list(), list(OTHER_API_KEY)];
+    await asked(2);
+    const { status, body, headers } = await list();
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'UNAVAILABLE', '1']);
+    end();
+    for (const answer of admitted) assert.equal((await answer).status, 200);
+    await stage.close();
+  });
+
+  it('are at most 32 captures of one hold, and captures of another hold go on', async () => {
+    const { stage, capture, asked, end } = await open({});
+    const admitted = Array.from({ length: 32 }, () => capture(PREAUTHORIZATION_ID));
+    await asked(32);
+    const { status, body, headers } = await capture(PREAUTHORIZATION_ID);
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'RATE_LIMITED', '1']);
+    assert.equal(body.requestId, undefined);
+    const another = capture(`pre_${'Y'.repeat(32)}`);
+    await asked(33);
+    end();
+    for (const answer of [...admitted, another]) assert.equal((await answer).status, 200);
+    assert.equal((await capture(PREAUTHORIZATION_ID)).status, 200);
+    await stage.close();
+  });
+
+  it('are refused unread for the rest of a second in which their key was refused 50 times', async () => {
+    const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '4' });
+    const admitted = [list(), list()];
+    await asked(2);
+    const read = () => stage.lines.filter(({ fields }) => fields.status === 429).length;
+    // On a slow machine fewer than 50 may be refused within a second.
+    for (let sent = 0; read() === sent; sent += 120) {
+      const refused = await Promise.all(Array.from({ length: 120 }, () => list()));
+      for (const { status, body, headers } of refused) {
+        assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'RATE_LIMITED', '1']);
+        assert.equal(headers.get('connection'), 'keep-alive');
+        assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+      }
+    }
+    assert(read() >= 50);
+    // Another key, and a body that is too long to be thrown away unseen, go the usual way.
+    const others = list(OTHER_API_KEY);
+    await asked(3);
+    const long = await stage.ask('POST', '/oct', { body: 'x'.repeat(70_000) });
+    assert(stage.lines.some(({ fields }) => fields.route === '/oct' && fields.status === long.status));
+    end();
+    for (const answer of [...admitted, others]) assert.equal((await answer).status, 200);
+    let status = 429;
+    while (status === 429) ({ status } = await list());
+    assert.equal(status, 200);
+    await stage.close();
+  });
+});

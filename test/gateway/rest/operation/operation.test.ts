@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { Stage } from '../../stage.ts';
+import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT } from '../examples.ts';
+
+const OPERATION = {
+  requestId: CAPTURE_ID,
+  kind: 2,
+  state: 4,
+  statusInfo: 'captured',
+  merchantId: 'acme',
+  amount: 4_000n,
+  currency: 'EUR',
+  holdRequestId: HOLD_ID,
+  processorReference: 'ref-2',
+  bankReference: 'bank-1',
+  terminalId: 'T1',
+  userId: 'u-1',
+  finalStateDate: NOW,
+  sequence: 7n,
+};
+const OPERATION_JSON = {
+  requestId: CAPTURE_ID,
+  operation: 'CAPTURE',
+  status: 'OK',
+  statusInfo: 'captured',
+  merchantId: 'acme',
+  amount: 4_000,
+  currency: 'EUR',
+  holdRequestId: HOLD_ID,
+  reference: 'ref-2',
+  bankReference: 'bank-1',
+  terminalId: 'T1',
+  userId: 'u-1',
+  finalStateDate: NOW_TEXT,
+};
+
+describe('REST operations', () => {
+  const stage = new Stage();
+  before(() => stage.open());
+  after(() => stage.close());
+  beforeEach(() => stage.core.forgetCalls());
+
+  it('looks one up', async () => {
+    stage.core.answers.set('getOperation', () => ({ operation: OPERATION }));
+    const answer = await stage.ask('GET', `/operations/${CAPTURE_ID}`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, OPERATION_JSON);
+  });
+
+  it('answers one without a result', async () => {
+    const { statusInfo: _, finalStateDate: __, ...pending } = OPERATION;
+    stage.core.answers.set('getOperation', () => ({ operation: { ...pending, state: 3, bankReference: '' } }));
+    const { body } = await stage.ask('GET', `/operations/${CAPTURE_ID}`);
+    assert.equal(body.status, 'NEEDS_REVIEW');
+    for (const field of ['statusInfo', 'finalStateDate', 'bankReference']) assert.equal(field in body, false);
+  });
+
+  it('answers 404 to a malformed id without asking core', async () => {
+    const answer = await stage.ask('GET', '/operations/nope');
+    assert.deepEqual([answer.status, answer.body.code], [404, 'OPERATION_NOT_FOUND']);
+    assert.deepEqual(stage.core.calls, []);
+  });
+
+  it('answers a page and passes the filters on', async () => {
+    stage.core.answers.set('listOperations', () => ({ operations: [OPERATION], nextPageToken: 'n' }));
+    const query = `operation=CAPTURE&status=OK&holdRequestId=${HOLD_ID}&finalFrom=2026-11-21T00:00:00Z&pageSize=5`;
+    const answer = await stage.ask('GET', `/operations?${query}`);
+    assert.deepEqual(answer.body, { items: [OPERATION_JSON], nextPageToken: 'n' });
+    const { kind, state, holdRequestId, pageSize, merchantId } = stage.core.lastRequest;
+    assert.deepEqual([kind, state, holdRequestId, pageSize, merchantId], [2, 4, HOLD_ID, 5, 'acme']);
+  });
+
+  it('finds nothing for a malformed hold', async () => {
+    assert.deepEqual((await stage.ask('GET', '/operations?holdRequestId=nope')).body, { items: [] });
+    assert.deepEqual(stage.core.calls, []);
+  });
+});

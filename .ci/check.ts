@@ -1,5 +1,6 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
 import { breakingFaults, generatedFaults } from './contract.ts';
+import { coreBreaches } from './core-law.ts';
 import { breaches } from './import-law.ts';
 import { layoutFaults } from './layout.ts';
 import { lockFaults } from './lock.ts';
@@ -26,6 +27,7 @@ const STEPS: readonly Step[] = [
   ['generated code current', generatedFaults],
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
+  ['law of core', async () => coreBreaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
   ['lock complete and pinned', lockFaults],
   ['layout', async () => layoutFaults(await listFiles())],

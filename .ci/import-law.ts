@@ -1,10 +1,11 @@
 /** Who may import whom. */
 import { type Program, Visitor } from 'oxc-parser';
+import { isAllowedInGateway } from './gateway-rooms.ts';
 import type { Import, Source } from './sources.ts';
 
 /**
  * A process imports itself, `proto/` and packages; `proto/` imports itself and packages; core's `domain/` is pure; only
- * `proto/log.ts` writes logs. Tests, the
+ * `platform/log.ts` writes logs; the gateway's rooms import what stands below them (gateway-rooms.ts). Tests, the
  * bench and the checks import what they like, and nobody imports them. Answers one line for each breach.
  */
 export function breaches(sources: readonly Source[]): string[] {
@@ -18,17 +19,25 @@ export function breaches(sources: readonly Source[]): string[] {
 function isAllowed(path: string, { specifier, target, types }: Import): boolean {
   const room = roomOf(path);
   if (room === undefined) return true;
-  if (target === 'pino') return path === 'proto/log.ts';
+  if (target === 'pino') return path === 'platform/log.ts';
   if (isDomain(path)) return isPureImport(target, types);
   if (!specifier.startsWith('.')) return true;
-  return [room, 'proto'].includes(roomOf(target) ?? 'outside');
+  if (room === 'gateway' && roomOf(target) === room) return isAllowedInGateway(path, target);
+  return [room, ...(SHARED[room] ?? Object.keys(SHARED))].includes(roomOf(target) ?? 'outside');
 }
 
-/** The process that a file belongs to, or `proto`; undefined for what is not part of the product. */
+/** The rooms that every process may import, and what each of them may import itself. */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  platform: ['webhooks', 'proto'],
+  webhooks: [],
+  proto: [],
+};
+
+/** The process or shared room that a file belongs to; undefined for what is not part of the product. */
 function roomOf(path: string): string | undefined {
   const [top = '', process] = path.split('/');
   if (top === 'services') return `services/${process}`;
-  return top === 'gateway' || top === 'proto' ? top : undefined;
+  return top === 'gateway' || top in SHARED ? top : undefined;
 }
 
 const DOMAIN = 'services/core/domain/';
@@ -37,11 +46,15 @@ function isDomain(path: string): boolean {
   return path.startsWith(DOMAIN);
 }
 
-/** The vocabulary of refusals is the contract's; only its type may be named, so that no protobuf code is loaded. */
+/** Words that are the contract's; only the type may be named, so that no protobuf code is loaded. */
+const VOCABULARIES: Readonly<Record<string, string>> = {
+  'proto/gen/holdfast/v1/error_pb.js': 'ErrorReason',
+  'proto/gen/holdfast/v1/operation_pb.js': 'OperationKind',
+};
+
 function isPureImport(target: string, types: readonly string[] | undefined): boolean {
   if (target.startsWith(DOMAIN) || target === 'node:assert/strict') return true;
-  const names = types ?? ['a value'];
-  return target === 'proto/gen/holdfast/v1/error_pb.js' && names.every((name) => name === 'ErrorReason');
+  return types?.every((name) => name === VOCABULARIES[target]) ?? false;
 }
 
 /** Globals that read a clock, chance or the outside. */

@@ -7,8 +7,10 @@ const VAGUE = /(?:^|\/)(utils?|common|helpers?|lib|misc|shared|dto|interfaces)(?
 
 /** What may stand at the top level. */
 const TOP = new Set([
-  ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml tsconfig.json README.md'.split(' '),
-  ...'bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),
+  ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml docker-compose.ha.yml tsconfig.json README.md'.split(
+    ' ',
+  ),
+  ...'platform webhooks bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),
   ...'.mocharc.mjs .npmrc .gitignore .dockerignore'.split(' '),
 ]);
 

@@ -1,6 +1,7 @@
 /** Entities, migrations and the dumped schema say the same. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { openDatabase } from '../services/core/storage/database.ts';
+import { openDatabase } from '../services/core/storage/open-database.ts';
+import { ORM } from '../services/core/storage/orm.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { firstDifference } from './first-difference.ts';
 import { ROOT } from './sources.ts';
@@ -11,7 +12,7 @@ const FILE = 'services/core/schema.sql';
 export async function entityFaults(databaseUrl: string): Promise<string[]> {
   const database = await openDatabase({ databaseUrl, poolSize: 2 });
   try {
-    const sql = await database.orm.schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
+    const sql = await database[ORM].schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
     return sql.split('\n').filter((line) => line.trim() !== '');
   } finally {
     await database.close();

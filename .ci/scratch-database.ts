@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { migrate } from '../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../services/core/migrate-database.ts';
 import { freePort } from '../services/quickstart/port.ts';
 import { removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
 
@@ -24,6 +24,6 @@ export async function withMigratedDatabase<T>(run: (databaseUrl: string) => Prom
     await postgres.stop();
     await removePostgres(postgres.home);
   });
-  await migrate(postgres.url);
+  await migrateDatabase(postgres.url);
   return await run(postgres.url);
 }

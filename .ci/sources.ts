@@ -11,7 +11,7 @@ export const ROOT: string = new URL('../', import.meta.url).pathname;
 
 /** A parsed source file. */
 export interface Source {
-  /** From the project's root, such as `gateway/core.ts`. */
+  /** From the project's root, such as `gateway/core/client.ts`. */
   readonly path: string;
   readonly text: string;
   readonly program: Program;
@@ -23,7 +23,9 @@ export interface Import {
   readonly specifier: string;
   /** What it names: a path from the root for the project's own files, else the package's name or `node:…`. */
   readonly target: string;
-  /** Names that are taken as types only; undefined when a value may be among them. */
+  /** Names that it takes; `*` = all. */
+  readonly names: readonly string[];
+  /** The same names, when all are taken as types; undefined when a value may be among them. */
   readonly types?: readonly string[];
 }
 
@@ -52,26 +54,26 @@ export async function readSource(path: string, text: string): Promise<Source> {
 
 function importsOf(path: string, program: Program): Import[] {
   const found: Import[] = [];
-  const add = (specifier: string, types?: readonly string[]) =>
-    found.push({ specifier, target: targetOf(path, specifier), ...(types === undefined ? {} : { types }) });
+  const add = (specifier: string, isType = false, names: readonly string[] = ['*']) =>
+    found.push({ specifier, target: targetOf(path, specifier), names, ...(isType && { types: names }) });
   new Visitor({
     ImportDeclaration({ source, importKind, specifiers }) {
       const names = specifiers.map((entry) =>
         entry.type === 'ImportSpecifier' && 'name' in entry.imported ? entry.imported.name : '*',
       );
-      add(source.value, importKind === 'type' ? names : undefined);
+      add(source.value, importKind === 'type', names);
     },
     ExportNamedDeclaration({ source, exportKind }) {
-      if (source !== null) add(source.value, exportKind === 'type' ? ['*'] : undefined);
+      if (source !== null) add(source.value, exportKind === 'type');
     },
     ExportAllDeclaration({ source, exportKind }) {
-      add(source.value, exportKind === 'type' ? ['*'] : undefined);
+      add(source.value, exportKind === 'type');
     },
     ImportExpression({ source }) {
       if (source.type === 'Literal') add(String(source.value));
     },
     TSImportType({ source }) {
-      add(source.value, ['*']);
+      add(source.value, true);
     },
   }).visit(program);
   return found;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { contract, openStage, type Stage } from '../services/core/stage.ts';
@@ -17,7 +18,11 @@ describe('docs/grpc.md', function () {
   before(async () => {
     stage = await openStage();
     const { merchants } = stage.channel('operator');
-    await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
+    await merchants.createMerchant({
+      merchantId: 'acme',
+      name: 'Acme',
+      contract: { ...contract(), terminals: ['till-1'] },
+    });
     const [core] = stage.cores;
     environment = {
       ...process.env,
@@ -32,6 +37,14 @@ describe('docs/grpc.md', function () {
   const example = (file: string) =>
     run(process.execPath, [`docs/examples/grpc/${file}`], { cwd: root, env: environment });
   const shell = async (name: string) => (await run('sh', ['-c', block(name)], { cwd: root, env: environment })).stdout;
+
+  it('names every service of core', async () => {
+    const text = await readFile(`${root}/docs/grpc.md`, 'utf8');
+    for (const file of await readdir(`${root}/proto/holdfast/v1`)) {
+      const contract = await readFile(`${root}/proto/holdfast/v1/${file}`, 'utf8');
+      for (const [, service] of contract.matchAll(/^service (\w+)/gm)) assert(text.includes(`\`${service}\``), service);
+    }
+  });
 
   it('holds and captures with a stock grpc-js client', async () => {
     assert.match((await example('stock-client.mjs')).stdout, /^held 2500 EUR, captured 1000$/m);

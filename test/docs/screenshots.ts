@@ -8,12 +8,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { signNotification } from '../../proto/signature.ts';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
 import { freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { type QuickstartFile, startQuickstart } from '../../services/quickstart/quickstart.ts';
 import { readSettings } from '../../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
+import { signNotification } from '../../webhooks/signature.ts';
 import { CHROMIUM, openBrowser, openPage } from '../gateway/console/browser.ts';
 
 const FOLDER = new URL('../../docs/screenshots/', import.meta.url).pathname;
@@ -35,7 +35,10 @@ interface Scene {
   readonly checkoutUrl: string;
 }
 
-const overview = async (page: Page) => page.locator('.live li').nth(9).waitFor();
+const overview = async (page: Page) => {
+  await page.locator('.live li').nth(9).waitFor();
+  await page.locator('.chart').first().waitFor();
+};
 const at =
   (path: string) =>
   async (page: Page, { file }: Scene) => {
@@ -108,7 +111,8 @@ async function play(file: QuickstartFile, minutes: number): Promise<Scene> {
   const first = { preauthorizationId: body.preauthorizationId, amountToCapture: 400 };
   await shop.notified((await shop.post('/preauthorization/authorization', first)).body.requestId, 'captured');
   const returnUrl = `${file.demoMerchantUrl}/return`;
-  const opened = await shop.post('/preauthorization', { ...ORDER, amount: 10_050, returnUrl, saveCard: true });
+  const order = { ...ORDER, amount: 10_050, merchantReference: 'order-8', returnUrl, saveCard: true };
+  const opened = await shop.post('/preauthorization', order);
   return { file, holdRequestId: body.requestId, checkoutUrl: opened.body.checkoutUrl };
 }
 

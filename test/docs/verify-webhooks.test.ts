@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { openLog } from '../../proto/log.ts';
+import { openLog } from '../../platform/log.ts';
+import { readSettings } from '../../platform/settings.ts';
 import { startMerchant } from '../../services/merchant/merchant.ts';
-import { readSettings } from '../../services/merchant/settings.ts';
+import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
 import { namedCode } from './code-blocks.ts';
 import { isInstalled } from './is-installed.ts';
+import { nodeOfReaders } from './node-of-readers.ts';
 import { SERVICE_CASES, STANDARD_CASES } from './webhook-cases.ts';
 
 const block = namedCode('verify-webhooks.md');
@@ -43,6 +45,11 @@ describe('docs/verify-webhooks.md', () => {
   }
 
   it('verifies with Node', () => judges(judgeWithNode));
+  it("verifies with the reader's Node, 20 or newer", async function () {
+    this.timeout(60_000);
+    const program = join(await nodeOfReaders(), 'node');
+    await judges((directory) => judgeWith(directory, { file: 'verify.mjs', program, driver: NODE }));
+  });
   it('verifies with Python', async function () {
     if (!isInstalled('python3')) this.skip();
     this.timeout(60_000);
@@ -64,12 +71,12 @@ describe('docs/verify-webhooks.md', () => {
     if (!isInstalled('curl') || !isInstalled('openssl')) this.skip();
     this.timeout(60_000);
     const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-    const settings = readSettings({
+    const settings = readSettings(MERCHANT_SETTINGS, {
       MERCHANT_PORT: '0',
       SIGNING_SECRETS: JSON.stringify({ acme: [SECRET] }),
       MERCHANT_DATA: join(directory, 'merchant.sqlite'),
     });
-    const merchant = await startMerchant(settings, openLog('test', 'silent'));
+    const merchant = await startMerchant(settings, { log: openLog('test', 'silent') });
     try {
       const env = { ...process.env, SECRET, RECEIVER: `http://127.0.0.1:${merchant.port}`, no_proxy: '127.0.0.1' };
       const script = block('verify.sh') + block('send.sh');
@@ -94,6 +101,15 @@ const judgeWithNode: Judge = async (directory) => {
     ),
   };
 };
+
+const NODE = `
+import { readFileSync } from 'node:fs';
+import { verifyServiceSignature, verifyStandardWebhook } from './verify.mjs';
+const cases = JSON.parse(readFileSync('cases.json', 'utf8'));
+console.log(JSON.stringify({
+  service: cases.service.map((c) => verifyServiceSignature(c.secrets, Buffer.from(c.body), c.header)),
+  standard: cases.standard.map((c) => verifyStandardWebhook(c.secrets, Buffer.from(c.body), c.id, c.timestamp, c.signature, c.now)),
+}));`;
 
 const PYTHON = `
 import json

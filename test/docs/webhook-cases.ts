@@ -1,7 +1,7 @@
 /** Notifications, right and wrong, that every language's verification must judge alike: the shared vectors and what attackers try. */
-import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../proto/signature.ts';
-import legacy from '../proto/signature.json' with { type: 'json' };
-import standard from '../proto/standard-webhooks.json' with { type: 'json' };
+import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../webhooks/signature.ts';
+import legacy from '../webhooks/signature.json' with { type: 'json' };
+import standard from '../webhooks/standard-webhooks.json' with { type: 'json' };
 
 /** One X-Service-Signature to judge. */
 export interface ServiceCase {

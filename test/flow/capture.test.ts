@@ -26,7 +26,7 @@ describe('a capture', () => {
   it('partial capture', async () => {
     const { status, body } = await capture(stack.shop, await place(stack.shop), 400);
     assert.deepEqual([status, body.amountCaptured, body.amountRemaining], [200, 400, 600]);
-    assert.equal(body.preauthorizationStatus, 'PARTIALLY_CAPTURED');
+    assert.deepEqual([body.preauthorizationStatus, body.finalCapture], ['PARTIALLY_CAPTURED', false]);
   });
 
   it('several partial captures when the contract allows', async () => {
@@ -46,7 +46,7 @@ describe('a capture', () => {
   it('second capture refused when it does not', async () => {
     const hold = await place(stack.single);
     const first = await capture(stack.single, hold, 400);
-    assert.deepEqual([first.status, first.body.amountReleased], [200, 600]);
+    assert.deepEqual([first.status, first.body.amountReleased, first.body.finalCapture], [200, 600, true]);
     const second = await capture(stack.single, hold, 400);
     assert.deepEqual([second.status, second.body.code], [409, 'MULTIPLE_CAPTURES_NOT_ALLOWED']);
   });
@@ -58,6 +58,8 @@ describe('a capture', () => {
     await capture(stack.shop, hold, 600);
     const rest = await capture(stack.shop, hold, 401);
     assert.deepEqual([rest.status, rest.body.code], [400, 'AMOUNT_EXCEEDS_HOLD']);
+    assert.equal(rest.body.amountRemaining, 400);
+    assert.match(rest.body.detail, /more than what remains of the hold: 400 EUR/);
     const { body } = await stack.shop.get(`/preauthorization/${hold.requestId}`);
     assert.deepEqual([body.amountCaptured, body.captures.length], [600, 1]);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
+import { openPage, submit } from '../services/sandbox/checkout/browse.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
@@ -50,10 +51,43 @@ describe('a hold', () => {
     assert.deepEqual([after.body.paymentMethodData.brand, after.body.paymentMethodData.last4], ['visa', '4242']);
   });
 
-  it('fails for good when the card is declined at the checkout', async () => {
-    const { body } = await stack.shop.post('/preauthorization', { ...ORDER, amount: 2500 });
+  it('stays open when a card is declined at the checkout, and is placed by the next one', async () => {
+    const order = { ...ORDER, amount: 2500, merchantReference: 'order-7' };
+    const { body } = await stack.shop.post('/preauthorization', order);
+    assert.match(await (await fetch(body.checkoutUrl)).text(), />order-7</);
     await payAtCheckout(body.checkoutUrl, '4000000000000002');
-    const { body: notification } = await stack.shop.notified(body.requestId, 'declined');
+    const during = await stack.shop.get(`/preauthorization/${body.requestId}`);
+    assert.deepEqual([during.body.status, during.body.checkoutUrl], ['IN_PROGRESS', body.checkoutUrl]);
+    await payAtCheckout(body.checkoutUrl, '5555555555554444');
+    await stack.shop.notified(body.requestId, 'authorized');
+    const received = await stack.shop.received(body.requestId);
+    assert.deepEqual(
+      received.map(({ statusInfo }) => statusInfo),
+      ['authorized'],
+    );
+    const after = await stack.shop.get(`/preauthorization/${body.requestId}`);
+    assert.equal(after.body.paymentMethodData.last4, '4444');
+  });
+
+  it('fails for good when the customer cancels the checkout', async () => {
+    const returnUrl = `${stack.file.demoMerchantUrl}/return`;
+    const { body } = await stack.shop.post('/preauthorization', { ...ORDER, amount: 2500, returnUrl });
+    const { formToken } = await openPage(body.checkoutUrl);
+    const cancelled = await submit(body.checkoutUrl, { formToken, action: 'cancel' });
+    assert.equal(cancelled.headers.get('location'), `${returnUrl}?requestId=${body.requestId}`);
+    const { body: notification } = await stack.shop.notified(body.requestId, 'failed');
+    assert.equal(notification.status, 'KO');
+    const after = await stack.shop.get(`/preauthorization/${body.requestId}`);
+    assert.deepEqual([after.body.status, after.body.preauthorizationId], ['FAILED', undefined]);
+    const operation = await stack.shop.get(`/operations/${body.requestId}`);
+    assert.equal(operation.body.processorCode, 'checkout_cancelled');
+    assert.equal((await stack.shop.received(body.requestId)).length, 1);
+  });
+
+  it('fails for good when the processor fails at the checkout', async () => {
+    const { body } = await stack.shop.post('/preauthorization', { ...ORDER, amount: 2500 });
+    await payAtCheckout(body.checkoutUrl, '4000000000000119');
+    const { body: notification } = await stack.shop.notified(body.requestId, 'failed');
     assert.equal(notification.status, 'KO');
     const after = await stack.shop.get(`/preauthorization/${body.requestId}`);
     assert.deepEqual([after.body.status, after.body.preauthorizationId], ['FAILED', undefined]);

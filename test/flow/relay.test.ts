@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from '../../gateway/gateway.ts';
-import { readSettings } from '../../gateway/settings.ts';
-import { signNotification, verifyNotification } from '../../proto/signature.ts';
+import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
+import { readSettings } from '../../platform/settings.ts';
+import { signNotification, verifyNotification } from '../../webhooks/signature.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 describe('the relay', () => {
@@ -68,10 +69,34 @@ describe('the relay', () => {
     assert.deepEqual(await stack.shop.received(fields.requestId), []);
   });
 
+  it('changes no hold, whatever it relays about one', async () => {
+    const { body: hold } = await stack.shop.post('/preauthorization', {
+      ...{ tokenId: 'tok_sandbox_ok', amount: 1_000, currency: 'EUR', terminalId: 'till-1', userId: 'ann' },
+    });
+    const before = (await stack.shop.get(`/preauthorization/${hold.requestId}`)).body;
+    assert.equal(before.status, 'IN_PROGRESS');
+    for (const [status, words] of Object.entries({
+      OK: ['authorized', 'captured', 'released', 'paid'],
+      KO: ['declined', 'failed', 'expired', 'reversed'],
+    })) {
+      const { merchantId } = stack.file;
+      const fields = { merchantId, requestId: hold.requestId, status, amount: '1000', currency: 'EUR' };
+      const signature = signNotification(stack.file.signingSecret, fields);
+      for (const word of words) {
+        const path = `${word === 'paid' ? 'oct' : 'payment'}/${word}`;
+        const answer = await send(stack.file.baseUrl, JSON.stringify(fields), signature, path);
+        assert([200, 202].includes(answer.status), `${path}: ${answer.status}`);
+      }
+    }
+    assert.deepEqual((await stack.shop.get(`/preauthorization/${hold.requestId}`)).body, before);
+    const { body: operations } = await stack.shop.get(`/operations?holdRequestId=${hold.requestId}`);
+    assert.deepEqual(operations.items, [], 'nothing followed the hold');
+  });
+
   it('attempts limited', async () => {
     const secrets = JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'));
     const gateway = await startGateway(
-      readSettings({
+      readSettings(GATEWAY_SETTINGS, {
         PORT: '0',
         CORE_URL: stack.file.coreUrl,
         GATEWAY_TOKEN: secrets.gatewayToken,
@@ -121,8 +146,8 @@ function notification(merchantId: string, amount: string) {
   return { fields, body: `{ "amount": ${amount}, ${JSON.stringify(rest).slice(1)}` };
 }
 
-async function send(baseUrl: string, body: string, signature: string) {
-  const response = await fetch(`${baseUrl}/webhook/processor/payment/captured`, {
+async function send(baseUrl: string, body: string, signature: string, path = 'payment/captured') {
+  const response = await fetch(`${baseUrl}/webhook/processor/${path}`, {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', 'x-service-signature': signature },

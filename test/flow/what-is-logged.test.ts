@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { LOG_FIELDS } from '../../proto/log.ts';
-import { type SignedFields, signNotification } from '../../proto/signature.ts';
+import { LOG_FIELDS } from '../../platform/log.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
+import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 /** Last of the flow tests by its name: where they run one after another, as in .ci/run, the logs hold all that the others did. */

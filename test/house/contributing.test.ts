@@ -14,6 +14,17 @@ describe('docs/contributing.md', () => {
       [],
     );
   });
+
+  it('lists at most twenty files for a kind of operation', async () => {
+    const text = await readFile(`${ROOT}docs/contributing.md`, 'utf8');
+    const [, section = ''] = /## A kind of operation\n([\s\S]*?)\n## /.exec(text) ?? [];
+    const numbers = [...section.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: numbers.length }, (_, index) => index + 1),
+    );
+    assert(numbers.length > 10 && numbers.length <= 20, `${numbers.length} files`);
+  });
 });
 
 /** What stands in backticks and is a path from the root: it has a slash, but not in front, or ends as our files do. */

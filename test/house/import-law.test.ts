@@ -8,14 +8,21 @@ describe('the import law', () => {
   });
 
   const refused = [
-    ['gateway/core.ts', `import { judgeCapture } from '../services/core/domain/hold.ts';`],
-    ['gateway/core.ts', `import type { HoldState } from '../services/core/domain/hold.ts';`],
+    ['gateway/core/client.ts', `import { judgeCapture } from '../../services/core/domain/hold.ts';`],
+    ['gateway/core/client.ts', `import type { HoldState } from '../../services/core/domain/hold.ts';`],
     ['gateway/rest/rest.ts', `type Hold = import('../../services/core/domain/hold.ts').HoldState;`],
+    ['gateway/operator/operator.ts', `import { createRest } from '../rest/rest.ts';`],
+    ['gateway/rest/rest.ts', `import type { OperatorRoute } from '../operator/route.ts';`],
+    ['gateway/relay/relay.ts', `import { createConsole } from '../console/console.ts';`],
+    ['gateway/http/route.ts', `import { readInput } from '../resource/read-input.ts';`],
+    ['gateway/limits/limits.ts', `import { startGateway } from '../gateway.ts';`],
     ['services/core/start-core.ts', `export { startSandbox } from '../sandbox/sandbox.ts';`],
     ['services/quickstart/quickstart.ts', `const { startCore } = await import('../core/start-core.ts');`],
     ['services/core/start-core.ts', `import { createDatabase } from '../../test/database.ts';`],
-    ['proto/grpc.ts', `import { log } from '../gateway/log.ts';`],
-    ['services/core/jobs/queue.ts', `import { pino } from 'pino';`],
+    ['platform/grpc-client.ts', `import { log } from '../gateway/log.ts';`],
+    ['webhooks/signature.ts', `import { openLog } from '../platform/log.ts';`],
+    ['proto/gen/index.ts', `import { openLog } from '../../platform/log.ts';`],
+    ['services/core/delivery/queue.ts', `import { pino } from 'pino';`],
     ['services/core/domain/hold.ts', `import { Hold } from '../storage/hold.ts';`],
     ['services/core/domain/hold.ts', `import { readFile } from 'node:fs/promises';`],
     ['services/core/domain/hold.ts', `import { create } from '@bufbuild/protobuf';`],
@@ -32,7 +39,9 @@ describe('the import law', () => {
   }
 
   const allowed = [
-    ['gateway/core.ts', `import { openChannel } from '../proto/grpc.ts';\nimport Koa from 'koa';`],
+    ['gateway/core/client.ts', `import { openChannel } from '../../platform/grpc-client.ts';\nimport Koa from 'koa';`],
+    ['gateway/openapi/document.ts', `import { REST_ROUTES } from '../rest/rest.ts';`],
+    ['gateway/gateway.ts', `import { createRest } from './rest/rest.ts';`],
     ['services/core/rpc/present.ts', `import { judgeCapture } from '../domain/hold.ts';`],
     [
       'services/core/domain/refusal.ts',

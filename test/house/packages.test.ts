@@ -7,17 +7,17 @@ describe('packageFaults()', () => {
     packageFaults([...(await readSources()), await readSource(path, text)]);
 
   it('names a package that is imported and not declared', async () => {
-    const faults = await faultsWith('gateway/core.ts', `import leftPad from 'left-pad/x';`);
+    const faults = await faultsWith('gateway/core/client.ts', `import leftPad from 'left-pad/x';`);
     assert(faults.includes('left-pad is imported, not declared'));
   });
 
   it('names a package that the product imports and that is declared for development only', async () => {
-    const faults = await faultsWith('gateway/core.ts', `import check from 'fast-check';`);
+    const faults = await faultsWith('gateway/core/client.ts', `import check from 'fast-check';`);
     assert(faults.includes('fast-check is imported by the product and declared for development only'));
   });
 
   it('names a package that nothing imports', async () => {
-    const faults = await packageFaults([await readSource('gateway/core.ts', `import Koa from 'koa';`)]);
+    const faults = await packageFaults([await readSource('gateway/core/client.ts', `import Koa from 'koa';`)]);
     assert(faults.includes('pino is declared, not imported'));
     assert(!faults.some((fault) => fault.startsWith('koa ')));
   });

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Code } from '@connectrpc/connect';
 import { ROOT } from '../../.ci/sources.ts';
-import { Problem, type ProblemCode } from '../../gateway/problem.ts';
+import { Problem, type ProblemCode } from '../../gateway/http/problem.ts';
 import { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
-import { type StatusInfo, statusOf } from '../../services/core/domain/operation.ts';
+import { KIND_NAMES, OPERATION_KINDS, type StatusInfo } from '../../services/core/domain/kinds.ts';
+import { statusOf } from '../../services/core/domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../../services/core/domain/refusal.ts';
-import { translateError } from '../../services/core/rpc/translate-error.ts';
+import { translateError } from '../../services/core/rpc/server/translate-error.ts';
 import { BEHAVIOURS } from '../../services/sandbox/behaviour.ts';
+import { groupInFours, TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
 
 describe('docs/product.md', () => {
   let product: string;
@@ -33,7 +35,9 @@ describe('docs/product.md', () => {
   it('says whether each statusInfo is OK or KO', () => {
     const rows = tableIn(product, 'Notifications');
     const told = rows.flatMap(([words = '', status]) => quotedIn(words).map((word) => [word, status] as const));
-    assert(told.length >= 10);
+    const words = new Set(told.map(([word]) => word));
+    for (const kind of KIND_NAMES)
+      assert(words.has(OPERATION_KINDS[kind].successWord), `it says nothing about ${kind}`);
     assert.deepEqual(
       told,
       told.map(([word]) => [word, statusOf(word as StatusInfo)]),
@@ -44,6 +48,14 @@ describe('docs/product.md', () => {
     const cells = tableIn(product, 'Sandbox').flatMap(([tokens = '']) => quotedIn(tokens));
     const names = cells.map((token) => token.replace(/^(tok_sandbox)?_/, ''));
     assert.deepEqual(names.sort(), Object.keys(BEHAVIOURS).sort());
+  });
+
+  it('lists the cards of the sandbox', () => {
+    const listed = [...product.matchAll(/^\| ((?:\d{4} ){3}\d{3,4}) \|/gm)].map(([, number]) => number);
+    assert.deepEqual(
+      listed,
+      TEST_CARDS.map(({ number }) => groupInFours(number)),
+    );
   });
 });
 

@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 const root = new URL('../../', import.meta.url);
 
-/** The settings that a module's schema has, by name. */
-export async function shapeOf(file: string): Promise<z.ZodRawShape> {
+/** The schema of settings that a module exports. */
+export async function schemaOf(file: string): Promise<z.ZodObject> {
   const module = await import(new URL(file, root).href);
   const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
   assert(schema, `${file} exports its schema`);
-  return schema.shape;
+  return schema;
 }

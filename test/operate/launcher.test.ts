@@ -166,7 +166,7 @@ describe('npm start, when it cannot', () => {
     );
   });
 
-  it('says which setting is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: CORE_PORT: /));
+  it('says which setting is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: settings: CORE_PORT: /));
 
   it('stops what it started when it cannot say how to use it', async function () {
     this.timeout(30_000);

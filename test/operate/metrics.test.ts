@@ -57,7 +57,7 @@ describe('metrics', function () {
       'holdfast_operations_total{kind="HOLD",status="OK",reason="authorized"} 1',
       'holdfast_operations_total{kind="HOLD",status="KO",reason="declined"} 1',
       'holdfast_operations_total{kind="CAPTURE",status="OK",reason="captured"} 1',
-      'holdfast_processor_call_duration_seconds_count{call="capture",answer="APPROVED"} 1',
+      'holdfast_processor_call_duration_seconds_count{processor="default",call="capture",answer="APPROVED"} 1',
       'holdfast_http_requests_total{method="POST",route="/preauthorization/authorization",status="200"} 1',
       'holdfast_unknown_outcomes{kind="HOLD"} 0',
       'holdfast_needs_review{kind="CAPTURE"} 0',

@@ -1,7 +1,7 @@
 /** A consumer of WatchOperations that goes on at another core, from its last token, when its own is gone. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { openChannel } from '../../platform/grpc-client.ts';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
-import type { openChannel } from '../../proto/grpc.ts';
 
 type Channel = ReturnType<typeof openChannel>;
 

@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
+import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
-import { audit } from '../../services/core/audit/audit.ts';
-import type { Drift } from '../../services/core/audit/drift.ts';
-import { openProcessor } from '../../services/core/processor/processor.ts';
-import { migrate } from '../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../services/core/migrate-database.ts';
+import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
+import { audit } from '../../services/core/reconciliation/audit.ts';
+import type { Drift } from '../../services/core/reconciliation/drift.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
@@ -26,19 +26,19 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 
 /** Opens a house on a database that has no schema yet. */
 export async function openHouse(databaseUrl: string) {
-  await migrate(databaseUrl);
+  await migrateDatabase(databaseUrl);
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
   const corePort = await freePort();
   const tokens = { core: token(), operator: token(), processor: token(), credential: token() };
   const sandbox = await startSandbox({
-    host: '127.0.0.1',
-    sandboxPort: 0,
-    checkoutPort: 0,
-    sandboxLedger: `${directory}/ledger.sqlite`,
-    coreUrl: `127.0.0.1:${corePort}`,
-    processorToken: tokens.processor,
-    processorCredential: tokens.credential,
-    logLevel: 'silent',
+    HOST: '127.0.0.1',
+    SANDBOX_PORT: 0,
+    CHECKOUT_PORT: 0,
+    SANDBOX_LEDGER: `${directory}/ledger.sqlite`,
+    CORE_URL: `127.0.0.1:${corePort}`,
+    PROCESSOR_TOKEN: tokens.processor,
+    PROCESSOR_CREDENTIAL: tokens.credential,
+    LOG_LEVEL: 'silent',
   });
   const merchant = await openMerchant();
   const environment = {
@@ -74,7 +74,7 @@ export async function openHouse(databaseUrl: string) {
   await operator.client(MerchantService).createMerchant({ merchantId: 'acme', name: 'Acme', contract });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   pool.on('error', () => undefined);
-  const processor = openProcessor({
+  const processor = openProcessors({
     PROCESSOR_URL: environment.PROCESSOR_URL,
     PROCESSOR_CREDENTIAL: tokens.credential,
     PROCESSOR_TIMEOUT_MS: 30_000,
@@ -96,7 +96,9 @@ export async function openHouse(databaseUrl: string) {
     },
     async audit(): Promise<Drift[]> {
       const drifts: Drift[] = [];
-      await audit({ databaseUrl, processor, most: 10, patienceMs: 2_000 }, (drift) => drifts.push(drift));
+      await audit({ databaseUrl, processors: ledgersOf(processor), most: 10, patienceMs: 2_000 }, (drift) =>
+        drifts.push(drift),
+      );
       return drifts;
     },
     async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureEdge } from './edge.ts';
+import { tortureFailover } from './failover.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
@@ -34,6 +35,7 @@ const TORTURES = {
   obedient: tortureObedient,
   'obedient-keyed': tortureObedientKeyed,
   neighbours: tortureNeighbours,
+  failover: tortureFailover,
 } as const;
 
 const { values, positionals } = parseArgs({

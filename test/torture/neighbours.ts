@@ -1,6 +1,7 @@
 /** What other merchants notice of one merchant's flood, of a locked row, of dropped streams and of a frozen core. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { chance } from './chance.ts';
 import { type Merchant, openDeployment } from './deployment/deployment.ts';
 import type { TortureOptions } from './index.ts';
 import { captureAtRate, DISTURBANCES, type Disturbance, type Disturbed, place } from './neighbours/disturbances.ts';
@@ -8,7 +9,7 @@ import { type Measured, type Neighbour, openNeighbour } from './neighbours/neigh
 import { openCaller } from './obedient/caller.ts';
 
 /** Disturbs in every way, beside the same without. Answers a table; throws when a neighbour's call fails or waits too long. */
-export async function tortureNeighbours({ tell = () => undefined }: TortureOptions): Promise<string[]> {
+export async function tortureNeighbours({ seed, tell = () => undefined }: TortureOptions): Promise<string[]> {
   const deployment = await openDeployment({ neighbour: true, noisy: true }, { withGatewayBeside: true });
   const named = (name: string) => deployment.merchants.get(name) as Merchant;
   const caller = openCaller(deployment.baseUrl);
@@ -16,16 +17,17 @@ export async function tortureNeighbours({ tell = () => undefined }: TortureOptio
     [deployment.baseUrl, deployment.besideUrl].map((url) => openNeighbour(url, named('neighbour'))),
   );
   try {
-    const disturbed = { deployment, caller, noisy: named('noisy') };
+    const disturbed = { deployment, caller, noisy: named('noisy'), random: chance(seed) };
     const lines = [...HEAD];
     const faults: string[] = [];
     await warmUp(neighbours);
     for (const disturbance of DISTURBANCES) {
       const neighbour = neighbours[disturbance.isBeside ? 1 : 0] as Neighbour;
       const seen = await observe(disturbed, disturbance, neighbour);
-      lines.push(rowOf(disturbance, seen));
+      const row = rowOf(disturbance, seen);
+      lines.push(row);
       faults.push(...faultsOf(disturbance, seen));
-      tell(`${disturbance.name}: ${seen.what}`);
+      tell(row);
       await delay(REST_MS);
     }
     assert.equal(faults.length, 0, [...lines, ...faults].join('\n'));
@@ -57,7 +59,7 @@ async function warmUp(neighbours: readonly Neighbour[]): Promise<void> {
 async function observe(disturbed: Disturbed, disturbance: Disturbance, neighbour: Neighbour): Promise<Seen> {
   const load = await startLoad(disturbed, disturbance.capturesPerSecond ?? 0);
   const calm = neighbour.start();
-  await delay(WITHOUT_MS);
+  await Promise.all([delay(WITHOUT_MS), disturbance.calm?.(disturbed)]);
   const without = await calm.stop();
   const before = await disturbed.deployment.coreMemoryMb(0);
   const troubled = neighbour.start();

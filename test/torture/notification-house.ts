@@ -5,9 +5,9 @@ import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
+import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../proto/grpc.ts';
-import { migrate } from '../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../services/core/migrate-database.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
 import { choosePorts, freeOuterPorts } from '../../services/quickstart/ports.ts';
@@ -38,7 +38,7 @@ export async function openNotificationHouse(internalUrl: string) {
   };
   let postgres = await startPostgres(server);
   const { url } = postgres;
-  await migrate(url);
+  await migrateDatabase(url);
   const options: Record<Name, ChildOptions> = {
     core: coreProcess(house, url),
     worker: workerProcess(house, url),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type SignedFields, signNotification } from '../../proto/signature.ts';
+import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 
 /** A notification as it was sent, to be compared with what arrived. */
 export interface Sent {

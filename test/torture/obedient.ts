@@ -1,10 +1,10 @@
 /** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { audit } from '../../services/core/audit/audit.ts';
-import { openProcessor } from '../../services/core/processor/processor.ts';
+import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
+import { audit } from '../../services/core/reconciliation/audit.ts';
 import { chance } from './chance.ts';
-import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import { type Deployment, type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { untilSettled } from './house.ts';
 import type { TortureOptions } from './index.ts';
 import { openCaller } from './obedient/caller.ts';
@@ -19,17 +19,30 @@ export const tortureObedient = (options: TortureOptions) => torture(options, fal
 /** With a key for each intention, which is repeated when a connection breaks; the gateway is killed, too. */
 export const tortureObedientKeyed = (options: TortureOptions) => torture(options, true);
 
-/** Plays so many rounds of faults. Answers figures; throws when anything is doubled, lost or unexplained. */
-async function torture(
-  { seed, runs = 50, tell = () => undefined }: TortureOptions,
-  isKeyed: boolean,
+const torture = ({ runs = 50, ...options }: TortureOptions, isKeyed: boolean) =>
+  playRounds(options, { isKeyed, rounds: planRounds(options.seed, runs, faultsOf(isKeyed)) });
+
+/** What is played. */
+export interface Play {
+  readonly isKeyed: boolean;
+  readonly rounds: readonly (readonly Planned[])[];
+  readonly startDatabase?: DeploymentOptions['startDatabase'];
+  /** Starts to watch before the load does. What it answers runs when all is settled, and answers a line for each thing that is wrong. */
+  readonly watch?: (scene: Scene) => Promise<() => Promise<string[]>>;
+}
+
+/** Plays rounds of faults. Answers figures; throws when anything is doubled, lost or unexplained. */
+export async function playRounds(
+  { seed, tell = () => undefined }: TortureOptions,
+  { isKeyed, rounds, startDatabase, watch = async () => async () => [] }: Play,
 ): Promise<string[]> {
-  const stage = await openStage(seed, isKeyed);
+  const stage = await openStage(seed, isKeyed, startDatabase);
   try {
     const { scene, judge } = stage;
     const shown = new Map<string, string[]>();
+    const watched = await watch(scene);
     const load = scene.stories.start(STORY_EVERY_MS, STORIES_AT_ONCE);
-    for (const [index, round] of planRounds(seed, runs, faultsOf(isKeyed)).entries()) {
+    for (const [index, round] of rounds.entries()) {
       await play(scene, round, (name, what) => {
         shown.set(name, [...(shown.get(name) ?? []), ...(what === undefined ? [] : [what])]);
         tell(`round ${index + 1}: ${name} ${what ?? 'did not happen'}`);
@@ -46,7 +59,7 @@ async function torture(
     judge.judgeAll();
     const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
     judge.judgeBooks(new Map(results.map(({ request_id, status }) => [request_id, status])));
-    return await stage.conclude(shown);
+    return await stage.conclude(shown, await watched());
   } finally {
     await stage.close();
   }
@@ -56,15 +69,9 @@ async function torture(
 const STORY_EVERY_MS = 70;
 const STORIES_AT_ONCE = 300;
 
-async function openStage(seed: number, isKeyed: boolean) {
-  const deployment = await openDeployment({
-    ann: true,
-    bob: true,
-    cleo: false,
-    flood1: true,
-    flood2: true,
-    probe: true,
-  });
+async function openStage(seed: number, isKeyed: boolean, startDatabase?: DeploymentOptions['startDatabase']) {
+  const merchantsOf = { ann: true, bob: true, cleo: false, flood1: true, flood2: true, probe: true };
+  const deployment = await openDeployment(merchantsOf, startDatabase && { startDatabase });
   const caller = openCaller(deployment.baseUrl);
   const frozenMs: (readonly [number, number])[] = [];
   const excusedMs = ({ startedMs, tookMs }: { startedMs: number; tookMs: number }) =>
@@ -95,7 +102,7 @@ async function openStage(seed: number, isKeyed: boolean) {
     scene: { ...scene, holdsPerSecond: await measure(scene) },
     judge,
     summary,
-    async conclude(shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+    async conclude(shown: ReadonlyMap<string, readonly string[]>, alsoWrong: readonly string[]): Promise<string[]> {
       const drifts = await auditBooks(deployment);
       const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
       const lines = [
@@ -110,9 +117,10 @@ async function openStage(seed: number, isKeyed: boolean) {
         ),
         ...examples('drift', drifts),
         ...examples('fault', missing),
+        ...examples('wrong', alsoWrong),
         `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
       ];
-      const wrong = missing.length + doubled.size + lost.size + unexplained() + drifts.length;
+      const wrong = alsoWrong.length + missing.length + doubled.size + lost.size + unexplained() + drifts.length;
       assert.equal(wrong, 0, lines.join('\n'));
       return lines;
     },
@@ -157,7 +165,7 @@ async function play(
 }
 
 /** Waits until the service is ready and places a hold within a second. Answers how long that took, milliseconds. */
-async function untilServing({ deployment, caller, client, stories }: Scene): Promise<number> {
+export async function untilServing({ deployment, caller, client, stories }: Scene): Promise<number> {
   const probe = deployment.merchants.get('probe') as Merchant;
   const startedMs = performance.now();
   for (;;) {
@@ -188,10 +196,10 @@ const DECIDED_WITHIN_MS = 180_000;
 
 /** What the books say of themselves and of the processor's. */
 async function auditBooks({ database, processor }: Deployment): Promise<string[]> {
-  const opened = openProcessor({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
+  const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
   const drifts: string[] = [];
   try {
-    const parts = { databaseUrl: database.url, processor: opened, most: 10, patienceMs: 2_000 };
+    const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most: 10, patienceMs: 2_000 };
     await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
     return drifts;
   } finally {

@@ -3,9 +3,9 @@
  * exits 1 when it has grown by more than the bound of the limiters. `npx node --expose-gc test/torture/relay-memory.ts [senders]`
  */
 import { Registry } from 'prom-client';
-import { openLimits } from '../../gateway/limits.ts';
+import { openLimits } from '../../gateway/limits/limits.ts';
 import { createPenalties } from '../../gateway/relay/penalties.ts';
-import type { Log } from '../../proto/log.ts';
+import type { Log } from '../../platform/log.ts';
 
 const SENDERS = Number(process.argv[2] ?? 1_000_000);
 /** Two limiters of 50 000 keys at about 600 bytes each, doubled for what the heap has not swept. */

@@ -22,7 +22,7 @@ const results = operations.watchOperations({ merchantId }, { signal: stop.signal
 await results.next();
 
 const { preauthorization } = await holds.createPreauthorization(
-  { merchantId, tokenId: 'tok_sandbox_ok', amount: 2500n, currency: 'EUR', terminalId: 'T1', userId: 'user-1' },
+  { merchantId, tokenId: 'tok_sandbox_ok', amount: 2500n, currency: 'EUR', terminalId: 'till-1', userId: 'user-1' },
   { timeoutMs: 10_000 },
 );
 for (;;) {

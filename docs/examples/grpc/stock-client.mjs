@@ -25,7 +25,7 @@ const { preauthorization } = await call('CreatePreauthorization', {
   tokenId: 'tok_sandbox_ok',
   amount: '2500',
   currency: 'EUR',
-  terminalId: 'T1',
+  terminalId: 'till-1',
   userId: 'user-1',
   idempotencyKey: `hold-${Date.now()}`,
 });

@@ -4,12 +4,13 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
+import { openChannel } from '../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { openChannel } from '../../../proto/grpc.ts';
-import { migrate } from '../../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../../services/core/migrate-database.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
+import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import {
   baseUrl,
   coreProcess,
@@ -21,7 +22,7 @@ import { keepSecrets } from '../../../services/quickstart/secrets.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 import { openLink } from './link.ts';
 import { memberOf } from './member.ts';
-import { startPostgresMember } from './postgres-member.ts';
+import { type PostgresMember, startPostgresMember } from './postgres-member.ts';
 import { openReceiver } from './receiver.ts';
 
 /** Who calls over REST. */
@@ -34,10 +35,21 @@ export interface Merchant {
 
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
+export interface DeploymentOptions {
+  readonly withGatewayBeside?: boolean;
+  /** One server of its own when absent. */
+  readonly startDatabase?: (options: PostgresOptions) => Promise<DeploymentDatabase>;
+}
+
+export interface DeploymentDatabase extends PostgresMember {
+  /** The DATABASE_URL of a process; `url` when absent. */
+  urlOf?(process: string): string;
+}
+
 /** Starts everything; `severalCaptures` says for each merchant whether it may capture a hold in parts. */
 export async function openDeployment(
   severalCaptures: Readonly<Record<string, boolean>>,
-  options: { readonly withGatewayBeside?: boolean } = {},
+  options: DeploymentOptions = {},
 ) {
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
   const folder = await openDataDir(directory);
@@ -51,7 +63,8 @@ export async function openDeployment(
   const own = { ...SETTINGS, ...(await freeOuterPorts()), DATA_DIR: folder.path };
   const settings = readSettings({ ...process.env, ...own });
   const house = { settings, dataDir: folder.path, ports: await choosePorts(settings), secrets };
-  const database = await startPostgresMember({
+  const { startDatabase = startPostgresMember } = options;
+  const database: DeploymentDatabase = await startDatabase({
     directory: `${folder.path}/postgres`,
     logFile: `${folder.path}/logs/postgres.log`,
     port: house.ports.DATABASE_PORT,
@@ -62,7 +75,8 @@ export async function openDeployment(
     await database.stop();
     await database.remove();
   });
-  await migrate(database.url);
+  const urlOf = (name: string) => database.urlOf?.(name) ?? database.url;
+  await migrateDatabase(database.url);
   const receiver = await openReceiver();
   opened.defer(() => receiver.close());
   const doors = await Promise.all([1, 2].map(async () => [await freePort(), await freePort()] as const));
@@ -73,16 +87,17 @@ export async function openDeployment(
   const cores = await Promise.all(
     corePorts.map(async (CORE_PORT, index) => {
       const ports = { ...house.ports, CORE_PORT, CONNECT_PORT: await freePort() };
-      const core = coreProcess({ ...house, ports }, database.url);
+      const name = `core-${index + 1}`;
+      const core = coreProcess({ ...house, ports }, urlOf(name));
       const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
-      return memberOf({ ...core, name: `core-${index + 1}`, environment });
+      return memberOf({ ...core, name, environment });
     }),
   );
   const at = (ports: readonly number[]) => `ipv4:${ports.map((port) => `127.0.0.1:${port}`)}`;
   const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
     memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } });
   const sandbox = withCores(sandboxProcess(house), corePorts);
-  const worker = memberOf(workerProcess(house, database.url));
+  const worker = memberOf(workerProcess(house, urlOf('worker')));
   const gateway = withCores(
     gatewayProcess(house),
     doors.map(([, linkPort]) => linkPort),
@@ -109,6 +124,11 @@ export async function openDeployment(
     /** A gateway that knows the second core alone, where there is one. */
     besideUrl: baseUrl(besidePorts),
     merchants,
+    /** What the merchants' webhook URL has acknowledged. */
+    received: receiver.received,
+    /** gRPC targets of the cores, past the links. */
+    coreAddresses: corePorts.map((port) => at([port])),
+    serviceToken: secrets.serviceToken,
     database,
     cores,
     worker,

@@ -5,12 +5,13 @@ import { connect, createServer, type Socket } from 'node:net';
 export type Link = Awaited<ReturnType<typeof openLink>>;
 type Pair = readonly [Socket, Socket];
 
-/** Listens on one port of this machine and passes everything to another. */
+/** Listens on one port of this machine and passes everything to another one, until it is turned. */
 export async function openLink(port: number, targetPort: number) {
   const pairs = new Set<Pair>();
   let state: 'open' | 'cut' | 'stalled' = 'open';
+  let target = targetPort;
   const server = createServer((near) => {
-    const far = connect(targetPort, '127.0.0.1');
+    const far = connect(target, '127.0.0.1');
     const pair: Pair = [near, far];
     pairs.add(pair);
     pass(near, far);
@@ -45,6 +46,13 @@ export async function openLink(port: number, targetPort: number) {
     return count;
   }
   return {
+    port,
+    /** Resets every connection and leads new ones to another port. */
+    turn(nextPort: number): void {
+      target = nextPort;
+      state = 'open';
+      resetAll();
+    },
     /** Resets every connection, and each new one until `mend`. Answers how many there were. */
     cut(): number {
       state = 'cut';

@@ -6,12 +6,16 @@ import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';
+import { sendFlood } from './flood.ts';
+import type { FloodAnswer, FloodOptions } from './flood-process.ts';
 
 export interface Disturbed {
   readonly deployment: Deployment;
   readonly caller: Caller;
   /** Who disturbs. */
   readonly noisy: Merchant;
+  /** Numbers from 0 to 1 that the seed decides. */
+  readonly random: () => number;
 }
 
 export interface Disturbance {
@@ -22,6 +26,8 @@ export interface Disturbance {
   readonly isBeside?: boolean;
   /** Load that is there without the disturbance, too. */
   readonly capturesPerSecond?: number;
+  /** What the machine that sends the disturbance costs by itself: runs while the neighbour is measured without the disturbance. */
+  calm?(disturbed: Disturbed): Promise<unknown>;
   /** Disturbs and mends. Answers what happened. */
   run(disturbed: Disturbed): Promise<string>;
 }
@@ -29,15 +35,32 @@ export interface Disturbance {
 const SECOND_MS = 1_000;
 const LOCKED_MS = 10_000;
 
-const flood: Disturbance = {
-  name: '300 captures/s of one key on one hold, 10 s',
-  allowedMs: SECOND_MS,
-  async run(disturbed) {
-    const { requestId, preauthorizationId } = (await place(disturbed)).body;
-    const answers = await captureAtRate(disturbed, [preauthorizationId], 300, delay(10_000));
-    return `${tally(answers)}; ${charged(disturbed, requestId)} charged`;
-  },
-};
+function flood(
+  what: string,
+  holds: number,
+  sending: Pick<FloodOptions, 'calls' | 'ratePerSecond' | 'connectionEach'>,
+): Disturbance {
+  return {
+    name: `${what}, 10 s`,
+    allowedMs: SECOND_MS,
+    calm: ({ noisy: { apiKey } }) => sendFlood({ ...sending, apiKey, preauthorizationIds: ['none'] }),
+    async run(disturbed) {
+      const { deployment, noisy } = disturbed;
+      const placed = await Promise.all(Array.from({ length: holds }, () => place(disturbed)));
+      const preauthorizationIds = placed.map(({ body }) => body.preauthorizationId);
+      const { apiKey } = noisy;
+      const answers = await sendFlood({ ...sending, baseUrl: deployment.baseUrl, apiKey, preauthorizationIds });
+      const charges = placed.map(({ body }) => charged(disturbed, body.requestId));
+      return `${tally(answers)}; ${charges.reduce((sum, count) => sum + count, 0)} charged`;
+    },
+  };
+}
+
+const floods = [
+  flood('300 captures/s of one key on one hold, connections kept', 1, { calls: 3_000, ratePerSecond: 300 }),
+  flood('the same, a new connection for each', 1, { calls: 3_000, ratePerSecond: 300, connectionEach: true }),
+  flood('300 captures/s of one key on 100 holds', 100, { calls: 3_000, ratePerSecond: 300 }),
+];
 
 const lockedWhileSettled: Disturbance = {
   name: 'one row locked while its capture settles, 10 s',
@@ -48,7 +71,7 @@ const lockedWhileSettled: Disturbance = {
     // The processor answers after 2 s; until then the reservation is committed and nothing is settled.
     await delay(700);
     await withRowsLocked(disturbed.deployment, [requestId], () => delay(LOCKED_MS));
-    return tally([await capturing]);
+    return tally(heard([await capturing]));
   },
 };
 
@@ -66,7 +89,7 @@ const lockedWhileReserved: Disturbance = {
       return capturing;
     })
       .then((capturing) => Promise.all(capturing))
-      .then(tally);
+      .then((answers) => tally(heard(answers)));
   },
 };
 
@@ -79,45 +102,58 @@ const streams: Disturbance = {
   },
 };
 
+const ALL_AT_ONCE = { calls: 3_000, ratePerSecond: 0 };
+
 const deadlines: Disturbance = {
-  name: '3 000 captures at once on a row locked for 20 s, so that their deadlines expire together',
+  name: '3 000 captures at once on a row locked for 20 s',
   allowedMs: SECOND_MS,
+  calm: ({ noisy: { apiKey } }) => sendFlood({ ...ALL_AT_ONCE, apiKey, preauthorizationIds: ['none'] }),
   async run(disturbed) {
+    const { deployment, noisy } = disturbed;
     const { requestId, preauthorizationId } = (await place(disturbed)).body;
-    // More than a thousand for each core.
-    const capturing = Array.from({ length: 3_000 }, () => capture(disturbed, preauthorizationId));
-    await withRowsLocked(disturbed.deployment, [requestId], () => delay(20_000));
-    return `${tally(await Promise.all(capturing))}; ${charged(disturbed, requestId)} charged so far`;
+    const answers = await withRowsLocked(deployment, [requestId], async () => {
+      const { apiKey } = noisy;
+      const preauthorizationIds = [preauthorizationId];
+      const sending = sendFlood({ ...ALL_AT_ONCE, baseUrl: deployment.baseUrl, apiKey, preauthorizationIds });
+      await delay(20_000);
+      return { sending };
+    });
+    return `${tally(await answers.sending)}; ${charged(disturbed, requestId)} charged so far`;
   },
 };
 
+/**
+ * Every write of money is one statement that commits by itself, so no lock waits for a frozen client and the moment does not matter:
+ * each freeze comes at a random one. Where a session holds an advisory lock in an idle transaction all the same, the row says so.
+ */
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
-    name: `one of two cores frozen under 150 captures/s, 10 s; seen through ${isBeside ? 'the other core' : 'both'}`,
+    name: `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under 150 captures/s; seen through ${isBeside ? 'the other core' : 'both'}`,
     allowedMs: 3 * SECOND_MS,
     isBeside,
     capturesPerSecond: 150,
-    async run({ deployment }) {
-      const [core] = deployment.cores;
-      for (let tries = 1; ; tries++) {
-        const thaw = await core?.freeze();
-        const holders = (await deployment.sql(LOCK_HOLDERS)).length;
-        if (holders === 0 && tries < 60) {
-          thaw?.();
-          await delay(50);
-          continue;
-        }
-        await delay(10_000);
+    async run({ deployment, random }) {
+      let held = 0;
+      for (let freeze = 0; freeze < FREEZES; freeze++) {
+        await delay(random() * SECOND_MS);
+        const thaw = await deployment.cores[0]?.freeze();
+        held += (await deployment.sql(LOCK_HOLDERS)).length > 0 ? 1 : 0;
+        await delay(FROZEN_MS);
         thaw?.();
-        return `frozen ${tries} times until it held a lock in an idle transaction: ${holders > 0 ? 'it did' : 'it never did'}`;
+        await delay(RECOVERY_MS);
       }
+      return `held a lock in an idle transaction in ${held} of ${FREEZES} freezes`;
     },
   };
 }
 
+const FREEZES = 3;
+const FROZEN_MS = 10_000;
+const RECOVERY_MS = 3_000;
+
 /** Each in turn, on one deployment. */
 export const DISTURBANCES: readonly Disturbance[] = [
-  flood,
+  ...floods,
   lockedWhileSettled,
   lockedWhileReserved,
   streams,
@@ -185,9 +221,13 @@ function charged({ deployment }: Disturbed, holdRequestId: string): number {
   }
 }
 
+function heard(answers: readonly Heard[]): FloodAnswer[] {
+  return answers.map(({ status, body, tookMs }) => ({ status, code: body.code ?? '', tookMs }));
+}
+
 /** How often each status was answered, and after how long at most. */
-function tally(answers: readonly Heard[]): string {
-  const byStatus = Map.groupBy(answers, ({ status, body }) => `${status || 'broken'} ${body.code ?? ''}`.trim());
+function tally(answers: readonly FloodAnswer[]): string {
+  const byStatus = Map.groupBy(answers, ({ status, code }) => `${status || 'broken'} ${code}`.trim());
   const slowestMs = Math.max(...answers.map(({ tookMs }) => tookMs));
   const counts = [...byStatus].map(([status, some]) => `${some.length} × ${status}`);
   return `${counts.join(', ')}; the last after ${(slowestMs / 1_000).toFixed(1)} s`;

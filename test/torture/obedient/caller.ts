@@ -30,8 +30,8 @@ export interface Caller {
 /** The service promises an answer long before this; a client that gave up earlier would have broken the connection itself. */
 const PATIENCE_MS = 90_000;
 
-/** Opens as many connections as there are calls under way. */
-export function openCaller(baseUrl: string): Caller {
+/** Opens as many connections as there are calls under way, and keeps them for later calls unless there is one for each. */
+export function openCaller(baseUrl: string, options: { readonly connectionEach?: boolean | undefined } = {}): Caller {
   const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS };
   const agent = new Agent({ ...timeouts, connections: null });
   let posts = 0;
@@ -49,6 +49,7 @@ export function openCaller(baseUrl: string): Caller {
         const response = await request(`${baseUrl}${path}`, {
           dispatcher: agent,
           method: body ? 'POST' : 'GET',
+          reset: options.connectionEach ?? false,
           headers,
           body: body ? JSON.stringify(body) : null,
         });

@@ -1,0 +1,156 @@
+/**
+ * The commands of the README and of the guides, word by word, twice over. Exempt are the three that install and run everything, since
+ * they would run themselves: .ci/run runs the install and the tests in a fresh clone, test/operate the launcher, and test/flow the steps
+ * of the demo.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { ROOT } from '../../.ci/sources.ts';
+import { openLog } from '../../platform/log.ts';
+import { readSettings } from '../../platform/settings.ts';
+import { startMerchant } from '../../services/merchant/merchant.ts';
+import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
+import { banner } from '../../services/quickstart/banner.ts';
+import { freePort } from '../../services/quickstart/port.ts';
+import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
+import { untilKnown } from '../../services/quickstart/until-served.ts';
+import { useStack } from '../stack.ts';
+import { type CodeBlock, readCodeBlocks } from './code-blocks.ts';
+import { isInstalled } from './is-installed.ts';
+import { nodeOfReaders } from './node-of-readers.ts';
+
+const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
+const shellBlocks = (document: string) =>
+  readCodeBlocks(document).filter(({ language, code }) => language === 'sh' && !EXEMPT.includes(code));
+/** Blocks that define a verifier to copy, without running it: test/docs/verify-webhooks.test.ts does. */
+const isKit = ({ name }: CodeBlock) => name === 'verify.sh' || name === 'send.sh';
+const commands = ['README.md', 'docs/grpc.md', 'docs/verify-webhooks.md', 'docs/settings.md', 'docs/merchants.md']
+  .flatMap(shellBlocks)
+  .filter((block) => !isKit(block));
+/** Between the two runs. */
+const AGAIN = 'once more, from the top';
+
+describe('the commands in the README and the guides', () => {
+  let folder: string;
+  let merchant: Awaited<ReturnType<typeof openMerchant>>;
+  let runs: string[];
+
+  before(async function () {
+    this.timeout(120_000);
+    for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
+    const { file } = await useStack();
+    folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);
+    // The data is elsewhere, as with DATA_DIR; the folder is the project's, as a reader's is.
+    const dataDir = `${folder}/elsewhere`;
+    await mkdir(dataDir);
+    for (const part of ['docs', 'proto', 'node_modules', 'package.json'])
+      await symlink(ROOT + part, `${folder}/${part}`);
+    merchant = await openMerchant(file, dataDir);
+    await writeFile(`${dataDir}/quickstart.json`, JSON.stringify(merchant.file));
+    await banner({ file: merchant.file, dataDir, note: undefined });
+    const once = commands.map(({ code }) => code).join('\n');
+    const environment = { ...process.env, DATA_DIR: dataDir, PATH: `${await nodeOfReaders()}:${process.env.PATH}` };
+    const options = { cwd: folder, env: environment, timeout: 110_000 };
+    const script = `${once}\necho '${AGAIN}'\n${once}`;
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
+    runs = stdout.split(AGAIN);
+  });
+
+  after(async () => {
+    await merchant?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true });
+  });
+
+  /** Both runs show it. */
+  const shows = (...patterns: RegExp[]) => {
+    assert.equal(runs.length, 2);
+    for (const output of runs) for (const pattern of patterns) assert.match(output, pattern);
+  };
+
+  it('start it, play it and test it in one line each', () => {
+    const all = readCodeBlocks('README.md').map(({ code }) => code);
+    for (const command of EXEMPT) assert(all.includes(command), command);
+  });
+
+  it('place a hold and capture it in two parts', () => {
+    shows(/"preauthorizationId":"pre_/);
+    shows(/"amountCaptured":400,"amountRemaining":650,"amountReleased":0,/);
+    shows(/"amountCaptured":500,"amountRemaining":0,"amountReleased":150,/);
+    shows(/"status":"CAPTURED","amount":1050,/);
+  });
+
+  it('see the verified notification', () => {
+    shows(/"statusInfo":"captured"/);
+    shows(/"verified":true/);
+  });
+
+  it('open a checkout', () => {
+    shows(/"checkoutUrl":"http/);
+  });
+
+  it('call core as an internal service', () => {
+    shows(
+      /"state":"OPERATION_STATE_OK"/,
+      /^held 2500 EUR, captured 1000$/m,
+      /^authorized 2500 EUR$/m,
+      /CapturePreauthorization$/m,
+      /"status": *"SERVING"/,
+    );
+  });
+
+  it('send a signed and a forged notification through the relay', () => {
+    shows(/^200\n401$/m);
+  });
+
+  it('make a merchant, change its key, and see its notification arrive', () => {
+    shows(/"merchantId":"shop-\d+"/, /"terminalId":"web"/, /"webhookUrl":"http:\/\/127.0.0.1:\d+"/);
+    shows(/^\/webhook\/processor\/payment\/authorized \S{44} \{.*"amount":2000/m);
+  });
+
+  it('make the secrets of a deployment', async () => {
+    const made = await readFile(`${folder}/.env`, 'utf8');
+    assert.match(made, /^OPERATOR_TOKEN=[\w-]{43}$/m);
+    assert.match(made, /^ENCRYPTION_KEYS=k1:[\w+/]{43}=$/m);
+  });
+
+  it('show answers as the README prints them', async () => {
+    for (const name of ['hold', 'capture']) {
+      const printed = JSON.parse(readCodeBlocks('README.md').find((block) => block.name === name)?.code ?? '');
+      const lines = (runs[0] ?? '').split('\n').filter((line) => /^\{.*\}$/.test(line));
+      const answers = lines.map((line) => JSON.parse(line));
+      const fixed = Object.entries(printed).filter(
+        ([key, value]) => key !== 'merchantId' && !String(value).includes('…'),
+      );
+      const same = answers.some(
+        (answer) =>
+          Object.keys(printed).every((key) => key in answer) && fixed.every(([key, value]) => answer[key] === value),
+      );
+      assert(same, name);
+    }
+  });
+});
+
+/** A merchant of the README's own, with its backend: what other tests forge is not counted against it. */
+async function openMerchant(stack: QuickstartFile, dataDir: string) {
+  const merchantId = 'readme';
+  const port = String(await freePort());
+  const demoMerchantUrl = `http://127.0.0.1:${port}`;
+  const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true };
+  const contract = { ...terms, webhookUrl: stack.baseUrl, internalUrl: demoMerchantUrl };
+  const { apiKey, signingSecret } = await asOperator(stack, (merchants) =>
+    merchants.createMerchant({ merchantId, name: 'README', contract }),
+  );
+  const settings = readSettings(MERCHANT_SETTINGS, {
+    MERCHANT_PORT: port,
+    MERCHANT_DATA: `${dataDir}/merchant.sqlite`,
+    SIGNING_SECRETS: JSON.stringify({ [merchantId]: [signingSecret] }),
+  });
+  const { close } = await startMerchant(settings, { log: openLog('test', 'silent') });
+  await untilKnown(stack.baseUrl, apiKey);
+  return { file: { ...stack, demoMerchantUrl, merchantId, apiKey, signingSecret }, close };
+}

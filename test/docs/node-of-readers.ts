@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * The folder of the Node that runs npm: a reader's own `node`, maybe as old as 20, while the tests run on the Node that comes with the
+ * packages. The folder of this process's Node when npm did not start it.
+ */
+export async function nodeOfReaders(): Promise<string> {
+  const paths = (process.env.PATH ?? '').split(':').filter((path) => path !== '' && !path.includes('node_modules'));
+  for (const path of paths) {
+    const answer = await promisify(execFile)(`${path}/node`, ['-p', 'process.version']).catch(() => undefined);
+    if (answer !== undefined) return path;
+  }
+  return dirname(process.execPath);
+}

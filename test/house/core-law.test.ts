@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { coreBreaches } from '../../.ci/core-law.ts';
+import { readSource, readSources } from '../../.ci/sources.ts';
+
+describe('the law of core', () => {
+  it('is kept', async () => {
+    assert.deepEqual(coreBreaches(await readSources()), []);
+  });
+
+  const read = (files: readonly (readonly [path: string, text: string])[]) =>
+    Promise.all(files.map(([path, text]) => readSource(`services/core/${path}`, text)));
+
+  const refused = [
+    ['storage/migrate.ts', `import { createQueues } from '../delivery/queue.ts';`],
+    ['storage/merchant/merchant.ts', `import type { Clock } from '../../clock.ts';`],
+    ['delivery/attempt.ts', `import type { Recovery } from '../recovery/inquire.ts';`],
+    ['metrics/metrics.ts', `import type { Admission } from '../rpc/server/admission.ts';`],
+    ['processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold.ts';`],
+    ['reports/overview.ts', `import { settle } from '../books/books.ts';`],
+    ['rpc/pages.ts', `import { startCore } from '../start-core.ts';`],
+    ['rpc/merchant/get-merchant.ts', `import { LockMode } from '@mikro-orm/core';`],
+    ['start-core.ts', `import type { MikroORM } from '@mikro-orm/postgresql';`],
+    ['rpc/merchant/get-merchant.ts', `import { MerchantEntity } from '../../storage/merchant/merchant.ts';`],
+    ['delivery/deliverer.ts', `import { entityManager } from '../storage/orm.ts';`],
+    ['jobs/purge.ts', 'export const purge = 1;'],
+    ['rpc/merchant/use-nonce.ts', `import { PgBoss } from 'pg-boss';`],
+    ['rpc/merchant/use-nonce.ts', 'const text = `insert into nonce values ($1)`;'],
+    ['delivery/deliverer.ts', `query({ name: 'due', text: 'select id from delivery' });`],
+    ['feeds/credentials-feed.ts', 'const text = `with input as (select 1) select * from input`;'],
+    ['rpc/merchant/keys.ts', 'export type A = MethodImpl<typeof MerchantService.method.createApiKey>;'],
+    ['rpc/create-api-key.ts', 'export type A = MethodImpl<typeof MerchantService.method.createApiKey>;'],
+  ] as const;
+  for (const [path, text] of refused) {
+    it(`refuses ${text} in ${path}`, async () => {
+      assert.equal(coreBreaches(await read([[path, text]])).length, 1);
+    });
+  }
+
+  const allowed = [
+    ['storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../../cipher.ts';`],
+    ['rpc/merchant/get-merchant.ts', `import type { MerchantRow } from '../../storage/merchant/merchant.ts';`],
+    ['start-worker.ts', `import { openQueue } from './delivery/queue.ts';`],
+    ['reports/overview.ts', `const text = 'select count(*) from hold';`],
+    ['rpc/refusals.ts', `const why = 'select another currency';`],
+    ['rpc/merchant/create-api-key.ts', 'export type A = MethodImpl<typeof MerchantService.method.createApiKey>;'],
+  ] as const;
+  for (const [path, text] of allowed) {
+    it(`allows ${text} in ${path}`, async () => {
+      assert.deepEqual(coreBreaches(await read([[path, text]])), []);
+    });
+  }
+
+  it('refuses circles, of types too, however long', async () => {
+    const files = [
+      ['storage/a.ts', `import { b } from './b.ts';`],
+      ['storage/b.ts', `import type { C } from './c.ts';`],
+      ['storage/c.ts', `import './a.ts';`],
+      ['storage/d.ts', `import './a.ts';`],
+    ] as const;
+    const lines = coreBreaches(await read(files));
+    assert.deepEqual(lines, [
+      'services/core/storage/a.ts -> services/core/storage/b.ts -> services/core/storage/c.ts is a circle',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { ROOT } from '../../.ci/sources.ts';
+
+const FOLDER = `${ROOT}services/core/storage/migrations/`;
+/** What would break the code of before: it still names the table or column, or still writes rows without the new one. */
+const NARROWING =
+  /\b(drop\s+(table|column)|rename|alter\s+column|truncate|add\s+column\s+"?\w+"?\s+[\w()]+(\[\])?\s+not\s+null(?!\s+default))\b/i;
+
+describe('migrations', () => {
+  it('drop, rename and narrow no table or column', async () => {
+    const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));
+    assert(files.length >= 10);
+    for (const file of files) {
+      const text = await readFile(FOLDER + file, 'utf8');
+      const statements = [...text.matchAll(/addSql\(\s*(['"`])([\s\S]*?)\1\s*,?\s*\)/g)].map(([, , sql = '']) => sql);
+      assert(statements.length > 0, `${file}: the pattern finds its statements`);
+      for (const sql of statements) assert.doesNotMatch(sql, NARROWING, file);
+    }
+  });
+
+  it('would be found if they did', () => {
+    for (const sql of [
+      'alter table "hold" drop column "amount"',
+      'drop table "hold"',
+      'alter table "hold" rename to "reservation"',
+      'alter table "hold" alter column "amount" type int',
+      'alter table "hold" add column "tip" bigint not null;',
+    ]) {
+      assert.match(sql, NARROWING);
+    }
+    assert.doesNotMatch('alter table "hold" add column "tip" bigint not null default 0', NARROWING);
+  });
+});

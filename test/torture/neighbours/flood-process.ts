@@ -1,0 +1,61 @@
+/** The process behind flood.ts: sends captures at a rate, or all at once, and reports each answer. Its argument is FloodOptions as JSON. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openCaller } from '../obedient/caller.ts';
+
+export interface FloodOptions {
+  /** Undefined: a server in this process that refuses everything at once, which shows what the sending alone costs. */
+  readonly baseUrl?: string | undefined;
+  readonly apiKey: string;
+  readonly preauthorizationIds: readonly string[];
+  readonly calls: number;
+  /** 0 = all at once. */
+  readonly ratePerSecond: number;
+  /** A new connection for every call; otherwise a connection is kept and used again, and opened when all are busy. */
+  readonly connectionEach?: boolean | undefined;
+}
+
+/** One call of a flood; status 0 = the connection broke. */
+export interface FloodAnswer {
+  readonly status: number;
+  readonly code: string;
+  readonly tookMs: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as FloodOptions;
+const refusing = options.baseUrl === undefined ? await startRefusing() : undefined;
+const caller = openCaller(options.baseUrl ?? refusing?.baseUrl ?? '', { connectionEach: options.connectionEach });
+const answers = await flood(options);
+await caller.close();
+refusing?.close();
+process.send?.(answers, undefined, undefined, () => process.disconnect());
+
+async function flood({ calls, ratePerSecond }: FloodOptions): Promise<FloodAnswer[]> {
+  const sent: Promise<FloodAnswer>[] = [];
+  const startedMs = performance.now();
+  while (sent.length < calls) {
+    const due = ratePerSecond === 0 ? calls : ((performance.now() - startedMs) / 1_000) * ratePerSecond;
+    while (sent.length < Math.min(calls, due)) sent.push(capture(sent.length));
+    await delay(5);
+  }
+  return Promise.all(sent);
+}
+
+async function capture(index: number): Promise<FloodAnswer> {
+  const { apiKey, preauthorizationIds } = options;
+  const preauthorizationId = preauthorizationIds[index % preauthorizationIds.length];
+  const body = { preauthorizationId, amountToCapture: 1 };
+  const heard = await caller.send({ apiKey, path: '/preauthorization/authorization', body });
+  return { status: heard.status, code: heard.body.code ?? '', tookMs: heard.tookMs };
+}
+
+async function startRefusing(): Promise<{ baseUrl: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(429, { 'Retry-After': '1', 'Content-Length': '0' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}`, close: () => server.close().closeAllConnections() };
+}

@@ -151,6 +151,7 @@ create table hold (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  capabilities jsonb,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),

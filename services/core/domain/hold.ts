@@ -5,6 +5,15 @@ export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RE
 export type HoldPhase = 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'NEEDS_REVIEW';
 export type ReleaseReason = 'FINAL' | 'RELEASED' | 'EXPIRED';
 
+/** What one authorization can do, as its processor said. False = core does not ask for it. */
+export interface Capabilities {
+  /** More than one capture. When false, the first one gives the rest back. */
+  readonly severalCaptures: boolean;
+  readonly increments: boolean;
+  readonly extension: boolean;
+  readonly refunds: boolean;
+}
+
 /** The books of a hold. Money in minor units; amount = captured + inFlight + remaining + released. */
 export interface HoldBooks {
   readonly status: HoldStatus;
@@ -24,6 +33,8 @@ export interface HoldState extends HoldBooks {
   readonly phase: HoldPhase;
   readonly allowMultipleCaptures: boolean;
   readonly frozen: boolean;
+  /** Absent = the processor did not say. */
+  readonly capabilities?: Capabilities | null | undefined;
   readonly expiresAt?: Date | null | undefined;
 }
 
@@ -31,13 +42,19 @@ export interface HoldState extends HoldBooks {
  * Judges a capture, in the order of docs/product.md, "Order of refusals" (an unknown hold is refused before).
  * Returns the refusal, or undefined when the capture may be reserved.
  */
-export function judgeCapture(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
+export function judgeCapture(
+  hold: HoldState,
+  { amount, finalCapture }: { readonly amount: bigint; readonly finalCapture: boolean },
+  now: Date,
+): RefusalCode | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
   if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
   if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
+  const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
+  if (hold.capabilities?.severalCaptures === false && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
   if (hold.closing || hold.frozen) return 'CAPTURE_IN_FLIGHT';
   if (amount <= hold.remaining) return undefined;
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';

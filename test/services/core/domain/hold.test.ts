@@ -38,7 +38,9 @@ const sole = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...b
 
 describe('judgeCapture()', () => {
   const captured = settleCapture(sole(reserveCapture(sole(), 40n, false)), { amount: 40n, finalCapture: false }, true);
-  const CASES: [name: string, hold: HoldState, amount: bigint, answer: string | undefined][] = [
+  const CAPABILITIES = { severalCaptures: false, increments: true, extension: true, refunds: true };
+  const once = (books?: HoldBooks): HoldState => ({ ...several(books), capabilities: CAPABILITIES });
+  const CASES: [name: string, hold: HoldState, amount: bigint, answer: string | undefined, final?: true][] = [
     ['what fits', several(), 100n, undefined],
     ['more than the hold', several(), 101n, 'AMOUNT_EXCEEDS_HOLD'],
     [
@@ -74,9 +76,28 @@ describe('judgeCapture()', () => {
       'CAPTURE_IN_FLIGHT',
     ],
     ['what fits beside a capture in flight', several(reserveCapture(several(), 60n, false)), 40n, undefined],
+    ['a part where the processor allows one capture', once(), 40n, 'NOT_SUPPORTED'],
+    ['a final part where the processor allows one capture', once(), 40n, undefined, true],
+    ['all of it where the processor allows one capture', once(), 100n, undefined],
+    [
+      'the sole part where the processor and the contract allow one',
+      { ...sole(), capabilities: CAPABILITIES },
+      40n,
+      undefined,
+    ],
+    ['a part while all of it is in flight', once(reserveCapture(once(), 100n, false)), 40n, 'NOT_SUPPORTED'],
+    ['all of it while all of it is in flight', once(reserveCapture(once(), 100n, false)), 100n, 'CAPTURE_IN_FLIGHT'],
+    [
+      'a second capture of what was captured in part',
+      once({ ...openHold(100n), status: 'PARTIALLY_CAPTURED', captured: 40n, remaining: 60n }),
+      60n,
+      'NOT_SUPPORTED',
+      true,
+    ],
   ];
-  for (const [name, hold, amount, answer] of CASES) {
-    it(`answers ${answer ?? 'yes'} to ${name}`, () => assert.equal(judgeCapture(hold, amount, NOW), answer));
+  for (const [name, hold, amount, answer, finalCapture = false] of CASES) {
+    it(`answers ${answer ?? 'yes'} to ${name}`, () =>
+      assert.equal(judgeCapture(hold, { amount, finalCapture }, NOW), answer));
   }
 });
 
@@ -147,7 +168,7 @@ class Model {
   }
 
   private capture(amount: bigint, finalCapture: boolean): void {
-    if (judgeCapture(this.hold, amount, NOW)) return;
+    if (judgeCapture(this.hold, { amount, finalCapture }, NOW)) return;
     this.become(reserveCapture(this.hold, amount, finalCapture));
     this.pending.push({ kind: 'CAPTURE', amount, finalCapture });
   }

@@ -321,8 +321,10 @@ create table release (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  amount_released bigint,
   constraint release_pkey PRIMARY KEY (request_id),
   constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
+  constraint release_amount_released CHECK ((amount_released >= 0)),
   constraint release_reason CHECK ((reason = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text, 'LATE'::text]))),
   constraint release_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
 );

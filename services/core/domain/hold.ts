@@ -98,13 +98,33 @@ export function settleCapture(
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
 }
 
-/** Settles a reserved release or expiry. */
-export function settleRelease(hold: HoldState, amount: bigint, reason: 'RELEASED' | 'EXPIRED', ok: boolean): HoldBooks {
+/**
+ * Settles a reserved release or expiry. What a release did not give back remains. After an expiry nothing can be captured any more, so it
+ * counts as given back.
+ */
+export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boolean): HoldBooks {
+  const { amount, reason, givenBack } = release;
   assert(amount <= hold.inFlight, 'a release settles what it reserved');
   const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
   if (!ok) return returned(books, amount);
+  const rest = amount + hold.remaining;
+  if (reason === 'RELEASED' && givenBack !== undefined && givenBack < rest) {
+    return checked({ ...books, released: hold.released + givenBack, remaining: rest - givenBack });
+  }
   const released = { ...books, released: hold.released + amount };
   return closed(released, hold.captured > 0n ? 'CAPTURED' : reason, reason);
+}
+
+/** A release as it was reserved, and what the processor says that it gave back, minor units; undefined = not said. */
+export interface ReservedRelease {
+  readonly amount: bigint;
+  readonly reason: 'RELEASED' | 'EXPIRED';
+  readonly givenBack?: bigint | undefined;
+}
+
+/** Whether a void gave back something else than what our books had left: then they are not the processor's. */
+export function differsFromRest(hold: HoldBooks, { amount, givenBack }: ReservedRelease): boolean {
+  return givenBack !== undefined && givenBack !== amount + hold.remaining;
 }
 
 /** Books a reversal, which gives nothing back to remaining. */

@@ -13,6 +13,8 @@ export interface Approved {
   readonly generatedTokenId?: string | undefined;
   /** Of an authorization: what it can do; absent = not known. */
   readonly capabilities?: Capabilities | undefined;
+  /** Of a void: what it gave back, minor units; absent = not said. */
+  readonly amountReleased?: bigint | undefined;
 }
 export interface Declined {
   readonly answer: 'DECLINED';

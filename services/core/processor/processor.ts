@@ -181,6 +181,7 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     card: card && { brand: card.brand, last4: card.last4, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear },
     generatedTokenId: result.generatedTokenId || undefined,
     capabilities: result.capabilities && capabilitiesOf(result.capabilities),
+    amountReleased: result.amountReleased,
   };
 }
 

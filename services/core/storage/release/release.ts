@@ -14,7 +14,10 @@ export const ReleaseEntity = defineEntity({
     merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
     state: p.text().$type<SubmissionState>(),
+    /** What it reserved. */
     amount: p.bigint('bigint'),
+    /** What it gave back, as the processor said; null = it did not say, or the release is not OK. */
+    amountReleased: p.bigint('bigint').nullable(),
     currency: p.text(),
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
@@ -29,6 +32,7 @@ export const ReleaseEntity = defineEntity({
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
+    { name: 'release_amount_released', expression: 'amount_released >= 0' },
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],

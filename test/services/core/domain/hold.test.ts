@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   booksOf,
+  differsFromRest,
   failHold,
   type HoldBooks,
   type HoldState,
@@ -55,13 +56,13 @@ describe('judgeCapture()', () => {
     ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
     [
       'a released hold',
-      several(settleRelease(several(reserveRelease(several())), 100n, 'RELEASED', true)),
+      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED' }, true)),
       1n,
       'HOLD_RELEASED',
     ],
     [
       'an expired hold',
-      several(settleRelease(several(reserveRelease(several())), 100n, 'EXPIRED', true)),
+      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED' }, true)),
       1n,
       'HOLD_EXPIRED',
     ],
@@ -111,10 +112,43 @@ describe('judgeRelease()', () => {
   });
 });
 
+describe('settleRelease()', () => {
+  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined) => {
+    const {
+      status,
+      remaining,
+      released: given,
+    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, givenBack }, true);
+    return [status, remaining, given];
+  };
+
+  it('books what the void gave back', () => {
+    assert.deepEqual(released('RELEASED', undefined), ['RELEASED', 0n, 100n]);
+    assert.deepEqual(released('RELEASED', 100n), ['RELEASED', 0n, 100n]);
+    assert.deepEqual(released('RELEASED', 40n), ['IN_PROGRESS', 60n, 40n]);
+    assert.deepEqual(released('RELEASED', 0n), ['IN_PROGRESS', 100n, 0n]);
+    assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
+  });
+
+  it('ends the hold with its period, whatever the void gave back', () => {
+    for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
+      assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
+    }
+  });
+
+  it('notices what is not as our books have it', () => {
+    const reserved = { amount: 100n, reason: 'RELEASED' } as const;
+    const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
+      differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
+    );
+    assert.deepEqual(differs, [false, true, false, true]);
+  });
+});
+
 describe('the arithmetic of holds', () => {
   it('refuses to settle what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
-    assert.throws(() => settleRelease(several(), 1n, 'RELEASED', true));
+    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED' }, true));
     assert.throws(() => reverseCapture(openHold(100n), 1n));
     assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
   });
@@ -194,7 +228,7 @@ class Model {
     if (!attempt) return;
     const wasOpen = isOpen(this.hold);
     if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
-    else this.become(settleRelease(this.hold, attempt.amount, attempt.kind, ok));
+    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind }, ok));
     if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
     assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
   }

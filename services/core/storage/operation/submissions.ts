@@ -115,6 +115,11 @@ export const SUBMISSIONS = {
 /** All of them, in the record's order. */
 export const SUBMISSION_TABLES = Object.keys(SUBMISSIONS) as SubmissionTable[];
 
+/** SQL of a condition over a row `s`: the processor has accepted it, and by `now` it need not have a result yet. */
+export function isExpected(now: string): string {
+  return `coalesce(s.expected_by > ${now}, false)`;
+}
+
 /** SQL: a select for each table, joined by `union all`. */
 export function unionOfSubmissions(select: (table: SubmissionTable, sql: Submissions) => string): string {
   return SUBMISSION_TABLES.map((table) => select(table, SUBMISSIONS[table])).join('\n    union all ');

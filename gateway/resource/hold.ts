@@ -6,7 +6,8 @@ import * as requested from './request-fields.ts';
 import { defined, timestampOf } from './to-core.ts';
 
 const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
-  description: 'Why the rest was given back: by the last capture, by the merchant, or at the end of the period',
+  description:
+    'Why the rest was given back: by the last capture, by the merchant or a void at the processor, or at the end of the period or of the authorization',
 });
 
 /** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */

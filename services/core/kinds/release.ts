@@ -1,5 +1,5 @@
 import { settleHoldRelease } from '../books/settle-release.ts';
-import { isOk } from '../domain/operation.ts';
+import { type Approved, isOk } from '../domain/operation.ts';
 import { findRelease } from '../storage/release/find-releases.ts';
 import type { ReleaseRow } from '../storage/release/release.ts';
 import { ask } from './ask.ts';
@@ -7,7 +7,9 @@ import type { Kind, Named } from './kind.ts';
 import { voidLate } from './void-late.ts';
 
 /** What is given back of which hold, and why. */
-export type ReleaseFacts = Named & Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'>;
+export type ReleaseFacts = Named &
+  Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'> &
+  Partial<Pick<ReleaseRow, 'reported' | 'amountReleased' | 'processorReference'>>;
 
 /** Releases: asked for by a merchant, by the end of the hold's period, or to void an authorization that came too late. */
 export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
@@ -15,8 +17,10 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   operationOf: ({ reason }) => OPERATION[reason],
   holdOf: ({ holdRequestId }) => holdRequestId,
   find: findRelease,
-  call: (processor, { requestId, holdRequestId, merchantId, processorAccount: account }) =>
-    processor.send('void', { requestId, authorizationRequestId: holdRequestId, merchantId, account }),
+  async call(processor, { requestId, holdRequestId, merchantId, processorAccount: account, ...release }) {
+    if (release.reported) return reportedEnd(release);
+    return processor.send('void', { requestId, authorizationRequestId: holdRequestId, merchantId, account });
+  },
 
   /** A merchant's release simply fails when the processor refuses. */
   mustHappen: ({ reason }) => reason !== 'RELEASED',
@@ -41,10 +45,17 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
     return settled;
   },
 
-  /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
+  /**
+   * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. The processor
+   * does not know what it did by itself under our identifier.
+   */
   async recover(asker, { requestId, inquiryCount }) {
-    if (inquiryCount > 0) return 'INQUIRE';
     const release = await findRelease(asker.database.query, requestId);
+    if (release?.reported) {
+      await ask(asker, RELEASE, release);
+      return 'DONE';
+    }
+    if (inquiryCount > 0) return 'INQUIRE';
     if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
     await ask(asker, RELEASE, release);
     return 'DONE';
@@ -52,6 +63,12 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
 };
 
 const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
+
+/** What the processor reported when it ended an authorization by itself. */
+function reportedEnd({ amountReleased, processorReference }: Partial<ReleaseRow>): Approved {
+  const reference = processorReference ?? '';
+  return { answer: 'APPROVED', reference, bankReference: '', amountReleased: amountReleased ?? undefined };
+}
 
 const DONE = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
 

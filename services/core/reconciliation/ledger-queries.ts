@@ -53,7 +53,8 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
- * unless the processor answered that nothing was left (then the release has no reference).
+ * unless the processor answered that nothing was left (then the release has no reference), or ended it by itself: then what an accepted
+ * capture held back and did not charge is given back by nobody.
  */
 const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
@@ -61,7 +62,7 @@ const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
   from hold h join processor_entry e on e.request_id = h.request_id and e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and r.processor_reference = ''))))`;
+      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
 /** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS];

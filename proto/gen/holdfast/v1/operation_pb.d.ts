@@ -405,14 +405,14 @@ export enum OperationKind {
   CAPTURE = 2,
 
   /**
-   * Give a hold back, asked by the merchant.
+   * Give a hold back: asked by the merchant, or voided at the processor by somebody else.
    *
    * @generated from enum value: OPERATION_KIND_RELEASE = 3;
    */
   RELEASE = 3,
 
   /**
-   * Give a hold back at the end of its period.
+   * Give a hold back at the end of its period, or because it ended at the processor.
    *
    * @generated from enum value: OPERATION_KIND_EXPIRY = 4;
    */

@@ -997,14 +997,14 @@ export enum ReleaseReason {
   FINAL = 1,
 
   /**
-   * The merchant released it.
+   * The merchant released it, or it was voided at the processor.
    *
    * @generated from enum value: RELEASE_REASON_RELEASED = 2;
    */
   RELEASED = 2,
 
   /**
-   * Its period ended.
+   * Its period ended, or the issuer or processor ended it.
    *
    * @generated from enum value: RELEASE_REASON_EXPIRED = 3;
    */

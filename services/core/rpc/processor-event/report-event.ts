@@ -3,17 +3,23 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  AuthorizationEnd,
+  type AuthorizationEnded,
   type ProcessorEventService,
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { reverse as bookReversal } from '../../books/reverse.ts';
+import { isOpen } from '../../domain/hold.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { endHold } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { findCapture } from '../../storage/capture/find-captures.ts';
 import { freezeHold } from '../../storage/hold/freeze-hold.ts';
+import { markEnded } from '../../storage/hold/mark-ended.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSubmission } from '../../storage/operation/find-submission.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
@@ -54,6 +60,8 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
     case 'checkoutCompleted':
     case 'operationSettled':
       return settle(core, event.value.requestId, event.value.result);
+    case 'authorizationEnded':
+      return end(core, event.value);
     case 'captureReversed':
       return reverse(core, event.value.captureRequestId, event.value.amount, event.value.reference);
     default:
@@ -67,6 +75,26 @@ async function settle(core: Core, requestId: string, result: Result | undefined)
   const submission = await findSubmission(core.database.query, requestId);
   if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
   await settleLate(core, submission.table, requestId, outcome);
+}
+
+/**
+ * An authorization that ended over there is like one whose period is over: nothing more is captured of it, and what remains is given back
+ * when what is in flight has its result. An end of a hold that is not placed yet is refused for now; one of a hold that has ended says
+ * nothing new.
+ */
+async function end(core: Core, { requestId, end, amount, reference }: AuthorizationEnded): Promise<void> {
+  const hold = await findHold(core.database.query, requestId);
+  if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
+  if (hold.phase === 'FAILED') return;
+  if (hold.phase !== 'AUTHORIZED')
+    throw new HoldfastError('UNAVAILABLE', 'the hold has no result yet', { retryAfterS: 1 });
+  const endedAs = end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
+  const differs = await markEnded(core.database.query, { requestId, as: endedAs, amount, reference });
+  if (differs) {
+    core.log.error('contradicting_event', { holdRequestId: requestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
+  }
+  const marked = await findHold(core.database.query, requestId);
+  if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
 }
 
 /** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */

@@ -98,7 +98,7 @@ export const SUBMISSIONS = {
     ],
     entry: 'VOID',
     // Only the processor knows what there was to give back.
-    isEntryCompared: 's.amount_released is not null',
+    isEntryCompared: 's.amount_released is not null and not s.reported',
     entryAmount: 's.amount_released',
   },
   oct: {

@@ -11,6 +11,10 @@ export interface ReleaseInput {
   readonly holdRequestId: string;
   readonly merchantId: string;
   readonly reason: ReleaseRow['reason'];
+  /** The processor ended the authorization by itself, and said what it gave back, minor units. */
+  readonly reported: boolean;
+  readonly amountReleased?: string | undefined;
+  readonly processorReference?: string | undefined;
   /** Minor units; 0 for a hold that was never placed. */
   readonly amount: string;
   readonly currency: string;
@@ -39,7 +43,7 @@ const RESERVE_RELEASE: Statement = {
   text: `with input as materialized (
     select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
     from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
-      reason text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, version xid,
+      reason text, reported boolean, "amountReleased" bigint, "processorReference" text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, version xid,
       deadline timestamptz, key json, processor text, "processorAccount" text)
   ),
   ${LOCK_UNCHANGED_HOLDS},
@@ -58,9 +62,9 @@ const RESERVE_RELEASE: Statement = {
   ),
   reserved as (
     insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at,
-      inquire_at, inquiry_count, processor, processor_account)
+      inquire_at, inquiry_count, processor, processor_account, reported, amount_released, processor_reference)
     select "requestId", "holdRequestId", "merchantId", reason, 'PENDING', amount, currency, "createdAt", "inquireAt", 0,
-      processor, "processorAccount"
+      processor, "processorAccount", reported, "amountReleased", "processorReference"
     from admissible where "requestId" in (select subject_id from changed)
     returning request_id
   )

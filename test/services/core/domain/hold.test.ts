@@ -6,7 +6,7 @@ import {
   failHold,
   type HoldBooks,
   type HoldState,
-  isDueToExpire,
+  isDueToEnd,
   isOpen,
   judgeCapture,
   judgeRelease,
@@ -53,16 +53,27 @@ describe('judgeCapture()', () => {
     ['a hold that failed', { ...several(failHold(openHold(100n))), phase: 'FAILED' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold that is being placed', { ...several(), phase: 'AUTHORIZING' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold whose time is over', { ...several(), expiresAt: NOW }, 1n, 'HOLD_EXPIRED'],
+    ['a hold whose authorization expired at the processor', { ...several(), endedAs: 'EXPIRED' }, 1n, 'HOLD_EXPIRED'],
+    [
+      'a hold whose authorization was voided at the processor',
+      { ...several(), endedAs: 'RELEASED' },
+      1n,
+      'HOLD_RELEASED',
+    ],
     ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
     [
       'a released hold',
-      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED' }, true)),
+      several(
+        settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED', reported: false }, true),
+      ),
       1n,
       'HOLD_RELEASED',
     ],
     [
       'an expired hold',
-      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED' }, true)),
+      several(
+        settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED', reported: false }, true),
+      ),
       1n,
       'HOLD_EXPIRED',
     ],
@@ -112,13 +123,29 @@ describe('judgeRelease()', () => {
   });
 });
 
+describe('isDueToEnd()', () => {
+  it('ends what is over, as what it ended, and nothing that is in flight', () => {
+    const over = { ...several(), expiresAt: NOW };
+    const ended = { ...several(), endedAs: 'RELEASED' } as const;
+    const reasons = (hold: HoldState) =>
+      (['RELEASED', 'EXPIRED'] as const).filter((reason) => isDueToEnd(hold, reason, NOW));
+    assert.deepEqual(reasons(several()), []);
+    assert.deepEqual(reasons(over), ['EXPIRED']);
+    assert.deepEqual(reasons(ended), ['RELEASED']);
+    assert.deepEqual(reasons({ ...over, endedAs: 'RELEASED' }), ['RELEASED']);
+    assert.deepEqual(reasons({ ...ended, endedAs: 'EXPIRED' }), ['EXPIRED']);
+    assert.deepEqual(reasons({ ...ended, ...reserveCapture(ended, 1n, false) }), []);
+    assert.deepEqual(reasons({ ...ended, ...failHold(openHold(100n)), phase: 'FAILED' }), []);
+  });
+});
+
 describe('settleRelease()', () => {
-  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined) => {
+  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined, reported = false) => {
     const {
       status,
       remaining,
       released: given,
-    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, givenBack }, true);
+    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, reported, givenBack }, true);
     return [status, remaining, given];
   };
 
@@ -130,14 +157,16 @@ describe('settleRelease()', () => {
     assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
   });
 
-  it('ends the hold with its period, whatever the void gave back', () => {
+  it('ends the hold with its period or its authorization, whatever was given back', () => {
     for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
+      assert.deepEqual(released('EXPIRED', givenBack, true), ['EXPIRED', 0n, 100n]);
+      assert.deepEqual(released('RELEASED', givenBack, true), ['RELEASED', 0n, 100n]);
     }
   });
 
   it('notices what is not as our books have it', () => {
-    const reserved = { amount: 100n, reason: 'RELEASED' } as const;
+    const reserved = { amount: 100n, reason: 'RELEASED', reported: false } as const;
     const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
       differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
     );
@@ -148,7 +177,7 @@ describe('settleRelease()', () => {
 describe('the arithmetic of holds', () => {
   it('refuses to settle what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
-    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED' }, true));
+    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED', reported: false }, true));
     assert.throws(() => reverseCapture(openHold(100n), 1n));
     assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
   });
@@ -209,8 +238,7 @@ class Model {
 
   private release(kind: 'RELEASED' | 'EXPIRED'): void {
     const later = new Date('2028-01-01T00:00:00Z');
-    const due =
-      kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToExpire(this.hold, later) && !this.hold.closing;
+    const due = kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToEnd(this.hold, 'EXPIRED', later);
     if (!due) return;
     this.pending.push({ kind, amount: this.hold.remaining, finalCapture: false });
     this.become(reserveRelease(this.hold));
@@ -228,7 +256,7 @@ class Model {
     if (!attempt) return;
     const wasOpen = isOpen(this.hold);
     if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
-    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind }, ok));
+    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind, reported: false }, ok));
     if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
     assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
   }

@@ -56,6 +56,8 @@ const BREAKS: Record<string, Row[]> = {
   hold_status: [{ status: 'GONE', remaining: 0, released: 100 }],
   hold_phase: [{ phase: 'LOST' }],
   hold_release_reason: [{ release_reason: 'BORED' }],
+  hold_ended_as: [{ ended_as: 'VOIDED', ended_amount: 1 }],
+  hold_ended_amount: [{ ended_as: 'EXPIRED' }, { ended_amount: 1 }, { ended_as: 'EXPIRED', ended_amount: -1 }],
   hold_failed: [{ status: 'FAILED', remaining: 0, released: 100 }, { phase: 'FAILED' }],
   hold_never_placed: [
     { phase: 'UNKNOWN', captured: 1, remaining: 99 },

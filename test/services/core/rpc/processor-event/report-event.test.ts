@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { AuthorizationEnd } from '../../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
@@ -91,7 +90,6 @@ describe('reportEvent()', function () {
     const { capture } = await desk.capture(hold, 1_000n);
     const requestId = hold.requestId;
     const events = [
-      { case: 'authorizationEnded', value: { requestId, end: AuthorizationEnd.EXPIRED, amount: 9_000n } },
       { case: 'captureReversed', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },
       { case: 'captureReversed', value: { authorizationRequestId: requestId, amount: 300n } },
       { case: 'captureReinstated', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },

@@ -8,6 +8,7 @@ create table api_key (
   last4 text not null,
   created_at timestamp(3) with time zone not null,
   revoked_at timestamp(3) with time zone,
+  manages_webhook boolean default false not null,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_unique UNIQUE (hash)
 );

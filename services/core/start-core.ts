@@ -47,7 +47,10 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
-  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
+  });
   opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());

@@ -51,7 +51,9 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
-  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+  });
   opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/operation.ts';
+import { CallerLimit } from './caller-limit.ts';
 import { openProcessor, type Processor, type ProcessorSettings } from './processor.ts';
 
 /** The card processors, by name. */
@@ -30,14 +31,22 @@ export interface NamedAddress {
 export const UNNAMED = 'default';
 export const STORED_UNNAMED: readonly string[] = ['', UNNAMED];
 
-/** Opens the channels. `wrap` adds to each what a process measures. Throws an Error that names the setting that is wrong. */
+export interface ProcessorsOptions {
+  /** Adds to each what a process measures. */
+  readonly wrap?: (processor: Processor, name: string) => Processor;
+  /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
+  readonly callsInFlight?: number;
+}
+
+/** Opens the channels. Throws an Error that names the setting that is wrong. */
 export function openProcessors(
   settings: ProcessorsSettings,
-  wrap: (processor: Processor, name: string) => Processor = (processor) => processor,
+  { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY }: ProcessorsOptions = {},
 ): Processors {
   const addresses = addressesOf(settings);
+  const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
   return processorsOf(
-    addresses.map(({ name, address }) => [name, wrap(openProcessor(settings, address), name)]),
+    addresses.map(({ name, address }) => [name, wrap(openProcessor(settings, address, mostCallers), name)]),
     onlyOneBefore(addresses, settings.PROCESSOR_URL),
   );
 }
@@ -109,6 +118,7 @@ const GONE: Processor = {
   timeoutMs: 0,
   isAvailable: () => false,
   admits: () => false,
+  callers: new CallerLimit(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,
   inquire: async () => ({ found: 'NO_ANSWER' }),

@@ -38,6 +38,7 @@ export function releasePreauthorization(
     const times = { at, inquireAt: inquireAfter(core, at) };
     const write = {
       requestId,
+      place,
       store: () =>
         reserveHoldRelease(core.books, { ...release, ...times, merchantId, key, patience: patienceOf(context) }),
       async isSame() {

@@ -19,6 +19,9 @@ export const WRITE: readonly ProblemCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
 ];
 
+/** Of reading what only an API key that manages the webhook may read. */
+export const MANAGED_READ: readonly ProblemCode[] = [...READ, 'FORBIDDEN'];
+
 /** Of every route that takes an Idempotency-Key. */
 export const KEYED_WRITE: readonly ProblemCode[] = [...WRITE, 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED'];
 

@@ -20,6 +20,8 @@ export interface Releasing {
   readonly reason: ReleaseRow['reason'];
   /** The processor ended the authorization by itself, and reported it: nothing is sent. */
   readonly reported?: boolean | undefined;
+  /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
   readonly key?: KeyInput | undefined;
   readonly patience?: CallerPatience | undefined;
   readonly at: Date;
@@ -40,8 +42,9 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
   }
   const refusal = judge(hold, releasing);
   if (refusal) {
-    const isKnown = (await findRelease(query, releasing.requestId)) !== undefined;
-    return { reserved: false, refusal: isKnown ? 'REPEATED' : refusal, hold };
+    const known = await findRelease(query, releasing.requestId);
+    if (!known) return { reserved: false, refusal, hold };
+    return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: known.processorRequestId ?? null };
   }
   const placed = hold.phase === 'AUTHORIZED' && releasing.reason !== 'LATE';
   const outcome = await reserveRelease(query, {
@@ -58,14 +61,17 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
     currency: hold.currency,
     processor: hold.processor,
     processorAccount: hold.processorAccount,
+    processorRequestId: releasing.processorRequestId,
     createdAt: releasing.at.toISOString(),
     inquireAt: releasing.inquireAt.toISOString(),
     version: hold.version,
     deadline: deadlineOf(releasing.patience),
     key: releasing.key,
   });
-  if (outcome === 'RESERVED') return { reserved: true, hold };
-  return outcome === 'AGAIN' ? AGAIN : { reserved: false, refusal: outcome, hold };
+  if (outcome === AGAIN) return AGAIN;
+  const { processorRequestId } = outcome;
+  if (outcome.outcome === 'RESERVED') return { reserved: true, hold, processorRequestId };
+  return { reserved: false, refusal: outcome.outcome, hold, processorRequestId };
 }
 
 function judge(

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
+import { identifierOf } from '../domain/operation.ts';
 import { callOverAt } from '../processor/processor.ts';
 import type { DueHold } from '../storage/hold/find-due-holds.ts';
 import { ask } from './ask.ts';
@@ -23,5 +24,9 @@ export async function endHold(asker: Asker, due: Omit<DueHold, 'phase'>): Promis
   });
   if (!reservation.reserved) return;
   const { endedAmount: amountReleased, endedReference: processorReference } = reservation.hold;
-  await ask(asker, RELEASE, { ...release, processor, processorAccount, amountReleased, processorReference });
+  const authorizationRequestId = identifierOf(due);
+  await ask(asker, RELEASE, {
+    ...{ ...release, processor, processorAccount, authorizationRequestId },
+    ...{ amountReleased, processorReference },
+  });
 }

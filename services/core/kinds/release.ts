@@ -1,5 +1,7 @@
 import { settleHoldRelease } from '../books/settle-release.ts';
-import { type Approved, isOk } from '../domain/operation.ts';
+import { type Approved, identifierOf, isOk } from '../domain/operation.ts';
+import type { Query } from '../storage/database.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
 import { findRelease } from '../storage/release/find-releases.ts';
 import type { ReleaseRow } from '../storage/release/release.ts';
 import { ask } from './ask.ts';
@@ -7,19 +9,23 @@ import type { Kind, Named } from './kind.ts';
 import { voidLate } from './void-late.ts';
 
 /** What is given back of which hold, and why. */
-export type ReleaseFacts = Named &
-  Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'> &
-  Partial<Pick<ReleaseRow, 'reported' | 'amountReleased' | 'processorReference'>>;
+export interface ReleaseFacts
+  extends Named,
+    Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'>,
+    Partial<Pick<ReleaseRow, 'reported' | 'amountReleased' | 'processorReference'>> {
+  /** The hold's identifier at the processor. */
+  readonly authorizationRequestId: string;
+}
 
 /** Releases: asked for by a merchant, by the end of the hold's period, or to void an authorization that came too late. */
 export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   table: 'release',
   operationOf: ({ reason }) => OPERATION[reason],
   holdOf: ({ holdRequestId }) => holdRequestId,
-  find: findRelease,
-  async call(processor, { requestId, holdRequestId, merchantId, processorAccount: account, ...release }) {
+  find: findFacts,
+  async call(processor, { authorizationRequestId, merchantId, processorAccount: account, ...release }) {
     if (release.reported) return reportedEnd(release);
-    return processor.send('void', { requestId, authorizationRequestId: holdRequestId, merchantId, account });
+    return processor.send('void', { requestId: identifierOf(release), authorizationRequestId, merchantId, account });
   },
 
   /** A merchant's release simply fails when the processor refuses. */
@@ -50,7 +56,7 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
    * does not know what it did by itself under our identifier.
    */
   async recover(asker, { requestId, inquiryCount }) {
-    const release = await findRelease(asker.database.query, requestId);
+    const release = await findFacts(asker.database.query, requestId);
     if (release?.reported) {
       await ask(asker, RELEASE, release);
       return 'DONE';
@@ -61,6 +67,12 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
     return 'DONE';
   },
 };
+
+async function findFacts(query: Query, requestId: string) {
+  const release = await findRelease(query, requestId);
+  const hold = release && (await findHold(query, release.holdRequestId));
+  return hold && { ...release, authorizationRequestId: identifierOf(hold) };
+}
 
 const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
 

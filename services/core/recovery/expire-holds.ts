@@ -33,7 +33,7 @@ export function expireHolds(recovery: Asker): Promise<number> {
 /** The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any more. */
 async function expireCheckout(recovery: Asker, hold: DueHold): Promise<void> {
   const answer = await recovery.processors.of(hold).inquire(hold);
-  if (answer.found === 'DONE') return settleLate(recovery, 'hold', hold.requestId, answer.outcome);
+  if (answer.found === 'DONE') return void (await settleLate(recovery, 'hold', hold.requestId, answer.outcome));
   if (answer.found === 'NO_ANSWER') return;
   await endHold(recovery, hold);
 }

@@ -1,7 +1,8 @@
-import { MAX, NIL } from 'uuid';
+import { MAX } from 'uuid';
 import type { OperationKind, SubmissionState, SubmissionTable } from '../domain/kinds.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
+import { idBounds } from '../storage/id-bounds.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** By what an operation was found. */
@@ -42,7 +43,7 @@ export interface FoundMatches {
   readonly searchedTo: string | undefined;
 }
 
-/** Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId. */
+/** Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId or its identifier at the processor. */
 export async function findExactMatches(
   query: Query,
   { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },
@@ -60,8 +61,8 @@ export async function findMatches(
   searchedRows = SEARCHED_ROWS,
 ): Promise<FoundMatches> {
   const { text, idEnd, last4, merchantId, createdFrom, createdTo, limit } = filter;
-  const top = [filter.before ?? MAX, createdTo ? idAt(createdTo.getTime() + CLOCKS_MS) : MAX].sort()[0] as string;
-  const bottom = createdFrom ? idAt(createdFrom.getTime() - CLOCKS_MS) : NIL;
+  const { lowest: bottom, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
+  const top = [filter.before ?? MAX, highest].sort()[0] as string;
   const [window] = await query<{ floor: string | null }>(FIND_FLOOR, [bottom, top, searchedRows]);
   const floor = window?.floor ?? null;
   const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
@@ -73,15 +74,6 @@ export async function findMatches(
 
 /** Rows of each table that one page searches: tens of milliseconds. */
 const SEARCHED_ROWS = 50_000;
-
-/** requestIds are made by callers' clocks, created_at is core's. */
-const CLOCKS_MS = 24 * 3_600_000;
-
-/** The smallest UUIDv7 of a moment. */
-function idAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}
 
 /** SQL over a row `s` of each table: what of a submission somebody may know. */
 const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankReference: string; last4: string }>> = {
@@ -110,7 +102,8 @@ const FIND_EXACT: Statement = {
   name: 'find-exact-matches',
   text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
     from (${SUBMISSIONS}) m
-    where request_id = coalesce($1::uuid, (select request_id from hold where id_hash = $2))`,
+    where request_id = coalesce((${unionOfSubmissions((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)}
+      limit 1), $1::uuid, (select request_id from hold where id_hash = $2))`,
 };
 
 /** Where the window ends that has at most $3 rows of any table; null = it has everything. */

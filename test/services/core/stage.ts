@@ -43,6 +43,8 @@ export interface StageOptions {
   readonly processorTimeoutMs?: number;
   /** Cores on the one database. */
   readonly cores?: number;
+  /** MAX_CALLS_IN_FLIGHT of the cores. */
+  readonly callsInFlight?: number;
   /** One more core, the last, that has room for no call. */
   readonly withFullCore?: boolean;
   readonly reach?: Reach;
@@ -85,6 +87,7 @@ export async function openStage(options: StageOptions = {}) {
     CONNECT_PORT: '0',
     ...processorsOf(options.processor ?? `127.0.0.1:${sandbox.grpcPort}`, options.beside),
     PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
+    MAX_CALLS_IN_FLIGHT: String(options.callsInFlight ?? ''),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     GATEWAY_TOKEN: tokens.gateway,
     SERVICE_TOKEN: tokens.internal,

@@ -20,7 +20,7 @@ import { findCapture } from '../../storage/capture/find-captures.ts';
 import { freezeHold } from '../../storage/hold/freeze-hold.ts';
 import { markEnded } from '../../storage/hold/mark-ended.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import { findSubmission } from '../../storage/operation/find-submission.ts';
+import { findSentSubmission } from '../../storage/operation/find-submission.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
@@ -69,12 +69,13 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
   }
 }
 
-async function settle(core: Core, requestId: string, result: Result | undefined): Promise<void> {
+async function settle(core: Core, identifier: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const submission = await findSubmission(core.database.query, requestId);
+  const submission = await findSentSubmission(core.database.query, identifier);
   if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
-  await settleLate(core, submission.table, requestId, outcome);
+  if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
+  throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }
 
 /**
@@ -82,23 +83,27 @@ async function settle(core: Core, requestId: string, result: Result | undefined)
  * when what is in flight has its result. An end of a hold that is not placed yet is refused for now; one of a hold that has ended says
  * nothing new.
  */
-async function end(core: Core, { requestId, end, amount, reference }: AuthorizationEnded): Promise<void> {
-  const hold = await findHold(core.database.query, requestId);
+async function end(core: Core, { requestId: identifier, end, amount, reference }: AuthorizationEnded): Promise<void> {
+  const { query } = core.database;
+  const submission = await findSentSubmission(query, identifier);
+  const hold = submission && (await findHold(query, submission.requestId));
   if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
+  const { requestId } = hold;
   if (hold.phase === 'FAILED') return;
   if (hold.phase !== 'AUTHORIZED')
     throw new HoldfastError('UNAVAILABLE', 'the hold has no result yet', { retryAfterS: 1 });
   const endedAs = end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
-  const differs = await markEnded(core.database.query, { requestId, as: endedAs, amount, reference });
+  const differs = await markEnded(query, { requestId, as: endedAs, amount, reference });
   if (differs) {
     core.log.error('contradicting_event', { holdRequestId: requestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
   }
-  const marked = await findHold(core.database.query, requestId);
+  const marked = await findHold(query, requestId);
   if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
 }
 
 /** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
-async function reverse(core: Core, captureRequestId: string, amount: bigint, reference: string): Promise<void> {
+async function reverse(core: Core, identifier: string, amount: bigint, reference: string): Promise<void> {
+  const captureRequestId = (await findSentSubmission(core.database.query, identifier))?.requestId ?? identifier;
   const capture = await findCapture(core.database.query, captureRequestId);
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");

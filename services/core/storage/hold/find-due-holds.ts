@@ -9,6 +9,8 @@ export interface DueHold {
   readonly merchantId: string;
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId?: string | null | undefined;
   readonly phase: HoldPhase;
   /** How its authorization ended at the processor; null = it did not. */
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
@@ -20,7 +22,7 @@ export async function findDueHolds(query: Query, now: Date, limit: number, at: A
   return rows.map((row) => camelCased<DueHold>(row));
 }
 
-const DUE = 'request_id, merchant_id, processor, processor_account, phase, ended_as';
+const DUE = 'request_id, merchant_id, processor, processor_account, processor_request_id, phase, ended_as';
 
 const FIND_DUE: Statement = {
   name: 'find-due-holds',

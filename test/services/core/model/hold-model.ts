@@ -105,7 +105,7 @@ function statusOf(hold: HoldModel, captured: number): string {
 }
 
 /** A release, a final or a sole capture has no result yet. */
-export function isClosing(hold: HoldModel): boolean {
+function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
     attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE';
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
@@ -278,7 +278,7 @@ export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'fina
 
 /** The processor's timeout of the stage and core's grace. */
 export const PROCESSOR_TIMEOUT_MS = 10_000;
-export const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
+const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
 
 export function refused(code: string): Answer {
   return { answer: 'NOT_PERFORMED', code };

@@ -21,7 +21,7 @@ export const ListedHold = z
     amountInFlight: fields.money('Reserved by captures and releases without a result'),
     amountRemaining: fields.money('Still capturable'),
     amountReleased: fields.money('Given back'),
-    amountReversed: fields.money('Part of amountCaptured that the card scheme took back'),
+    amountReversed: fields.money('Part of amountCaptured that the card scheme took back and did not give again'),
     ...fields.parties,
     metadata: z.record(z.string(), z.string()).optional(),
     checkoutUrl: z.url().meta({ description: 'Where the customer enters a card, while that is possible' }).optional(),

@@ -45,10 +45,13 @@ create table capture (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  amount_reversed bigint default 0 not null,
   expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   constraint capture_pkey PRIMARY KEY (request_id),
   constraint capture_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint capture_amount_reversed CHECK (((amount_reversed >= 0) AND (amount_reversed <= amount))),
+  constraint capture_amount_reversed_was_ok CHECK (((amount_reversed = 0) OR (state = 'OK'::text))),
   constraint capture_ok_has_date CHECK (((state = 'OK'::text) = (capture_date IS NOT NULL))),
   constraint capture_reversed_was_ok CHECK (((NOT reversed) OR (state = 'OK'::text))),
   constraint capture_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
@@ -289,7 +292,7 @@ create table operation (
   final_state_date timestamp(3) with time zone not null,
   constraint operation_pkey PRIMARY KEY (sequence),
   constraint operation_request_id_unique UNIQUE (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'OCT'::text]))),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 );
 

@@ -131,8 +131,45 @@ export function differsFromRest(hold: HoldBooks, { amount, reported, givenBack }
 }
 
 /** Books a reversal, which gives nothing back to remaining. */
-export function reverseCapture(hold: HoldBooks, amount: bigint): HoldBooks {
+export function reverse(hold: HoldBooks, amount: bigint): HoldBooks {
   return checked({ ...booksOf(hold), reversed: hold.reversed + amount });
+}
+
+/** Books that a reversal, or a part of it, was undone. */
+export function reinstate(hold: HoldBooks, amount: bigint): HoldBooks {
+  return checked({ ...booksOf(hold), reversed: hold.reversed - amount });
+}
+
+/** A capture of which something may have been taken back. Minor units. */
+export interface ReversedCapture {
+  readonly amount: bigint;
+  /** All of it was; an earlier version wrote only this. */
+  readonly reversed: boolean;
+  readonly amountReversed: bigint;
+}
+
+/** What of a capture was taken back and not given again. */
+export function amountReversedOf({ amount, reversed, amountReversed }: ReversedCapture): bigint {
+  return reversed ? amount : amountReversed;
+}
+
+/** The most that a reversal can be: what is left of its capture, and of all captures of the hold. Undefined = it names no capture. */
+export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
+  const ofAll = hold.captured - hold.reversed;
+  if (!capture) return ofAll;
+  const ofCapture = capture.amount - amountReversedOf(capture);
+  if (ofCapture > ofAll) return ofAll;
+  return ofCapture;
+}
+
+/** The most that a reinstatement can be: what was taken back of its capture, or, when it names none, of no capture that is known. */
+export function reinstatable(
+  hold: HoldBooks,
+  capture: ReversedCapture | undefined,
+  captures: readonly ReversedCapture[],
+): bigint {
+  if (capture) return amountReversedOf(capture);
+  return captures.reduce((rest, each) => rest - amountReversedOf(each), hold.reversed);
 }
 
 /** The books of a hold that was never placed. */

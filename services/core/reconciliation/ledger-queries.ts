@@ -1,4 +1,5 @@
 /** Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id, merchant_id, expected, found. */
+import { sqlOfAmountReversed } from '../storage/capture/capture.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** The copy: a table of the session, so that a million entries are compared by joins. */
@@ -68,5 +69,11 @@ const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
+/** What is taken back of each capture. */
+const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', ${sqlOfAmountReversed('c')}) as expected,
+    format('reversed %s', e.reversed) as found
+  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  where c.state = 'OK' and e.reversed <> ${sqlOfAmountReversed('c')}`;
+
 /** The queries that compare both books. */
-export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS];
+export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

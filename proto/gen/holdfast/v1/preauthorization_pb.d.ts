@@ -91,7 +91,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   amountReleased: bigint;
 
   /**
-   * Part of amount_captured that the card scheme took back, minor units.
+   * Part of amount_captured that the card scheme took back and did not give again, minor units.
    *
    * @generated from field: int64 amount_reversed = 11;
    */
@@ -337,11 +337,18 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * True when the card scheme took it back.
+   * True when the card scheme took all of it back.
    *
    * @generated from field: bool reversed = 15;
    */
   reversed: boolean;
+
+  /**
+   * What the card scheme took back of it and did not give again, minor units.
+   *
+   * @generated from field: int64 amount_reversed = 16;
+   */
+  amountReversed: bigint;
 };
 
 /**

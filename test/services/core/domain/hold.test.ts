@@ -10,7 +10,10 @@ import {
   isOpen,
   judgeCapture,
   judgeRelease,
-  reverseCapture,
+  reinstatable,
+  reinstate,
+  reverse,
+  reversible,
   settleCapture,
   settleRelease,
 } from '../../../../services/core/domain/hold.ts';
@@ -139,6 +142,27 @@ describe('isDueToEnd()', () => {
   });
 });
 
+describe('what the card scheme takes back', () => {
+  const hold = { ...openHold(100n), captured: 90n, remaining: 10n };
+  const capture = { amount: 40n, reversed: false, amountReversed: 15n };
+  const marked = { amount: 30n, reversed: true, amountReversed: 0n };
+
+  it('is never more than its capture, and all of it never more than all captures', () => {
+    assert.equal(reversible({ ...hold, reversed: 45n }, capture), 25n);
+    assert.equal(reversible({ ...hold, reversed: 80n }, capture), 10n);
+    assert.equal(reversible({ ...hold, reversed: 45n }, marked), 0n);
+    assert.equal(reversible({ ...hold, reversed: 45n }, undefined), 45n);
+  });
+
+  it('is given again up to what was taken back: of the capture, or of none that is known', () => {
+    const reversed = { ...hold, reversed: 52n };
+    assert.equal(reinstatable(reversed, capture, [capture, marked]), 15n);
+    assert.equal(reinstatable(reversed, marked, [capture, marked]), 30n);
+    assert.equal(reinstatable(reversed, undefined, [capture, marked]), 7n);
+    assert.equal(reinstate(reverse(hold, 40n), 30n).reversed, 10n);
+  });
+});
+
 describe('settleRelease()', () => {
   const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined, reported = false) => {
     const {
@@ -178,7 +202,8 @@ describe('the arithmetic of holds', () => {
   it('refuses to settle what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
     assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED', reported: false }, true));
-    assert.throws(() => reverseCapture(openHold(100n), 1n));
+    assert.throws(() => reverse(openHold(100n), 1n));
+    assert.throws(() => reinstate(openHold(100n), 1n));
     assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
   });
 
@@ -248,7 +273,7 @@ class Model {
     const amount = this.captured.pop();
     if (amount === undefined) return;
     this.reversed += amount;
-    this.become(reverseCapture(this.hold, amount));
+    this.become(reverse(this.hold, amount));
   }
 
   private settle(index: number, ok: boolean): void {

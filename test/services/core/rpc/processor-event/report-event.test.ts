@@ -84,20 +84,6 @@ describe('reportEvent()', function () {
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
-  it('leaves an event that it cannot book with the processor, to be reported again', async () => {
-    const { desk } = scripted;
-    const hold = await desk.hold();
-    const { capture } = await desk.capture(hold, 1_000n);
-    const requestId = hold.requestId;
-    const events = [
-      { case: 'captureReversed', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },
-      { case: 'captureReversed', value: { authorizationRequestId: requestId, amount: 300n } },
-      { case: 'captureReinstated', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },
-    ] as const;
-    for (const event of events) await assert.rejects(scripted.report(event), event.case);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
-  });
-
   it('counts what it refuses', async () => {
     const { stage } = scripted;
     const { requestId } = await lostCapture();

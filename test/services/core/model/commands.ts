@@ -74,19 +74,19 @@ const BEATS = [
 /** What the model knows. Lost and late answers belong to the faults here, and a slow card needs a clock that runs by itself. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
-  ...(['capture_declined', 'capture_error', 'reversed', 'expires_2s', 'single_capture'] as const),
-  ...(['ended_early', 'voided_elsewhere'] as const),
+  ...([
+    'capture_declined',
+    'capture_error',
+    'single_capture',
+    'expires_2s',
+    'ended_early',
+    'voided_elsewhere',
+  ] as const),
+  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
 ];
 const USUAL: readonly BehaviourName[] = [
-  'ok',
-  'ok',
-  'ok',
-  'ok',
-  'reversed',
-  'expires_2s',
-  'single_capture',
-  'ended_early',
-  'voided_elsewhere',
+  ...(['ok', 'ok', 'ok', 'ok', 'ok', 'single_capture', 'expires_2s', 'ended_early', 'voided_elsewhere'] as const),
+  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
 ];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 

@@ -188,6 +188,7 @@ export class FaultyEvents {
       throw CUT;
     }
     if (request.event?.case === 'captureReversed') this.#faults.happened('late reversal');
+    if (request.event?.case === 'captureReinstated') this.#faults.happened('late reinstatement');
     if (request.event?.case === 'authorizationEnded') this.#faults.happened('ended at the processor');
     const [first, second] = number % 2 === 0 ? this.#cores : [...this.#cores].reverse();
     const answers = [first?.reportEvent(request)];
@@ -224,6 +225,7 @@ export const FAULTS = [
   'lost event',
   'duplicate event',
   'late reversal',
+  'late reinstatement',
   'ended at the processor',
   'contradicting event',
   'result told by event',

@@ -170,7 +170,7 @@ export class Run {
     for (const sent of commands) {
       const faultKey = sent.do === 'place' ? subject.userId : subject.identifier;
       if (sent.fault !== 'none') processor.next.set(faultKey, sent.fault);
-      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none' });
+      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
     }
     const replies = await Promise.all(commands.map((sent, index) => this.#ask(subject, sent, index)));
     processor.next.delete(subject.identifier);

@@ -41,4 +41,9 @@ export const RELEASE: readonly ProblemCode[] = [
 ];
 
 /** Of capturing a hold. */
-export const CAPTURE: readonly ProblemCode[] = [...RELEASE, 'AMOUNT_EXCEEDS_HOLD', 'MULTIPLE_CAPTURES_NOT_ALLOWED'];
+export const CAPTURE: readonly ProblemCode[] = [
+  ...RELEASE,
+  'AMOUNT_EXCEEDS_HOLD',
+  'MULTIPLE_CAPTURES_NOT_ALLOWED',
+  'NOT_SUPPORTED',
+];

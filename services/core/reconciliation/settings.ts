@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { namesProcessor, PROCESSOR, PROCESSOR_IS_NEEDED } from '../environment.ts';
+import { checkProcessors, PROCESSOR } from '../environment.ts';
 
 /** The settings of the audit: core's own. */
 export const AUDIT_SETTINGS = z
@@ -10,4 +10,4 @@ export const AUDIT_SETTINGS = z
     /** A page of a thousand entries takes longer than a payment may. */
     PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),
   })
-  .refine(namesProcessor, PROCESSOR_IS_NEEDED);
+  .superRefine(checkProcessors);

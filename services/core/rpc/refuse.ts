@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Declined, NotPerformed } from '../domain/operation.ts';
+import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-log.ts';
 import type { Core } from './core.ts';
@@ -13,6 +13,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   HOLD_RELEASED: 'the hold was released',
   HOLD_CAPTURED: 'the hold was captured and is closed',
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
+  NOT_SUPPORTED: 'this authorization can be captured once: capture all of it, or set final_capture',
   CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
 };
 
@@ -51,6 +52,11 @@ export function processorRefusal(
   replayed: boolean,
 ): HoldfastError {
   const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
+  if (outcome.code === IDENTIFIER_REUSED) {
+    const message =
+      'the card processor has another operation under this idempotency key, with other fields; nothing was done';
+    return new HoldfastError('IDEMPOTENCY_KEY_REUSED', message, details);
+  }
   if (outcome.answer === 'DECLINED') return new HoldfastError('CARD_DECLINED', 'the card was declined', details);
   if (outcome.code === 'token_invalid') {
     return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);

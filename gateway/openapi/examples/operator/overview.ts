@@ -138,7 +138,7 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
           ageSeconds: 5400,
           inquiryCount: 0,
           lateVoid: false,
-          processor: 'default',
+          processor: 'sandbox',
         },
       ],
     },

@@ -3,10 +3,12 @@ import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { channelSecurity, readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import {
   Answer,
+  type Capabilities as CapabilitiesMessage,
   Finding,
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Capabilities } from '../domain/hold.ts';
 import type { FinalOutcome, Outcome } from '../domain/operation.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
@@ -189,7 +191,13 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     expiresAt: result.expiresAt && timestampDate(result.expiresAt),
     card: card && { brand: card.brand, last4: card.last4, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear },
     generatedTokenId: result.generatedTokenId || undefined,
+    capabilities: result.capabilities && capabilitiesOf(result.capabilities),
+    amountReleased: result.amountReleased,
   };
+}
+
+function capabilitiesOf({ severalCaptures, increments, extension, refunds }: CapabilitiesMessage): Capabilities {
+  return { severalCaptures, increments, extension, refunds };
 }
 
 /** An answer is held to the contract's lengths: it goes into the trailer of a refusal, which has room for a few kilobytes. */

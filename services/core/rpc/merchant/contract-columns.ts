@@ -66,8 +66,9 @@ const ENDPOINT = 'must be an http(s) address without credentials, query or fragm
  * Checks the form, and refuses addresses that no allow-list permits. Each attempt checks the address that the name resolves to; the
  * allow-lists are settings of the worker.
  */
-function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
+export function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
   if (value === null) return;
+  fields.text(field, value);
   const url = URL.parse(value);
   const isForm =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' && !/[?#]/.test(value);

@@ -46,6 +46,7 @@ create table capture (
   processor text default ''::text not null,
   processor_account text default ''::text not null,
   expected_by timestamp(3) with time zone,
+  processor_request_id uuid,
   constraint capture_pkey PRIMARY KEY (request_id),
   constraint capture_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
   constraint capture_ok_has_date CHECK (((state = 'OK'::text) = (capture_date IS NOT NULL))),
@@ -155,6 +156,7 @@ create table hold (
   processor_account text default ''::text not null,
   capabilities jsonb,
   expected_by timestamp(3) with time zone,
+  processor_request_id uuid,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
@@ -178,6 +180,13 @@ create table idempotency_key (
   request_id uuid not null,
   created_at timestamp(3) with time zone not null,
   constraint idempotency_key_pkey PRIMARY KEY (merchant_id, key)
+);
+
+create table installation (
+  number integer not null,
+  id uuid not null,
+  constraint installation_pkey PRIMARY KEY (number),
+  constraint installation_is_one CHECK ((number = 1))
 );
 
 create table merchant (
@@ -247,6 +256,7 @@ create table oct (
   processor text default ''::text not null,
   processor_account text default ''::text not null,
   expected_by timestamp(3) with time zone,
+  processor_request_id uuid,
   constraint oct_pkey PRIMARY KEY (request_id),
   constraint oct_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
   constraint oct_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
@@ -327,6 +337,7 @@ create table release (
   processor_account text default ''::text not null,
   amount_released bigint,
   expected_by timestamp(3) with time zone,
+  processor_request_id uuid,
   constraint release_pkey PRIMARY KEY (request_id),
   constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
   constraint release_amount_released CHECK ((amount_released >= 0)),
@@ -371,6 +382,7 @@ CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
 CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
 
 CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
+CREATE UNIQUE INDEX capture_by_processor_request_id ON public.capture USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX capture_in_review ON public.capture USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
@@ -382,6 +394,7 @@ CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
+CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
@@ -397,6 +410,7 @@ CREATE INDEX notification_age ON public.notification USING btree (received_at) W
 CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
 CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
+CREATE UNIQUE INDEX oct_by_processor_request_id ON public.oct USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
@@ -407,6 +421,7 @@ CREATE INDEX quarantined_notification_held ON public.quarantined_notification US
 CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
 CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);
+CREATE UNIQUE INDEX release_by_processor_request_id ON public.release USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX release_in_review ON public.release USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX release_to_inquire ON public.release USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 

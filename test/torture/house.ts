@@ -255,6 +255,9 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
   const captures = await house.sql<{ request_id: string; hold_request_id: string; state: string }>(
     'select request_id, hold_request_id, state from capture',
   );
+  const sent = await house.sql<{ request_id: string; identifier: string }>(SENT);
+  const identifiers = new Map(sent.map(({ request_id, identifier }) => [request_id, identifier]));
+  const entryOf = (requestId: string) => house.oracle.find(identifiers.get(requestId) ?? '');
   const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
   const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
   let acknowledged = 0;
@@ -263,11 +266,11 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
       if (id === undefined) continue;
       acknowledged++;
       assert.equal(states.get(id), 'OK', `capture ${id} was acknowledged`);
-      assert.equal(house.oracle.find(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
+      assert.equal(entryOf(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
     }
     const own = byHold.get(requestId) ?? [];
     assert(own.length <= wanted.length, `hold ${requestId} was captured more often than wanted`);
-    const charged = house.oracle.find(requestId)?.captured ?? 0;
+    const charged = entryOf(requestId)?.captured ?? assert.fail(`hold ${requestId} is not at the processor`);
     assert(charged <= amount, `hold ${requestId} was charged ${charged}`);
   }
   assert.deepEqual(await house.audit(), [], 'the audit finds nothing');
@@ -281,6 +284,9 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
     `${row?.operations} operations, each with its delivery; the audit finds no drift`,
   ];
 }
+
+const SENT = `select request_id, coalesce(processor_request_id, request_id) as identifier from hold
+  union all select request_id, coalesce(processor_request_id, request_id) from capture`;
 
 /** Waits until the merchant was told of every operation. */
 export async function untilTold(house: House, withinMs: number): Promise<string> {

@@ -152,15 +152,16 @@ function timed<Input>(input: Input, patience: CallerPatience | undefined): Timed
 }
 
 /** Converts the answer to a repeated insertion whose first result was lost. */
-function storedBefore(outcome: Insertion): Insertion {
-  if (outcome === 'LATE') throw new ResultLost('the result is not known');
-  return outcome === 'REPEATED' ? 'RESUMED' : outcome;
+function storedBefore(insertion: Insertion): Insertion {
+  if (insertion.outcome === 'LATE') throw new ResultLost('the result is not known');
+  return insertion.outcome === 'REPEATED' ? { ...insertion, outcome: 'RESUMED' } : insertion;
 }
 
 /** The same for a reservation. A refusal is not final, because the first statement may still be running. */
 function reservedBefore(reservation: Reservation): Reservation {
   if (reservation.reserved || reservation.refusal === 'KEY_TAKEN') return reservation;
-  if (reservation.refusal === 'REPEATED' && reservation.hold) return { reserved: true, hold: reservation.hold };
+  const { refusal, hold, processorRequestId = null } = reservation;
+  if (refusal === 'REPEATED' && hold) return { reserved: true, hold, processorRequestId };
   throw new ResultLost('the result is not known');
 }
 

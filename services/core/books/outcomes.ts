@@ -2,16 +2,22 @@ import type { AGAIN, CallerPatience } from '../../../platform/gather.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import type { NotStored } from '../storage/operation/known-request.ts';
+import type { NotStored, Stored } from '../storage/operation/known-request.ts';
 import type { OperationInput } from '../storage/operation/operation-log.ts';
 
 /** The outcome of storing a new operation. RESUMED = a statement whose result was lost stored it, maybe another core's. */
-export type Insertion = 'STORED' | 'RESUMED' | NotStored;
+export type Insertion = Stored<'STORED' | 'RESUMED'>;
 
-/** The outcome of a reservation, with the reason when it was not made. */
+/** The outcome of a reservation, with its identifier at the processor (null = its requestId), or the reason why it was not made. */
 export type Reservation =
-  | { readonly reserved: true; readonly hold: HoldRow }
-  | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
+  | { readonly reserved: true; readonly hold: HoldRow; readonly processorRequestId: string | null }
+  | {
+      readonly reserved: false;
+      readonly refusal: RefusalCode | NotStored;
+      readonly hold?: HoldRow | undefined;
+      /** Of what is stored already, when REPEATED. */
+      readonly processorRequestId?: string | null | undefined;
+    };
 
 /** A write that ended operations: whether it changed its subject, and which deliveries it made. */
 export interface Ended {

@@ -21,13 +21,17 @@ export interface Capturing {
   /** Minor units. */
   readonly amount: bigint;
   readonly finalCapture: boolean;
+  /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
   readonly key?: KeyInput | undefined;
   readonly patience?: CallerPatience | undefined;
   readonly at: Date;
   readonly inquireAt: Date;
 }
 
-type Judged = { readonly reserved: true; readonly hold: ReadHold } | (Reservation & { readonly reserved: false });
+type Judged =
+  | { readonly reserved: true; readonly hold: ReadHold; readonly processorRequestId: null }
+  | (Reservation & { readonly reserved: false });
 
 /** Judges and reserves captures of different holds: reads each hold, judges, and writes if the hold has not changed since. */
 export async function reserveGatheredCaptures(
@@ -45,19 +49,24 @@ export async function reserveGatheredCaptures(
   const outcomeOf = new Map(admitted.map(({ requestId }, index) => [requestId, outcomes[index]]));
   return judged.map((judgement, index) => {
     const outcome = outcomeOf.get(capturings[index]?.requestId ?? '');
-    if (outcome === undefined || outcome === 'RESERVED') return judgement;
-    return outcome === 'AGAIN' ? AGAIN : { reserved: false, refusal: outcome, hold: judgement.hold };
+    if (outcome === undefined || !judgement.reserved) return judgement;
+    if (outcome === AGAIN) return AGAIN;
+    const { hold } = judgement;
+    if (outcome.outcome !== 'RESERVED') return { reserved: false, refusal: outcome.outcome, hold };
+    return { reserved: true, hold, processorRequestId: outcome.processorRequestId };
   });
 }
 
 function judge(capturing: Capturing, subject: CaptureSubject | undefined): Judged {
   const hold = subject?.hold;
-  if (subject?.isKnown) return { reserved: false, refusal: 'REPEATED', hold };
+  if (subject?.isKnown) {
+    return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: subject.processorRequestId };
+  }
   if (!hold || (capturing.merchantId !== undefined && hold.merchantId !== capturing.merchantId)) {
     return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   }
   const refusal = judgeCapture(hold satisfies HoldState, capturing, capturing.at);
-  return refusal ? { reserved: false, refusal, hold } : { reserved: true, hold };
+  return refusal ? { reserved: false, refusal, hold } : { reserved: true, hold, processorRequestId: null };
 }
 
 function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
@@ -71,6 +80,7 @@ function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
     closing: capturing.finalCapture || !hold.allowMultipleCaptures,
     processor: hold.processor,
     processorAccount: hold.processorAccount,
+    processorRequestId: capturing.processorRequestId,
     createdAt: capturing.at.toISOString(),
     inquireAt: capturing.inquireAt.toISOString(),
     version: hold.version,

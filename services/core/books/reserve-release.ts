@@ -18,6 +18,8 @@ export interface Releasing {
   /** Undefined = an operator's call, or our own. */
   readonly merchantId?: string | undefined;
   readonly reason: ReleaseRow['reason'];
+  /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
   readonly key?: KeyInput | undefined;
   readonly patience?: CallerPatience | undefined;
   readonly at: Date;
@@ -38,8 +40,9 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
   }
   const refusal = judge(hold, releasing);
   if (refusal) {
-    const isKnown = (await findRelease(query, releasing.requestId)) !== undefined;
-    return { reserved: false, refusal: isKnown ? 'REPEATED' : refusal, hold };
+    const known = await findRelease(query, releasing.requestId);
+    if (!known) return { reserved: false, refusal, hold };
+    return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: known.processorRequestId ?? null };
   }
   const placed = hold.phase === 'AUTHORIZED' && releasing.reason !== 'LATE';
   const outcome = await reserveRelease(query, {
@@ -51,14 +54,17 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
     currency: hold.currency,
     processor: hold.processor,
     processorAccount: hold.processorAccount,
+    processorRequestId: releasing.processorRequestId,
     createdAt: releasing.at.toISOString(),
     inquireAt: releasing.inquireAt.toISOString(),
     version: hold.version,
     deadline: deadlineOf(releasing.patience),
     key: releasing.key,
   });
-  if (outcome === 'RESERVED') return { reserved: true, hold };
-  return outcome === 'AGAIN' ? AGAIN : { reserved: false, refusal: outcome, hold };
+  if (outcome === AGAIN) return AGAIN;
+  const { processorRequestId } = outcome;
+  if (outcome.outcome === 'RESERVED') return { reserved: true, hold, processorRequestId };
+  return { reserved: false, refusal: outcome.outcome, hold, processorRequestId };
 }
 
 function judge(

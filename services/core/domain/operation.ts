@@ -47,6 +47,15 @@ export interface Card {
   readonly expiryYear: number;
 }
 
+/** The identifier under which a submission is sent to the processor. */
+export function identifierOf(submission: {
+  readonly requestId: string;
+  /** What follows from the Idempotency-Key; null or absent = the requestId is sent. */
+  readonly processorRequestId?: string | null | undefined;
+}): string {
+  return submission.processorRequestId ?? submission.requestId;
+}
+
 /** Whether a final outcome is a success. */
 export function isOk(outcome: FinalOutcome): outcome is Approved {
   return outcome.answer === 'APPROVED';
@@ -68,6 +77,9 @@ const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
     .filter(({ successStatus }) => successStatus === 'OK')
     .map(({ successWord }) => successWord),
 );
+
+/** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */
+export const IDENTIFIER_REUSED = 'identifier_reused';
 
 /** The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen is sent again under a new identifier. */
 export const NEVER_RECEIVED: FinalOutcome = {

@@ -1,4 +1,5 @@
 import type { HoldBooks } from '../domain/hold.ts';
+import { identifierOf } from '../domain/operation.ts';
 import { findCapture } from '../storage/capture/find-captures.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
@@ -22,18 +23,18 @@ export const CAPTURE: Kind<CaptureFacts, HoldBooks> = {
     const hold = capture && (await findHold(query, capture.holdRequestId));
     return hold && { ...capture, hold };
   },
-  call: (processor, { requestId, processorAccount, amount, finalCapture, hold }) =>
+  call: (processor, { hold, ...capture }) =>
     processor.send('capture', {
-      requestId,
-      authorizationRequestId: hold.requestId,
+      requestId: identifierOf(capture),
+      authorizationRequestId: identifierOf(hold),
       merchantId: hold.merchantId,
-      account: processorAccount,
+      account: capture.processorAccount,
       terminalId: hold.terminalId,
       userId: hold.userId,
       tokenId: hold.tokenId ?? '',
-      amount,
+      amount: capture.amount,
       currency: hold.currency,
-      finalCapture: finalCapture || !hold.allowMultipleCaptures,
+      finalCapture: capture.finalCapture || !hold.allowMultipleCaptures,
     }),
   settle: ({ books }, { requestId, amount, finalCapture, hold }, outcome, at) => {
     const holdKey = hold.idHash.toString('hex');

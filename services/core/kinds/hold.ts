@@ -1,5 +1,5 @@
 import type { PlacedFacts } from '../books/settle-hold.ts';
-import { isOk } from '../domain/operation.ts';
+import { identifierOf, isOk } from '../domain/operation.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchantName } from '../storage/merchant/merchant-name.ts';
 import { openPage } from './checkout-page.ts';
@@ -16,7 +16,8 @@ export const HOLD: Kind<HoldFacts, true> = {
   holdOf: ({ requestId }) => requestId,
   find: findHold,
   call(processor, { tokenId, processorAccount: account, ...hold }) {
-    const { requestId, merchantId, terminalId, userId, amount, currency } = hold;
+    const { merchantId, terminalId, userId, amount, currency } = hold;
+    const requestId = identifierOf(hold);
     const request = { requestId, merchantId, account, terminalId, userId, tokenId: tokenId ?? '', amount, currency };
     return processor.send('authorize', request);
   },

@@ -28,6 +28,8 @@ export interface Asker extends Settlement {
 /** What identifies a submission, and where it is sent. */
 export interface Named {
   readonly requestId: string;
+  /** Its identifier at the processor; null or absent = the requestId. */
+  readonly processorRequestId?: string | null | undefined;
   /** A name of PROCESSORS; '' = the default. */
   readonly processor: string;
   /** The merchant's account there; '' = the processor's own default. */

@@ -1,4 +1,5 @@
 import type { OctEnd } from '../books/settle-oct.ts';
+import { identifierOf } from '../domain/operation.ts';
 import { findOct } from '../storage/oct/find-oct.ts';
 import type { Kind, Named } from './kind.ts';
 
@@ -11,9 +12,10 @@ export const OCT: Kind<OctFacts, true> = {
   operationOf: () => 'OCT',
   holdOf: () => undefined,
   find: findOct,
-  call: (
-    processor,
-    { requestId, merchantId, processorAccount: account, terminalId, userId, tokenId, amount, currency },
-  ) => processor.send('credit', { requestId, merchantId, account, terminalId, userId, tokenId, amount, currency }),
+  call(processor, { processorAccount: account, ...oct }) {
+    const { merchantId, terminalId, userId, tokenId, amount, currency } = oct;
+    const requestId = identifierOf(oct);
+    return processor.send('credit', { requestId, merchantId, account, terminalId, userId, tokenId, amount, currency });
+  },
   settle: ({ books }, oct, outcome, at) => books.settleOct({ oct, outcome, at }),
 };

@@ -1,5 +1,7 @@
 import { settleHoldRelease } from '../books/settle-release.ts';
-import { isOk } from '../domain/operation.ts';
+import { identifierOf, isOk } from '../domain/operation.ts';
+import type { Query } from '../storage/database.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
 import { findRelease } from '../storage/release/find-releases.ts';
 import type { ReleaseRow } from '../storage/release/release.ts';
 import { ask } from './ask.ts';
@@ -7,16 +9,20 @@ import type { Kind, Named } from './kind.ts';
 import { voidLate } from './void-late.ts';
 
 /** What is given back of which hold, and why. */
-export type ReleaseFacts = Named & Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'>;
+export interface ReleaseFacts extends Named, Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'> {
+  /** The hold's identifier at the processor. */
+  readonly authorizationRequestId: string;
+}
 
 /** Releases: asked for by a merchant, by the end of the hold's period, or to void an authorization that came too late. */
 export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   table: 'release',
   operationOf: ({ reason }) => OPERATION[reason],
   holdOf: ({ holdRequestId }) => holdRequestId,
-  find: findRelease,
-  call: (processor, { requestId, holdRequestId, merchantId, processorAccount: account }) =>
-    processor.send('void', { requestId, authorizationRequestId: holdRequestId, merchantId, account }),
+  find: findFacts,
+  call(processor, { authorizationRequestId, merchantId, processorAccount: account, ...release }) {
+    return processor.send('void', { requestId: identifierOf(release), authorizationRequestId, merchantId, account });
+  },
 
   /** A merchant's release simply fails when the processor refuses. */
   mustHappen: ({ reason }) => reason !== 'RELEASED',
@@ -44,12 +50,18 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
   async recover(asker, { requestId, inquiryCount }) {
     if (inquiryCount > 0) return 'INQUIRE';
-    const release = await findRelease(asker.database.query, requestId);
+    const release = await findFacts(asker.database.query, requestId);
     if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
     await ask(asker, RELEASE, release);
     return 'DONE';
   },
 };
+
+async function findFacts(query: Query, requestId: string) {
+  const release = await findRelease(query, requestId);
+  const hold = release && (await findHold(query, release.holdRequestId));
+  return hold && { ...release, authorizationRequestId: identifierOf(hold) };
+}
 
 const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
 

@@ -1,19 +1,49 @@
 import assert from 'node:assert/strict';
 import type { SubmissionTable } from '../domain/kinds.ts';
-import type { FinalOutcome } from '../domain/operation.ts';
+import { type FinalOutcome, NEVER_RECEIVED } from '../domain/operation.ts';
+import type { Processors } from '../processor/processors.ts';
+import { findSubmission } from '../storage/operation/find-submission.ts';
 import { end } from './end.ts';
-import type { Settlement } from './kind.ts';
+import type { Kind, Named, Settlement } from './kind.ts';
 import { KINDS } from './kinds.ts';
 
-/** Settles a stored submission by what the processor says of it after its call: by an inquiry, or an event. */
+/** Settling what came late also asks the processor. */
+export interface LateSettlement extends Settlement {
+  readonly processors: Processors;
+}
+
+/**
+ * Settles a stored submission by what the processor says of it after its call: by an inquiry, or an event. False = the processor did not
+ * confirm it, so nothing was settled.
+ */
 export async function settleLate(
-  settlement: Settlement,
+  settlement: LateSettlement,
   table: SubmissionTable,
   requestId: string,
   outcome: FinalOutcome,
-): Promise<void> {
+): Promise<boolean> {
   const kind = KINDS[table];
-  await end(settlement, kind, await factsOf(settlement, table, requestId), outcome);
+  const facts = await factsOf(settlement, table, requestId);
+  const isDoubtful =
+    facts.processorRequestId != null && outcome !== NEVER_RECEIVED && (await isOpen(settlement, requestId));
+  const confirmed = isDoubtful ? await confirm(settlement, kind, facts) : outcome;
+  if (confirmed) await end(settlement, kind, facts, confirmed);
+  return confirmed !== undefined;
+}
+
+/**
+ * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields whose result this
+ * is. The processor knows the identifier, so sending the request again does nothing: it returns this request's own result, or that
+ * the identifier was used for something else. Undefined = it returned neither.
+ */
+async function confirm({ processors }: LateSettlement, kind: Kind, facts: Named): Promise<FinalOutcome | undefined> {
+  const answer = await kind.call(processors.of(facts), facts);
+  return answer.answer === 'UNKNOWN' || answer.answer === 'ACCEPTED' ? undefined : answer;
+}
+
+async function isOpen({ database }: Settlement, requestId: string): Promise<boolean> {
+  const submission = await findSubmission(database.query, requestId);
+  return submission?.state !== 'OK' && submission?.state !== 'KO';
 }
 
 /**

@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { channelSecurity, readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold.ts';
-import type { FinalOutcome, Outcome } from '../domain/operation.ts';
+import { type FinalOutcome, IDENTIFIER_REUSED, identifierOf, type Outcome } from '../domain/operation.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
 
@@ -20,7 +21,7 @@ import { CallerLimit } from './caller-limit.ts';
 export interface Processor {
   /** How long a call may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Sends a submission, under the requestId in its request. */
+  /** Sends a submission, under the identifier in its request. */
   send<M extends SubmissionMethod>(method: M, request: Parameters<Client[M]>[0]): Promise<Outcome>;
   /** Opens the hosted page; the same one again for the same hold. Undefined = no answer. */
   createCheckout(checkout: CheckoutCall): Promise<Checkout | undefined>;
@@ -79,6 +80,8 @@ export interface Checkout {
 /** What an inquiry is about. */
 export interface Inquired {
   readonly requestId: string;
+  /** Its identifier at the processor; null or absent = the requestId. */
+  readonly processorRequestId?: string | null | undefined;
   readonly merchantId: string;
   readonly processorAccount: string;
 }
@@ -147,20 +150,28 @@ export function openProcessor(settings: ProcessorSettings, address: string, most
 
 type Submit = (request: object) => Promise<{ result?: Result | undefined }>;
 
-/** Only an explicit answer is an outcome: whatever goes wrong on the way leaves it unknown. */
+/** Only an explicit answer is an outcome: whatever else goes wrong on the way leaves it unknown. */
 async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promise<Outcome> {
   try {
     const { result } = await call;
     if (result?.answer === Answer.ACCEPTED) return { answer: 'ACCEPTED', expectedBy: expectedBy(result) };
     return finalOutcome(result) ?? { answer: 'UNKNOWN' };
-  } catch {
-    return { answer: 'UNKNOWN' };
+  } catch (error) {
+    return (error as Partial<ServiceError>).code === status.ALREADY_EXISTS ? REUSED : { answer: 'UNKNOWN' };
   }
 }
 
+/** The contract allows a status instead of the answer; nothing was done. */
+const REUSED: FinalOutcome = {
+  answer: 'NOT_PERFORMED',
+  code: IDENTIFIER_REUSED,
+  message: 'The identifier was used for something else.',
+};
+
 async function inquire(client: GrpcClient<typeof ProcessorService>, submission: Inquired): Promise<InquiryAnswer> {
   try {
-    const { requestId, merchantId, processorAccount: account } = submission;
+    const { merchantId, processorAccount: account } = submission;
+    const requestId = identifierOf(submission);
     const answer = await client.inquire({ requestId, merchantId, account, fence: true });
     const outcome = finalOutcome(answer.result);
     if (answer.finding === Finding.DONE && outcome) return { found: 'DONE', outcome };

@@ -63,5 +63,8 @@ function rowOf(processor: string, entry: Entry): object {
   };
 }
 
-const READ_AGAIN = `select distinct coalesce(c.hold_request_id, suspect.id) as id
-  from unnest($1::uuid[]) as suspect(id) left join capture c on c.request_id = suspect.id`;
+/** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
+const READ_AGAIN = `select distinct coalesce(h.processor_request_id, o.processor_request_id, h.request_id, e.authorization_request_id, suspect.id) as id
+  from unnest($1::uuid[]) as suspect(id) left join capture c on c.request_id = suspect.id
+    left join hold h on h.request_id = coalesce(c.hold_request_id, suspect.id) left join oct o on o.request_id = suspect.id
+    left join processor_entry e on e.request_id = suspect.id`;

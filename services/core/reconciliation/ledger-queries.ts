@@ -13,13 +13,17 @@ export const INSERT_ENTRIES = `insert into processor_entry
   on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount, captured = excluded.captured,
     voided = excluded.voided, reversed = excluded.reversed`;
 
-/** Every submission, with the kind of its entry in the processor's books. */
+/** SQL: the identifier at the processor of a row. */
+const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row}.request_id)`;
+
+/** Every submission, with the kind of its entry in the processor's books, and its identifiers there. */
 const SUBMITTED = unionOfSubmissions(
   (
     table,
     { state, entry, isEntryCompared, entryAmount, holdRequestId },
-  ) => `select s.request_id, s.processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
-      '${entry}' as kind, ${isEntryCompared} as compared, ${holdRequestId} as hold_request_id from ${table} s`,
+  ) => `select s.request_id, ${identifier('s')} as identifier, s.processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
+      '${entry}' as kind, ${isEntryCompared} as compared, ${identifier('a')} as authorization_identifier
+      from ${table} s left join hold a on a.request_id = ${holdRequestId}`,
 );
 
 /** What the entry of a void leaves empty is as it must be. */
@@ -34,7 +38,7 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED
           and r.reason = 'LATE' and r.state not in ('OK', 'KO')))), false) as done_there,
       coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
       ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, f.processor in ('', 'default', e.processor) as is_there, e.authorization_request_id
-    from final f left join processor_entry e on e.request_id = f.request_id
+    from final f left join processor_entry e on e.request_id = f.identifier
   )
   select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR' when not done and done_there then 'DONE_AT_PROCESSOR'
       else 'AMOUNT_AT_PROCESSOR' end as kind, request_id, merchant_id,
@@ -42,13 +46,13 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED
     format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
   from compared
   where done <> done_there or (done and (not is_there or (amount, currency, merchant_id, kind)
-    is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from hold_request_id))`;
+    is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
 
 /** Entries of the processor under identifiers that we do not have, or that we booked as not given back. */
 const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind, e.request_id,
     e.merchant_id, case when s.request_id is null then 'nothing under this identifier' else 'a void that was not done' end as expected,
     format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency) as found
-  from processor_entry e left join (${SUBMITTED}) s on s.request_id = e.request_id and s.kind = e.kind
+  from processor_entry e left join (${SUBMITTED}) s on s.identifier = e.request_id and s.kind = e.kind
   where e.answer = 'APPROVED' and e.amount > 0 and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
 
 /**
@@ -58,7 +62,7 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
 const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
     format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
-  from hold h join processor_entry e on e.request_id = h.request_id and e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+  from hold h join processor_entry e on e.request_id = ${identifier('h')} and e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and r.processor_reference = ''))))`;

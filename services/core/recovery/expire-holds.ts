@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
+import { identifierOf } from '../domain/operation.ts';
 import { ask } from '../kinds/ask.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { RELEASE } from '../kinds/release.ts';
@@ -36,15 +37,16 @@ export function expireHolds(recovery: Asker): Promise<number> {
 /** The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any more. */
 async function expireCheckout(recovery: Asker, hold: DueHold): Promise<void> {
   const answer = await recovery.processors.of(hold).inquire(hold);
-  if (answer.found === 'DONE') return settleLate(recovery, 'hold', hold.requestId, answer.outcome);
+  if (answer.found === 'DONE') return void (await settleLate(recovery, 'hold', hold.requestId, answer.outcome));
   if (answer.found === 'NO_ANSWER') return;
   await expire(recovery, hold);
 }
 
-async function expire(recovery: Asker, { requestId: holdRequestId, phase: _, ...place }: DueHold): Promise<void> {
+async function expire(recovery: Asker, hold: DueHold): Promise<void> {
+  const { requestId: holdRequestId, phase: _, processorRequestId: __, ...place } = hold;
   const at = recovery.clock();
   const expiry = { ...place, requestId: uuidv7(), holdRequestId, reason: 'EXPIRED' } as const;
   const inquireAt = callOverAt(recovery.processors, at);
   const { reserved } = await reserveHoldRelease(recovery.books, { ...expiry, at, inquireAt });
-  if (reserved) await ask(recovery, RELEASE, expiry);
+  if (reserved) await ask(recovery, RELEASE, { ...expiry, authorizationRequestId: identifierOf(hold) });
 }

@@ -49,8 +49,10 @@ async function look(recovery: Asker, due: DueSubmission): Promise<void> {
   if (next === 'DONE') return;
   if (next === 'LATER') return later(recovery, due);
   const answer = await recovery.processors.of(due).inquire(due);
-  if (answer.found === 'DONE') return settleLate(recovery, table, requestId, answer.outcome);
-  if (answer.found === 'NEVER_SEEN') return settleLate(recovery, table, requestId, NEVER_RECEIVED);
+  if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
+    const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
+    return (await settleLate(recovery, table, requestId, outcome)) ? undefined : later(recovery, due);
+  }
   const expectedBy = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   // What the processor takes its time over is no trouble: it needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);

@@ -43,7 +43,7 @@ export interface FoundMatches {
   readonly searchedTo: string | undefined;
 }
 
-/** Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId. */
+/** Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId or its identifier at the processor. */
 export async function findExactMatches(
   query: Query,
   { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },
@@ -102,7 +102,8 @@ const FIND_EXACT: Statement = {
   name: 'find-exact-matches',
   text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
     from (${SUBMISSIONS}) m
-    where request_id = coalesce($1::uuid, (select request_id from hold where id_hash = $2))`,
+    where request_id = coalesce((${unionOfSubmissions((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)}
+      limit 1), $1::uuid, (select request_id from hold where id_hash = $2))`,
 };
 
 /** Where the window ends that has at most $3 rows of any table; null = it has everything. */

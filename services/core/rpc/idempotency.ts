@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HoldfastError } from '../domain/refusal.ts';
-import { findKey, type KeyInput } from '../storage/idempotency-key/claim-key.ts';
+import { findImported, findKey, type KeyInput } from '../storage/idempotency-key/claim-key.ts';
 import type { IdempotentMethod } from '../storage/idempotency-key/idempotency-key.ts';
 import type { Core } from './core.ts';
 
@@ -26,24 +26,37 @@ export function fingerprintOf(fields: Readonly<Record<string, unknown>>): string
 }
 
 /**
- * Finds the operation that a key made before; undefined when the key is free. Errors: IDEMPOTENCY_KEY_REUSED when it was another
- * method's, or the fields differ.
+ * Finds the operation that a key made before; undefined when the key is free. `agrees` compares the call with an operation whose key was
+ * lost by a restore, field by field. Errors: IDEMPOTENCY_KEY_REUSED when it was another method's, or the fields differ.
  */
 export async function findKeptOperation(
   core: Core,
   merchantId: string,
   key: KeyInput | undefined,
+  agrees: Agrees,
 ): Promise<string | undefined> {
   if (!key) return undefined;
-  const owner = await findKey(core.database.query, merchantId, key.key);
-  if (!owner) return undefined;
-  if (owner.method !== key.method || owner.fingerprint.toString('hex') !== key.fingerprint) {
-    throw new HoldfastError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'the idempotency key was used with other fields or another method',
-    );
-  }
-  return owner.request_id;
+  const { query } = core.database;
+  const owner = await findKey(query, merchantId, key.key);
+  const requestId = owner?.request_id ?? (await findImported(query, merchantId, key, core.clock()));
+  if (requestId === undefined) return undefined;
+  const isSame = owner
+    ? owner.method === key.method && owner.fingerprint.toString('hex') === key.fingerprint
+    : await agrees(requestId);
+  if (isSame) return requestId;
+  throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the idempotency key was used with other fields or another method');
+}
+
+/** Whether an imported operation is what a call asks for, as far as the processor's books say it. */
+export type Agrees = (requestId: string) => Promise<boolean>;
+
+/** Whether the fields that the processor's books have of an imported operation are those of a call. What they do not say is empty. */
+export function agreeing(
+  imported: Readonly<Record<string, unknown>> | undefined,
+  call: Readonly<Record<string, unknown>>,
+) {
+  const names = ['tokenId', 'terminalId', 'userId', 'amount', 'currency'].filter((name) => name in call);
+  return names.every((name) => (imported?.[name] ?? '') === '' || imported?.[name] === call[name]);
 }
 
 /**
@@ -54,13 +67,14 @@ export async function checkUnlessKept(
   core: Core,
   merchantId: string,
   key: KeyInput | undefined,
+  agrees: Agrees,
   check: () => void,
 ): Promise<string | undefined> {
   try {
     check();
     return undefined;
   } catch (refusal) {
-    const kept = await findKeptOperation(core, merchantId, key);
+    const kept = await findKeptOperation(core, merchantId, key, agrees);
     if (kept === undefined) throw refusal;
     return kept;
   }

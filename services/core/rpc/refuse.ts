@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Declined, NotPerformed } from '../domain/operation.ts';
+import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-log.ts';
 import type { Core } from './core.ts';
@@ -52,6 +52,11 @@ export function processorRefusal(
   replayed: boolean,
 ): HoldfastError {
   const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
+  if (outcome.code === IDENTIFIER_REUSED) {
+    const message =
+      'the card processor has another operation under this idempotency key, with other fields; nothing was done';
+    return new HoldfastError('IDEMPOTENCY_KEY_REUSED', message, details);
+  }
   if (outcome.answer === 'DECLINED') return new HoldfastError('CARD_DECLINED', 'the card was declined', details);
   if (outcome.code === 'token_invalid') {
     return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);

@@ -100,6 +100,8 @@ async function storeAndPerform<Stored extends { readonly hold?: HoldRow | undefi
 /** A new row; resumed = what is stored may be another core's. */
 export interface Inserted {
   readonly resumed: boolean;
+  /** Its identifier at the processor; null = its requestId. */
+  readonly processorRequestId: string | null;
   readonly hold?: undefined;
 }
 
@@ -112,11 +114,17 @@ async function answerUnsent<Stored, Answer>(write: Write<Stored, Answer>): Promi
   throw new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
 }
 
+/** A reservation that was made; processorRequestId null = its requestId. */
+export interface Reserved {
+  readonly hold: HoldRow;
+  readonly processorRequestId: string | null;
+}
+
 /** What inserting says, as storing says it. */
 export async function inserted(insertion: Promise<Insertion>): Promise<Storing<Inserted>> {
-  const outcome = await insertion;
+  const { outcome, processorRequestId } = await insertion;
   const reserved = outcome === 'STORED' || outcome === 'RESUMED';
-  return reserved ? { reserved, resumed: outcome === 'RESUMED' } : { reserved, refusal: outcome };
+  return reserved ? { reserved, resumed: outcome === 'RESUMED', processorRequestId } : { reserved, refusal: outcome };
 }
 
 /**

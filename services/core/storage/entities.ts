@@ -5,6 +5,7 @@ import { DeliveryAttemptEntity } from './delivery/delivery-attempt.ts';
 import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
 import { IdempotencyKeyEntity } from './idempotency-key/idempotency-key.ts';
+import { InstallationEntity } from './installation/installation.ts';
 import { ApiKeyEntity } from './merchant/api-key.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
 import { SignatureNonceEntity } from './merchant/signature-nonce.ts';
@@ -39,4 +40,5 @@ export const ENTITIES = [
   SignatureNonceEntity,
   EndedSessionEntity,
   AuditEntryEntity,
+  InstallationEntity,
 ] as const;

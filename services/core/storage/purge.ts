@@ -1,5 +1,6 @@
 import { NIL } from 'uuid';
 import type { Database, Statement } from './database.ts';
+import { KEY_DAYS } from './idempotency-key/key-identifier.ts';
 
 /**
  * Opens the job that purges old data. After `retentionDays` it empties the bodies of notifications and deletes tokens that checkouts
@@ -42,7 +43,6 @@ async function untilNone(database: Database, statement: Statement, values: reado
 }
 
 const DAY_MS = 86_400_000;
-const KEY_DAYS = 7;
 
 /**
  * Reads deliveries in the order of their ids, which is that of their creation, so that no index on time is needed; a worker reads purged

@@ -28,10 +28,17 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       const page = entries.list({ after, limit: 1_000 });
       for (const entry of page) {
         after = entry.seq;
-        if (entry.answer === Answer.APPROVED) acted.set(markOf(entry), (acted.get(markOf(entry)) ?? 0) + 1);
+        if (entry.answer !== Answer.APPROVED) continue;
+        const mark = markOf(entry);
+        acted.set(mark, (acted.get(mark) ?? 0) + 1);
       }
       if (page.length < 1_000) return;
     }
+  }
+  /** A void names its user by the authorization. */
+  function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
+    if (kind === 'capture') return `capture ${userId} ${amount}`;
+    return `${kind} ${kind === 'void' ? entries.find(authorizationRequestId)?.userId : userId}`;
   }
   function judge({ outcome, mark, merchant, story }: Told): void {
     const times = acted.get(mark) ?? 0;
@@ -72,8 +79,3 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
 }
 
 const BOUNDS = { done: [1, 1], 'not done': [0, 0], undecided: [0, 1] } as const;
-
-function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
-  if (kind === 'capture') return `capture ${userId} ${amount}`;
-  return `${kind} ${kind === 'void' ? authorizationRequestId : userId}`;
-}

@@ -1,7 +1,7 @@
 /** What merchants want: holds with their captures and releases, and payments to cards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
-import type { Client, Intention, Told } from './client.ts';
+import type { Client, Intention } from './client.ts';
 
 /** How often a token is drawn, in percent. */
 const TOKENS = {
@@ -50,7 +50,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     else for (const amount of drawn.parts) await capture(amount);
     if (!drawn.merchant.severalCaptures || drawn.last < 0.4) {
       await capture(500 + Math.floor(drawn.last * 100), drawn.merchant.severalCaptures || undefined);
-    } else if (drawn.last < 0.75) await client.want(releaseOf(placed, handle));
+    } else if (drawn.last < 0.75) await client.want(releaseOf(drawn.merchant, drawn.userId, handle));
   }
 
   return {
@@ -105,9 +105,9 @@ export function captureOf(
   return { kind: 'capture', merchant, path: '/preauthorization/authorization', body, mark };
 }
 
-function releaseOf({ merchant, requestId }: Told, preauthorizationId: string): Intention {
+function releaseOf(merchant: Merchant, userId: string, preauthorizationId: string): Intention {
   const body = { preauthorizationId };
-  return { kind: 'release', merchant, path: '/preauthorization/release', body, mark: `void ${requestId}` };
+  return { kind: 'release', merchant, path: '/preauthorization/release', body, mark: `void ${userId}` };
 }
 
 function cardOf(userId: string, tokenId: string, amount: number) {

@@ -13,11 +13,18 @@ import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { findOct } from '../../storage/oct/find-oct.ts';
 import type { OctRow } from '../../storage/oct/oct.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
-import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import {
+  agreeing,
+  checkUnlessKept,
+  findKeptOperation,
+  fingerprintOf,
+  keyOf,
+  refuseWhileRunning,
+} from '../idempotency.ts';
 import { keptRefusal } from '../refuse.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { answerAsked, answerWrite, inserted, requestIdOf } from '../write.ts';
+import { answerAsked, answerWrite, type Inserted, inserted, requestIdOf } from '../write.ts';
 import { presentOct } from './present-oct.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
@@ -28,7 +35,8 @@ export function createOct(core: Core): MethodImpl<typeof OctService.method.creat
     const { merchantId } = request;
     const contract = await contractOf(core, merchantId);
     const key = keyOf(request.idempotencyKey, 'CREATE_OCT', businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
+    const agrees = async (id: string) => agreeing(await findOct(core.database.query, id), businessFields(request));
+    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
     if (kept !== undefined) return replay(core, kept, true);
     const at = core.clock();
     const oct = { ...businessFields(request), ...placeOf(core, contract), merchantId, requestId: requestIdOf(request) };
@@ -41,9 +49,11 @@ export function createOct(core: Core): MethodImpl<typeof OctService.method.creat
       isSame: () => isSame(core, request, requestId),
       place: oct,
       admits: () => core.processors.of(oct).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key),
-      perform: async () =>
-        answerAsked(write, await ask(core, OCT, oct), undefined, () => replay(core, requestId, false)),
+      findKept: () => findKeptOperation(core, merchantId, key, agrees),
+      async perform({ processorRequestId }: Inserted) {
+        const asked = await ask(core, OCT, { ...oct, processorRequestId });
+        return answerAsked(write, asked, undefined, () => replay(core, requestId, false));
+      },
       replay: (id: string, replayed: boolean) => replay(core, id, replayed),
       unknown: () => unknown(requestId, false),
     };

@@ -25,7 +25,7 @@ import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts'
 import { keptRefusal } from '../refuse.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { isInScope, roleOf, scopeOfChange } from '../server/caller.ts';
-import { answerAsked, answerWrite, requestIdOf } from '../write.ts';
+import { answerAsked, answerWrite, type Reserved, requestIdOf } from '../write.ts';
 import { namedHold } from './named-hold.ts';
 import { presentCapture } from './present-capture.ts';
 
@@ -46,9 +46,9 @@ export function capturePreauthorization(
       store: () => core.books.reserveCapture(capturing),
       isSame: (hold: HoldRow | undefined) => isSame(core, capturing, hold),
       findKept: () => findKept(core, capturing),
-      async perform({ hold }: { readonly hold: HoldRow }) {
+      async perform({ hold, processorRequestId }: Reserved) {
         const { processor, processorAccount } = hold;
-        const capture = { requestId, processor, processorAccount, amount, finalCapture, hold };
+        const capture = { requestId, processorRequestId, processor, processorAccount, amount, finalCapture, hold };
         const asked = await ask(core, CAPTURE, capture);
         return answerAsked(write, asked, hold, (outcome, { settled, at }) => ({
           capture: captured(capturing, hold, outcome, at, settled),
@@ -114,7 +114,12 @@ function unknown(requestId: string, holdRequestId: string, replayed: boolean): R
 
 async function findKept(core: Core, capturing: Capturing): Promise<string | undefined> {
   const merchantId = capturing.merchantId ?? (await merchantOf(core, capturing.idHash));
-  return merchantId === undefined ? undefined : findKeptOperation(core, merchantId, capturing.key);
+  if (merchantId === undefined) return undefined;
+  return findKeptOperation(core, merchantId, capturing.key, async (requestId) => {
+    const capture = await findCapture(core.database.query, requestId);
+    const hold = await findHoldByHandle(core.database.query, capturing.idHash);
+    return capture?.amount === capturing.amount && capture.holdRequestId === hold?.requestId;
+  });
 }
 
 async function merchantOf(core: Core, idHash: Buffer): Promise<string | undefined> {

@@ -23,7 +23,14 @@ import { findHold } from '../../storage/hold/read-holds.ts';
 import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
-import { checkUnlessKept, findKeptOperation, fingerprintOf, keyOf, refuseWhileRunning } from '../idempotency.ts';
+import {
+  agreeing,
+  checkUnlessKept,
+  findKeptOperation,
+  fingerprintOf,
+  keyOf,
+  refuseWhileRunning,
+} from '../idempotency.ts';
 import { keptRefusal } from '../refuse.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
@@ -44,7 +51,8 @@ export function createPreauthorization(
     const contract = await contractOf(core, request.merchantId);
     const { merchantId } = request;
     const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, () => check(request, contract));
+    const agrees = async (id: string) => agreeing(await findHold(core.database.query, id), businessFields(request));
+    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
     if (kept !== undefined) return replay(core, kept, true);
     const { hold, preauthorizationId } = newHold(core, request, contract, key);
     const { requestId } = hold;
@@ -54,17 +62,18 @@ export function createPreauthorization(
       isSame: () => isSame(core, request, requestId),
       place: hold,
       admits: () => core.processors.of(hold).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key),
-      async perform({ resumed }: Inserted) {
-        const answer = await (request.tokenId === undefined ? openCheckout(core, requestId, contract) : place());
+      findKept: () => findKeptOperation(core, merchantId, key, agrees),
+      async perform({ resumed, processorRequestId }: Inserted) {
+        const byPage = request.tokenId === undefined;
+        const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
         // What is stored may be another core's, with a handle of its own.
         return resumed ? replay(core, requestId, false) : answer;
       },
       replay: (id: string, replayed: boolean) => replay(core, id, replayed),
       unknown: () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId)),
     };
-    const place = async () => {
-      const asked = await ask(core, HOLD, { ...hold, amount: request.amount });
+    const place = async (processorRequestId: string | null) => {
+      const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
       return answerAsked(write, asked, undefined, (outcome, { at }) => ({
         preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
         state: OperationState.OK,

@@ -7,6 +7,7 @@ import type {
   ReleasePreauthorizationResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../books/reserve-release.ts';
+import { identifierOf } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { RELEASE } from '../../kinds/release.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
@@ -16,7 +17,7 @@ import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts'
 import { keptRefusal } from '../refuse.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { scopeOfChange } from '../server/caller.ts';
-import { answerAsked, answerWrite, requestIdOf } from '../write.ts';
+import { answerAsked, answerWrite, type Reserved, requestIdOf } from '../write.ts';
 import { namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
 
@@ -34,8 +35,11 @@ export function releasePreauthorization(
     const requestId = requestIdOf(request);
     const { processor, processorAccount } = hold;
     const place = { merchantId: hold.merchantId, processor, processorAccount };
+    const authorizationRequestId = identifierOf(hold);
     const release = { ...place, requestId, holdRequestId: hold.requestId, reason: 'RELEASED' } as const;
     const times = { at, inquireAt: inquireAfter(core, at) };
+    const isOfHold = async (id: string) =>
+      (await findRelease(core.database.query, id))?.holdRequestId === hold.requestId;
     const write = {
       requestId,
       place,
@@ -45,9 +49,11 @@ export function releasePreauthorization(
         const stored = await findRelease(core.database.query, requestId);
         return stored?.holdRequestId === hold.requestId && stored.reason === 'RELEASED';
       },
-      findKept: () => findKeptOperation(core, hold.merchantId, key),
-      perform: async () =>
-        answerAsked(write, await ask(core, RELEASE, release), hold, () => replay(core, requestId, false)),
+      findKept: () => findKeptOperation(core, hold.merchantId, key, isOfHold),
+      async perform({ processorRequestId }: Reserved) {
+        const asked = await ask(core, RELEASE, { ...release, authorizationRequestId, processorRequestId });
+        return answerAsked(write, asked, hold, () => replay(core, requestId, false));
+      },
       replay: (id: string, replayed: boolean) => replay(core, id, replayed),
       unknown: () => unknown(requestId, hold.requestId, false),
     };

@@ -14,7 +14,7 @@ import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { findCapture } from '../../storage/capture/find-captures.ts';
 import { freezeHold } from '../../storage/hold/freeze-hold.ts';
-import { findSubmission } from '../../storage/operation/find-submission.ts';
+import { findSentSubmission } from '../../storage/operation/find-submission.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
@@ -61,16 +61,18 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
   }
 }
 
-async function settle(core: Core, requestId: string, result: Result | undefined): Promise<void> {
+async function settle(core: Core, identifier: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const submission = await findSubmission(core.database.query, requestId);
+  const submission = await findSentSubmission(core.database.query, identifier);
   if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
-  await settleLate(core, submission.table, requestId, outcome);
+  if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
+  throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }
 
 /** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
-async function reverse(core: Core, captureRequestId: string, amount: bigint, reference: string): Promise<void> {
+async function reverse(core: Core, identifier: string, amount: bigint, reference: string): Promise<void> {
+  const captureRequestId = (await findSentSubmission(core.database.query, identifier))?.requestId ?? identifier;
   const capture = await findCapture(core.database.query, captureRequestId);
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");

@@ -62,18 +62,18 @@ async function settledByProcessor(
   const { requestId, table } = submission;
   const answer = await core.processors.of(submission).inquire(submission);
   if (answer.found === 'AT_WORK') throw invalidField('request_id', 'the processor is at work on it; try again later');
-  if (answer.found === 'NO_ANSWER') {
+  const unanswered = (): false => {
     if (unfenced) return false;
     throw invalidField(
       'unfenced',
       'the processor does not answer, so it may perform it yet; set it to decide all the same',
     );
-  }
+  };
+  if (answer.found === 'NO_ANSWER') return unanswered();
   const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
   // The processor's refusal of what must happen is why it came to review: the operator judges it.
   if (!isOk(outcome) && (await mustHappen(core, table, requestId))) return false;
-  await settleLate(core, table, requestId, outcome);
-  return true;
+  return (await settleLate(core, table, requestId, outcome)) || unanswered();
 }
 
 function outcomeOf(request: ResolveOperationRequest): FinalOutcome {

@@ -31,6 +31,8 @@ export const CaptureEntity = defineEntity({
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
   },
   checks: [
     { name: 'capture_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -50,6 +52,11 @@ export const CaptureEntity = defineEntity({
     {
       name: 'capture_in_review',
       expression: `create index "capture_in_review" on "capture" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+    {
+      name: 'capture_by_processor_request_id',
+      expression:
+        'create unique index "capture_by_processor_request_id" on "capture" ("processor_request_id") where processor_request_id is not null',
     },
   ],
 });

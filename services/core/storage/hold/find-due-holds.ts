@@ -9,6 +9,8 @@ export interface DueHold {
   readonly merchantId: string;
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId: string | null;
   readonly phase: HoldPhase;
 }
 
@@ -20,12 +22,12 @@ export async function findDueHolds(query: Query, now: Date, limit: number, at: A
 
 const FIND_DUE: Statement = {
   name: 'find-due-holds',
-  text: `(select request_id, merchant_id, processor, processor_account, phase from hold
+  text: `(select request_id, merchant_id, processor, processor_account, processor_request_id, phase from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and expires_at <= $1
         and in_flight = 0 and not closing and ${isAtProcessor('$3', '$4')}
       order by expires_at limit $2)
     union all
-    (select request_id, merchant_id, processor, processor_account, phase from hold
+    (select request_id, merchant_id, processor, processor_account, processor_request_id, phase from hold
       where phase = 'AWAITING_CHECKOUT' and checkout_expires_at <= $1 and not closing and ${isAtProcessor('$3', '$4')}
       order by checkout_expires_at limit $2)`,
 };

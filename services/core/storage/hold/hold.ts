@@ -69,6 +69,8 @@ export const HoldEntity = defineEntity({
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -125,6 +127,11 @@ export const HoldEntity = defineEntity({
     {
       name: 'hold_in_review',
       expression: `create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+    {
+      name: 'hold_by_processor_request_id',
+      expression:
+        'create unique index "hold_by_processor_request_id" on "hold" ("processor_request_id") where processor_request_id is not null',
     },
   ],
 });

@@ -1,5 +1,8 @@
+import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
+import { SUBMISSION_TABLES, SUBMISSIONS } from '../operation/submissions.ts';
 import type { IdempotencyKeyRow, IdempotentMethod } from './idempotency-key.ts';
+import { sentUnderKey } from './key-identifier.ts';
 
 /** An idempotency key that comes with a command. */
 export interface KeyInput {
@@ -39,3 +42,24 @@ const FIND_KEY: Statement = {
   name: 'find-key',
   text: 'select request_id, method, fingerprint from idempotency_key where merchant_id = $1 and key = $2',
 };
+
+/** Looks up the operation that has the identifier of a key, and was imported after a restore, which lost the key. */
+export async function findImported(
+  query: Query,
+  merchantId: string,
+  { key, method }: Pick<KeyInput, 'key' | 'method'>,
+  now: Date,
+): Promise<string | undefined> {
+  const rows = await query<{ request_id: string }>(FIND_IMPORTED[method], [merchantId, key, now]);
+  return rows[0]?.request_id;
+}
+
+const FIND_IMPORTED = Object.fromEntries(
+  SUBMISSION_TABLES.map((table): [IdempotentMethod, Statement] => {
+    const { keyMethod } = SUBMISSIONS[table];
+    const text = `select k.request_id from (select $1::text as "merchantId", $3::timestamptz as "createdAt",
+        null::uuid as "processorRequestId", json_build_object('key', $2::text, 'method', '${keyMethod}') as key) i
+      ${sentUnderKey(table)} join ${table} k on ${byIndex('k.processor_request_id', 'sent."sentAs"')}`;
+    return [keyMethod, { name: `find-imported-${table}`, text }];
+  }),
+) as Readonly<Record<IdempotentMethod, Statement>>;

@@ -1,6 +1,8 @@
+import type { AGAIN } from '../../../../platform/gather.ts';
 import type { Query, Statement } from '../database.ts';
 import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
-import { INSERTION_OUTCOMES, isKnownRequest, type NotStored } from '../operation/known-request.ts';
+import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
+import { insertionOutcomes, isKnownRequest, readOutcomes, type Stored } from '../operation/known-request.ts';
 
 /** A new OCT, before the processor is asked. */
 export interface OctInput {
@@ -16,6 +18,8 @@ export interface OctInput {
   /** A name of PROCESSORS, and the merchant's account there. */
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
   readonly createdAt: string;
   readonly inquireAt: string;
   /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
@@ -24,32 +28,33 @@ export interface OctInput {
 }
 
 /** Stores new OCTs. Answers, for each, what became of it; AGAIN = try once more. */
-export async function insertOcts(query: Query, octs: readonly OctInput[]): Promise<('STORED' | 'AGAIN' | NotStored)[]> {
-  const rows = await query<{ id: string; outcome: 'STORED' | 'AGAIN' | NotStored }>(INSERT_OCTS, [
-    JSON.stringify(octs),
-  ]);
-  const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
-  return octs.map(({ requestId }) => outcomes.get(requestId) ?? 'AGAIN');
+export async function insertOcts(
+  query: Query,
+  octs: readonly OctInput[],
+): Promise<(Stored<'STORED'> | typeof AGAIN)[]> {
+  const requestIds = octs.map(({ requestId }) => requestId);
+  return readOutcomes(await query(INSERT_OCTS, [JSON.stringify(octs)]), requestIds);
 }
 
 const INSERT_OCTS: Statement = {
   name: 'insert-octs',
   text: `with input as materialized (
-    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known, sent.*
     from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, "terminalId" text,
       "userId" text, "tokenId" text, amount bigint, currency text, "merchantReference" text, "createdAt" timestamptz,
-      "inquireAt" timestamptz, deadline timestamptz, key json, processor text, "processorAccount" text)
+      "inquireAt" timestamptz, deadline timestamptz, key json, processor text, "processorAccount" text, "processorRequestId" uuid)
+    ${sentUnderKey('oct')}
   ),
-  admissible as materialized (select * from input where not late and not known),
+  admissible as materialized (select * from input where not late and not known and not met),
   ${claimKeys('admissible')},
   stored as (
     insert into oct (request_id, merchant_id, terminal_id, user_id, token_id, state, amount, currency, merchant_reference,
-      created_at, inquire_at, inquiry_count, processor, processor_account)
+      created_at, inquire_at, inquiry_count, processor, processor_account, processor_request_id)
     select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'PENDING', amount, currency, "merchantReference",
-      "createdAt", "inquireAt", 0, processor, "processorAccount"
+      "createdAt", "inquireAt", 0, processor, "processorAccount", "sentAs"
     from admissible where key is null or "requestId" in (select request_id from claimed)
     on conflict (request_id) do nothing
     returning request_id
   )
-  ${INSERTION_OUTCOMES}`,
+  ${insertionOutcomes('oct')}`,
 };

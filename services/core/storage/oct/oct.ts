@@ -32,6 +32,8 @@ export const OctEntity = defineEntity({
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
   },
   checks: [
     { name: 'oct_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -46,6 +48,11 @@ export const OctEntity = defineEntity({
     {
       name: 'oct_in_review',
       expression: `create index "oct_in_review" on "oct" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+    {
+      name: 'oct_by_processor_request_id',
+      expression:
+        'create unique index "oct_by_processor_request_id" on "oct" ("processor_request_id") where processor_request_id is not null',
     },
   ],
 });

@@ -12,6 +12,8 @@ export interface Submission {
   readonly merchantId: string;
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId: string | null;
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;
@@ -27,11 +29,25 @@ export async function findSubmission(query: Query, requestId: string): Promise<S
   return row && camelCased<Submission>(row);
 }
 
-const FIND_SUBMISSION: Statement = {
-  name: 'find-submission',
-  text: unionOfSubmissions(
+/** Looks up a submission by its identifier at the processor, in all tables. */
+export async function findSentSubmission(query: Query, identifier: string): Promise<Submission | undefined> {
+  const [row] = await query<object>(FIND_SENT, [identifier]);
+  return row && camelCased<Submission>(row);
+}
+
+const FIND_SUBMISSION = submissionWhere('find-submission', 's.request_id = $1');
+
+const FIND_SENT = submissionWhere(
+  'find-sent-submission',
+  's.processor_request_id = $1 or (s.request_id = $1 and s.processor_request_id is null)',
+);
+
+function submissionWhere(name: string, condition: string): Statement {
+  const text = unionOfSubmissions(
     (table, { kind, state, holdRequestId, lateVoid }) => `select '${table}' as table, s.request_id, ${kind} as kind,
-      ${state} as state, s.merchant_id, s.processor, s.processor_account, s.amount, s.currency, ${holdRequestId} as hold_request_id, ${lateVoid} as late_void
-    from ${table} s where s.request_id = $1`,
-  ),
-};
+      ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id,
+      s.amount, s.currency, ${holdRequestId} as hold_request_id, ${lateVoid} as late_void
+    from ${table} s where ${condition}`,
+  );
+  return { name, text };
+}

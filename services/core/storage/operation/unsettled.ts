@@ -11,6 +11,8 @@ export interface DueSubmission {
   readonly merchantId: string;
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId: string | null;
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
@@ -85,7 +87,7 @@ const TAKE_DUE = statements(
   (table) => `update ${table} set inquire_at = $2, inquiry_count = inquiry_count + 1
     where request_id in (select request_id from ${table} where inquire_at <= $1 and ${isAtProcessor('$4', '$5')}
       order by inquire_at limit $3 for update skip locked)
-    returning request_id, merchant_id, processor, processor_account, inquiry_count, expected_by`,
+    returning request_id, merchant_id, processor, processor_account, processor_request_id, inquiry_count, expected_by`,
 );
 
 function statements(

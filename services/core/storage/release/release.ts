@@ -31,6 +31,8 @@ export const ReleaseEntity = defineEntity({
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
@@ -50,6 +52,11 @@ export const ReleaseEntity = defineEntity({
     {
       name: 'release_in_review',
       expression: `create index "release_in_review" on "release" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    },
+    {
+      name: 'release_by_processor_request_id',
+      expression:
+        'create unique index "release_by_processor_request_id" on "release" ("processor_request_id") where processor_request_id is not null',
     },
   ],
 });

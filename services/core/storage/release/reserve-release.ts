@@ -1,8 +1,10 @@
+import { AGAIN } from '../../../../platform/gather.ts';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
 import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
-import { isKnownRequest, type NotStored } from '../operation/known-request.ts';
+import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
+import { isKnownRequest, type NotStored, type Stored, sentAs } from '../operation/known-request.ts';
 import type { ReleaseRow } from './release.ts';
 
 /** A release of what remains of a hold. */
@@ -17,6 +19,8 @@ export interface ReleaseInput {
   /** Of the hold. */
   readonly processor: string;
   readonly processorAccount: string;
+  /** Its identifier there; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
   readonly createdAt: string;
   readonly inquireAt: string;
   /** The hold's, as it was judged. */
@@ -27,24 +31,30 @@ export interface ReleaseInput {
 }
 
 /** Reserves a release. Answers what became of it; AGAIN = the hold is locked or has changed, judge it again. */
-export async function reserveRelease(query: Query, release: ReleaseInput): Promise<'RESERVED' | 'AGAIN' | NotStored> {
-  const [row] = await query<{ outcome: 'RESERVED' | 'AGAIN' | NotStored }>(RESERVE_RELEASE, [
-    JSON.stringify([release]),
-  ]);
-  return row?.outcome ?? 'AGAIN';
+export async function reserveRelease(query: Query, release: ReleaseInput): Promise<Stored<'RESERVED'> | typeof AGAIN> {
+  const rows = await query<OutcomeRow>(RESERVE_RELEASE, [JSON.stringify([release])]);
+  const [row] = rows;
+  if (row === undefined || row.outcome === AGAIN) return AGAIN;
+  return { outcome: row.outcome, processorRequestId: row.sent_as };
+}
+
+interface OutcomeRow {
+  readonly outcome: 'RESERVED' | typeof AGAIN | NotStored;
+  readonly sent_as: string | null;
 }
 
 const RESERVE_RELEASE: Statement = {
   name: 'reserve-release',
   text: `with input as materialized (
-    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known, sent.*
     from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
       reason text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, version xid,
-      deadline timestamptz, key json, processor text, "processorAccount" text)
+      deadline timestamptz, key json, processor text, "processorAccount" text, "processorRequestId" uuid)
+    ${sentUnderKey('release')}
   ),
   ${LOCK_UNCHANGED_HOLDS},
   admissible as materialized (
-    select * from locked where not late and not known
+    select * from locked where not late and not known and not met
   ),
   ${claimKeys('admissible')},
   changed as (
@@ -58,17 +68,17 @@ const RESERVE_RELEASE: Statement = {
   ),
   reserved as (
     insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at,
-      inquire_at, inquiry_count, processor, processor_account)
+      inquire_at, inquiry_count, processor, processor_account, processor_request_id)
     select "requestId", "holdRequestId", "merchantId", reason, 'PENDING', amount, currency, "createdAt", "inquireAt", 0,
-      processor, "processorAccount"
+      processor, "processorAccount", "sentAs"
     from admissible where "requestId" in (select subject_id from changed)
     returning request_id
   )
-  select case
+  select ${sentAs('release')}, case
     when i."requestId" in (select request_id from reserved) then 'RESERVED'
     when i.known then 'REPEATED'
     when i.late then 'LATE'
-    when i."requestId" in (select "requestId" from admissible where key is not null) then 'KEY_TAKEN'
+    when i.met or i."requestId" in (select "requestId" from admissible where key is not null) then 'KEY_TAKEN'
     else 'AGAIN' end as outcome
   from input i`,
 };

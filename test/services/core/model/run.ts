@@ -35,6 +35,8 @@ export interface Subject {
   /** A late authorization that nobody has told core of yet. */
   untold: boolean;
   requestId: string;
+  /** What the processor calls it. */
+  identifier: string;
   /** Has the processor tell core what it did for this hold. */
   tellTruth(): Promise<void>;
   /** Ends the wave with the story. */
@@ -112,13 +114,16 @@ export class Run {
       story: [],
       untold,
       requestId: '',
-      tellTruth: () => this.tellTruth(subject.requestId),
+      identifier: '',
+      tellTruth: () => this.tellTruth(subject.identifier),
       fail: (why) => this.fail(subject, why),
     };
     this.subjects.push(subject);
     if (kind === 'HOLD') this.#slots[command.slot] = subject;
     await this.#send(subject, [sent], crashes);
-    subject.requestId = await this.#requestIdOf(subject, key);
+    const named = await this.#named(subject, key);
+    subject.requestId = named.request_id;
+    subject.identifier = named.identifier;
     return subject;
   }
 
@@ -163,12 +168,12 @@ export class Run {
   async #send(subject: Subject, commands: readonly Sent[], crashes: readonly CrashPoint[]): Promise<void> {
     const { processor } = this.#world;
     for (const sent of commands) {
-      const faultKey = sent.do === 'place' ? subject.userId : subject.requestId;
+      const faultKey = sent.do === 'place' ? subject.userId : subject.identifier;
       if (sent.fault !== 'none') processor.next.set(faultKey, sent.fault);
       if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none' });
     }
     const replies = await Promise.all(commands.map((sent, index) => this.#ask(subject, sent, index)));
-    processor.next.delete(subject.requestId);
+    processor.next.delete(subject.identifier);
     processor.next.delete(subject.userId);
     const variants = commands.reduce<Sent[][]>(
       (before, sent) =>
@@ -266,11 +271,11 @@ export class Run {
       return;
     }
     const lost = command.fault !== 'none';
-    if (lost) events.drop.add(subject.requestId);
+    if (lost) events.drop.add(subject.identifier);
     const paid = pay(url, paying);
     if (lost) {
       this.waiting.push(paid);
-      await events.dropped(subject.requestId);
+      await events.dropped(subject.identifier);
     } else await paid;
     subject.story.push(`pay ${command.token}${lost ? ' (event lost)' : ''}`);
     model.token = command.token;
@@ -286,23 +291,23 @@ export class Run {
     const now = this.#world.now();
     const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
     if (attempt?.truth) {
-      await this.tellTruth(await this.#requestIdOf(subject, attempt.key));
+      await this.tellTruth((await this.#named(subject, attempt.key)).identifier);
       settle(model, attempt, attempt.truth);
     } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
-      await this.tellTruth(subject.requestId);
+      await this.tellTruth(subject.identifier);
       settlePlacing(model, model.truth, now);
     } else return;
     subject.story.push('tell');
     this.#world.faults.happened('result told by event');
   }
 
-  async tellTruth(requestId: string): Promise<void> {
-    const entry = this.#world.stage.oracle.find(requestId);
+  async tellTruth(identifier: string): Promise<void> {
+    const entry = this.#world.stage.oracle.find(identifier);
     assert(entry, 'the processor knows what it tells of');
     await this.#world.tell({
-      eventId: `truth-${requestId}`,
+      eventId: `truth-${identifier}`,
       occurredAt: {},
-      event: { case: 'operationSettled', value: { requestId, result: resultOf(entry) } },
+      event: { case: 'operationSettled', value: { requestId: identifier, result: resultOf(entry) } },
     });
   }
 
@@ -313,7 +318,7 @@ export class Run {
     const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
     const attempt = final[command.pick % (final.length + 1)];
     const key = attempt?.key ?? subject.key;
-    const requestId = await this.#requestIdOf(subject, key);
+    const requestId = (await this.#named(subject, key)).identifier;
     const answer = attempt?.state === 'KO' ? 1 : 2;
     const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
     const eventId = `contradiction-${++serial}`;
@@ -323,18 +328,19 @@ export class Run {
     model.frozen = true;
   }
 
-  async #requestIdOf(subject: Subject, key: string): Promise<string> {
-    const [row] = await this.#world.sql<{ request_id: string }>(
-      'select request_id from idempotency_key where merchant_id = $1 and key = $2',
-      [subject.merchantId, key],
-    );
-    return row?.request_id ?? this.fail(subject, `nothing is stored under ${key}`);
+  async #named(subject: Subject, key: string): Promise<{ request_id: string; identifier: string }> {
+    const [row] = await this.#world.sql<{ request_id: string; identifier: string }>(NAMED, [subject.merchantId, key]);
+    return row ?? this.fail(subject, `nothing is stored under ${key}`);
   }
 
   async #row({ requestId }: Subject) {
     return (await findHold(this.#world.stage.database.query, requestId)) ?? assert.fail();
   }
 }
+
+const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from idempotency_key k join (
+    ${['hold', 'capture', 'release', 'oct'].map((table) => `select request_id, processor_request_id from ${table}`).join(' union all ')}
+  ) s on s.request_id = k.request_id where k.merchant_id = $1 and k.key = $2`;
 
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {
   return [...new Map(holds.map((hold) => [JSON.stringify(hold), hold])).values()];

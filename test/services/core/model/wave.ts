@@ -89,7 +89,7 @@ async function deliverAll(world: World, subjects: readonly Subject[]): Promise<v
   change(subjects, (hold) => [deliver(hold, world.now())]);
   for (const subject of subjects.filter(({ untold }) => untold)) {
     subject.untold = false;
-    const entry = world.stage.oracle.find(subject.requestId);
+    const entry = world.stage.oracle.find(subject.identifier);
     if (entry?.kind !== 'authorization') continue;
     world.faults.happened('late authorization told');
     await subject.tellTruth();

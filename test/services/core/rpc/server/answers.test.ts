@@ -139,7 +139,8 @@ describe('what an answer promises', function () {
       const oct = { merchantId: 'acme', terminalId: 'T1', userId: 'u', tokenId: 't', amount: '1', currency: 'EUR' };
       const place = { processor: '', processorAccount: '' };
       const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };
-      assert.deepEqual(await insertOcts(stage.database.query, [{ ...oct, ...times, ...late, requestId }]), ['LATE']);
+      const outcomes = await insertOcts(stage.database.query, [{ ...oct, ...times, ...late, requestId }]);
+      assert.deepEqual(outcomes, [{ outcome: 'LATE', processorRequestId: null }]);
       const capturing = { requestId, idHash: Buffer.alloc(32), merchantId: 'acme', amount: 1n, finalCapture: false };
       await assert.rejects(books.reserveCapture({ ...capturing, at, inquireAt: at, patience }), { reason: 'LATE' });
       await assert.rejects(

@@ -1,0 +1,33 @@
+import type { SubmissionTable } from '../../domain/kinds.ts';
+import { byIndex } from '../by-index.ts';
+
+/** For how many days a key belongs to its operation. */
+export const KEY_DAYS = 7;
+
+/**
+ * SQL of a table expression `sent`, beside rows `i` of an insertion into `table` (columns "merchantId", "createdAt", "processorRequestId"
+ * and key: json, KeyInput or null). "sentAs" is the identifier under which the processor is sent the operation; null = the requestId.
+ * `met` = an operation of ours has it already, so the key is taken: an operation that was imported after a restore has its identifier but
+ * no key.
+ *
+ * The identifier follows from installation, merchant, method and key, so a key that is repeated after a restore meets what the processor
+ * did before. A key may be used for something new once it was forgotten: uses are numbered, and an identifier counts as used up when the
+ * operation that has it is older than keys are kept. `when` is a condition on `i` without which the requestId is sent.
+ */
+export function sentUnderKey(table: SubmissionTable, when = 'true'): string {
+  return `cross join lateral (
+    select s.id as "sentAs", exists (select from ${table} k where ${byIndex('k.processor_request_id', 's.id')}) as met
+    from (select coalesce(i."processorRequestId", case when i.key is not null and ${when} then (
+        select n.id from (select generate_series(1, ${MOST_USES}) as use) u cross join lateral (select ${IDENTIFIER} offset 0) n(id)
+        where not coalesce((select k.created_at < i."createdAt" - interval '${KEY_DAYS} days' from ${table} k
+          where ${byIndex('k.processor_request_id', 'n.id')}), false)
+        limit 1) end) as id) s
+  ) sent`;
+}
+
+/** One use a week: a century. */
+const MOST_USES = 5_000;
+
+/** A UUIDv8 (RFC 9562, section 5.8) of SHA-256. Neither merchantIds nor methods contain a slash, so the parts cannot be read otherwise. */
+const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
+          i."merchantId", i.key->>'method', u.use, i.key->>'key'), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid`;

@@ -1,0 +1,186 @@
+/** An Idempotency-Key that is repeated after the database went back in time meets what the processor did before. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { openPurge } from '../../../../services/core/storage/purge.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { approved, done, notPerformed } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { openStage, refusal, type Stage } from '../stage.ts';
+
+const TABLES = ['hold', 'capture', 'release', 'oct', 'operation'] as const;
+
+/** Takes a merchant back to before some of its operations: what a restore does to them. */
+async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
+  for (const table of [...TABLES, 'idempotency_key']) {
+    await sql(stage, `delete from ${table} where request_id = any($1::uuid[])`, [requestIds]);
+  }
+  await sql(stage, 'delete from delivery where request_id = any($1)', [requestIds]);
+}
+
+describe('a repeated idempotency key', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+
+  before(async () => {
+    stage = await openStage();
+    desk = await openMerchant(stage, 'acme');
+  });
+  after(() => stage.close());
+
+  const oct = (idempotencyKey: string, fields: object = {}) => desk.oct({ idempotencyKey, ...fields });
+  const identifierOf = async (requestId: string) => {
+    const unions = ['hold', 'capture', 'release', 'oct'].map(
+      (table) => `select coalesce(processor_request_id, request_id) as id from ${table} where request_id = $1`,
+    );
+    const [row] = await sql<{ id: string }>(stage, unions.join(' union all '), [requestId]);
+    return row?.id ?? '';
+  };
+  const charged = () => stage.oracle.entries().filter(({ answer }) => answer === 1).length;
+
+  it('charges nothing again after a restore, whatever the kind, and answers as the processor did', async () => {
+    const keys = { hold: randomUUID(), capture: randomUUID(), release: randomUUID(), oct: randomUUID() };
+    const kept = await desk.hold();
+    const play = async () => {
+      const hold = await desk.hold({ idempotencyKey: keys.hold });
+      const { capture } = await desk.capture(hold, 100n, { idempotencyKey: keys.capture });
+      const release = await desk.release(kept, { idempotencyKey: keys.release });
+      const paid = await oct(keys.oct);
+      assert.equal(capture?.state, OperationState.OK);
+      assert.equal(release.state, OperationState.OK);
+      assert.equal(paid.oct?.state, OperationState.OK);
+      return [hold.requestId, capture.requestId, release.requestId, paid.oct.requestId];
+    };
+    const first = await play();
+    const before = charged();
+    const sent = await Promise.all(first.map(identifierOf));
+    assert(sent.every((id) => /^.{14}8.{4}a/.test(id)));
+    await forget(stage, ...first);
+    await sql(
+      stage,
+      `update hold set status = 'IN_PROGRESS', remaining = amount, released = 0, release_reason = null, closed_at = null where request_id = $1`,
+      [kept.requestId],
+    );
+    const second = await play();
+    assert.equal(charged(), before);
+    assert.deepEqual(await Promise.all(second.map(identifierOf)), sent);
+    assert(second.every((id) => !first.includes(id)));
+  });
+
+  it('is refused with other fields, and the refusal is recorded', async () => {
+    const key = randomUUID();
+    const first = await oct(key);
+    await forget(stage, first.oct?.requestId ?? '');
+    const before = charged();
+    const { reason, metadata } = await refusal(oct(key, { amount: 701n }));
+    assert.equal(reason, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(charged(), before);
+    assert.deepEqual(await desk.results({ requestId: metadata.requestId ?? '' }), ['failed']);
+    const again = await refusal(oct(key, { amount: 701n }));
+    assert.deepEqual([again.reason, again.metadata.requestId], ['IDEMPOTENCY_KEY_REUSED', metadata.requestId]);
+  });
+
+  it('means something new once it was forgotten, also when the new operation is lost later', async () => {
+    const key = randomUUID();
+    const first = await oct(key);
+    stage.clock.advance(8 * 24 * 3_600_000);
+    await openPurge(stage.database, 90)(new Date(stage.clock.now()));
+    const before = charged();
+    const second = await oct(key);
+    assert.equal(charged(), before + 1);
+    assert.equal(second.replayed, false);
+    const [one, two] = [first.oct?.requestId ?? '', second.oct?.requestId ?? ''];
+    const sent = await identifierOf(two);
+    assert.notEqual(await identifierOf(one), sent);
+    await forget(stage, two);
+    const third = await oct(key);
+    assert.equal(charged(), before + 1);
+    assert.equal(await identifierOf(third.oct?.requestId ?? ''), sent);
+  });
+
+  it('gets the operation that has its identifier, when only the key is lost', async () => {
+    const key = randomUUID();
+    const hold = await desk.hold({ idempotencyKey: key });
+    const captureKey = randomUUID();
+    const { capture } = await desk.capture(hold, 10n, { idempotencyKey: captureKey });
+    const releaseKey = randomUUID();
+    const released = await desk.hold();
+    const release = await desk.release(released, { idempotencyKey: releaseKey });
+    await sql(stage, 'delete from idempotency_key');
+    const again = await desk.place({ idempotencyKey: key });
+    assert.deepEqual([again.preauthorization?.requestId, again.replayed], [hold.requestId, true]);
+    const capturedAgain = await desk.capture(hold, 10n, { idempotencyKey: captureKey });
+    assert.deepEqual([capturedAgain.capture?.requestId, capturedAgain.replayed], [capture?.requestId, true]);
+    const releasedAgain = await desk.release(released, { idempotencyKey: releaseKey });
+    assert.deepEqual([releasedAgain.requestId, releasedAgain.replayed], [release.requestId, true]);
+    for (const call of [
+      () => desk.place({ idempotencyKey: key, amount: 9_999n }),
+      () => desk.place({ idempotencyKey: key, terminalId: 'T2' }),
+      () => desk.capture(hold, 11n, { idempotencyKey: captureKey }),
+      () => desk.release(hold, { idempotencyKey: releaseKey }),
+    ]) {
+      assert.equal((await refusal(call())).reason, 'IDEMPOTENCY_KEY_REUSED');
+    }
+  });
+
+  it('has another identifier for another merchant, method or key', async () => {
+    const other = await openMerchant(stage, 'other');
+    const key = randomUUID();
+    const hold = await desk.hold({ idempotencyKey: key });
+    const theirs = await other.hold({ idempotencyKey: key });
+    const { oct: own } = await other.oct({ idempotencyKey: `${key}x` });
+    const sent = await Promise.all([hold.requestId, theirs.requestId, own?.requestId ?? ''].map(identifierOf));
+    assert.equal(new Set(sent).size, 3);
+  });
+
+  it('of a checkout, and a call without a key, are sent under the requestId', async () => {
+    const { preauthorization } = await desk.checkout({ idempotencyKey: randomUUID() });
+    const plain = await desk.hold();
+    for (const requestId of [preauthorization?.requestId ?? '', plain.requestId]) {
+      assert.equal(await identifierOf(requestId), requestId);
+    }
+  });
+
+  describe('whose answer is lost', () => {
+    let scripted: ScriptedStage;
+    before(async () => {
+      scripted = await openScriptedStage();
+    });
+    after(() => scripted.close());
+    beforeEach(() => scripted.approveAll());
+
+    const lose = async () => {
+      scripted.processor.says = {};
+      const { oct: open } = await scripted.desk.oct({ idempotencyKey: randomUUID() });
+      assert.equal(open?.state, OperationState.UNKNOWN);
+      const [row] = await sql<{ id: string }>(
+        scripted.stage,
+        'select processor_request_id as id from oct where request_id = $1',
+        [open.requestId],
+      );
+      return { requestId: open.requestId, identifier: row?.id ?? '' };
+    };
+
+    it('is not settled by the result of another operation under its identifier', async () => {
+      for (const by of ['inquiry', 'event'] as const) {
+        const { requestId, identifier } = await lose();
+        scripted.processor.says = { inquire: () => done(approved), credit: () => notPerformed('identifier_reused') };
+        if (by === 'inquiry') await scripted.inquireLater();
+        else await scripted.settled(identifier, approved);
+        assert.equal(await scripted.stateOf(requestId), OperationState.KO);
+      }
+    });
+
+    it('is settled when the processor confirms the result, and not before', async () => {
+      const { requestId, identifier } = await lose();
+      scripted.processor.says = { inquire: () => done(approved) };
+      await scripted.inquireLater();
+      assert.equal((await refusal(scripted.settled(identifier, approved))).reason, 'UNAVAILABLE');
+      assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
+      scripted.processor.says = { inquire: () => done(approved), credit: () => approved };
+      await scripted.inquireLater();
+      assert.equal(await scripted.stateOf(requestId), OperationState.OK);
+    });
+  });
+});

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/operation.ts';
+import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { openProcessor, type Processor, type ProcessorSettings } from './processor.ts';
 
@@ -26,10 +27,6 @@ export interface NamedAddress {
   readonly name: string;
   readonly address: string;
 }
-
-/** The name of the only processor, of PROCESSOR_URL. Before processors had names, rows were stored with ''. */
-export const UNNAMED = 'default';
-export const STORED_UNNAMED: readonly string[] = ['', UNNAMED];
 
 export interface ProcessorsOptions {
   /** Adds to each what a process measures. */
@@ -72,6 +69,11 @@ export function processorsOf(
       for (const processor of byName.values()) processor.close();
     },
   };
+}
+
+/** The name by which rows of the only processor before are known today. */
+export function unnamedToday({ nameOf }: Pick<Processors, 'nameOf'>): string {
+  return nameOf(UNNAMED) ?? UNNAMED;
 }
 
 /** The processors by name, the default first. */

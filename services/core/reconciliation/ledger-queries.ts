@@ -61,7 +61,7 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
  */
 const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
-    format('charged %s, given back %s, reversed %s', e.captured, e.voided, e.reversed) as found
+    format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
   from hold h join processor_entry e on e.request_id = ${identifier('h')} and e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (

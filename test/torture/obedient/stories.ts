@@ -1,7 +1,7 @@
 /** What merchants want: holds with their captures and releases, and payments to cards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
-import type { Client, Intention, Told } from './client.ts';
+import type { Client, Intention } from './client.ts';
 
 /** How often a token is drawn, in percent. */
 const TOKENS = {

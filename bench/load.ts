@@ -62,7 +62,7 @@ export async function endLoads(): Promise<void> {
 }
 
 /** Acts with so many in flight until the time is over; latencies are of calls that started after the warm-up. */
-export async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
+async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   let failures = 0;
   const startedAt = performance.now() + WARM_UP_MS;

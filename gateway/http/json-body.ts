@@ -20,6 +20,13 @@ export async function readJsonBytes(ctx: Context, maxBytes: number = MAX_BYTES):
   return readBody(ctx.req, { maxBytes, timeoutMs: TIMEOUT_MS });
 }
 
+/** Reads the body of a command whose fields may all be left out: an absent body counts as `{}`. Throws what readJsonBytes() throws. */
+export async function readCommandBytes(ctx: Context, maxBytes?: number): Promise<Buffer> {
+  const { headers } = ctx.req;
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return isEmpty ? Buffer.from('{}') : readJsonBytes(ctx, maxBytes);
+}
+
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is application/json in UTF-8 and not encoded (no gzip). */
 export function demandJson(ctx: Context): void {
   const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(ctx.get('content-type'));

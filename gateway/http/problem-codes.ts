@@ -19,6 +19,9 @@ export const WRITE: readonly ProblemCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
 ];
 
+/** Of reading what only an API key that manages the webhook may read. */
+export const MANAGED_READ: readonly ProblemCode[] = [...READ, 'FORBIDDEN'];
+
 /** Of every route that takes an Idempotency-Key. */
 export const KEYED_WRITE: readonly ProblemCode[] = [...WRITE, 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED'];
 
@@ -38,4 +41,9 @@ export const RELEASE: readonly ProblemCode[] = [
 ];
 
 /** Of capturing a hold. */
-export const CAPTURE: readonly ProblemCode[] = [...RELEASE, 'AMOUNT_EXCEEDS_HOLD', 'MULTIPLE_CAPTURES_NOT_ALLOWED'];
+export const CAPTURE: readonly ProblemCode[] = [
+  ...RELEASE,
+  'AMOUNT_EXCEEDS_HOLD',
+  'MULTIPLE_CAPTURES_NOT_ALLOWED',
+  'NOT_SUPPORTED',
+];

@@ -64,6 +64,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   HOLD_NOT_PLACED: [409, 'The hold is not placed'],
   MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
   CAPTURE_IN_FLIGHT: [409, 'Another capture or release has no result yet'],
+  NOT_SUPPORTED: [409, 'This authorization cannot do that'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],
   STREAM_TOKEN_TOO_OLD: [410, 'The resume token is too old'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],

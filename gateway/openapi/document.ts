@@ -15,6 +15,7 @@ import { NOTIFICATION_EXAMPLES } from './examples/operator/notifications.ts';
 import { OVERVIEW_EXAMPLES } from './examples/operator/overview.ts';
 import { SESSION_EXAMPLES } from './examples/operator/session.ts';
 import { PREAUTHORIZATION_EXAMPLES } from './examples/preauthorization.ts';
+import { WEBHOOK_EXAMPLES } from './examples/webhook.ts';
 import { operationOf } from './operation.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
 import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
@@ -32,6 +33,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 export const EXAMPLES: readonly Example[] = [
   ...PREAUTHORIZATION_EXAMPLES,
   ...OTHER_EXAMPLES,
+  ...WEBHOOK_EXAMPLES,
   ...SESSION_EXAMPLES,
   ...HOLD_EXAMPLES,
   ...OVERVIEW_EXAMPLES,
@@ -97,6 +99,7 @@ const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
   { name: 'OCT', description: 'Original credit transactions: payments to a card' },
   { name: 'Operations', description: 'Every attempt with its one final result' },
+  { name: 'Webhook', description: 'A merchant looks after its own webhook, with an API key that manages it' },
   { name: 'Relay', description: 'Takes notifications from the internet and passes on what verifies' },
   { name: 'Notifications', description: 'What is sent to merchants' },
   { name: 'Operators: session', description: 'Signing in to the console' },

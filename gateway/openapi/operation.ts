@@ -61,7 +61,7 @@ export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
 const EVERY_ANSWER = { [REQUEST_ID_HEADER]: { $ref: `#/components/headers/${REQUEST_ID_HEADER}` } };
 
 /** Headers of an answer. */
-export function headersOf(headers: Parameters = {}, schemas: Schemas): Json {
+function headersOf(headers: Parameters = {}, schemas: Schemas): Json {
   const entries = Object.entries(headers).map(([name, schema]) => {
     const { required, ...told } = presented(schema, schemas);
     return [name, { ...told, ...(required && { required }) }];

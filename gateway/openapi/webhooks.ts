@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
 import { KINDS, wordsOf } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
+import { TEST_ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -25,6 +26,17 @@ export const Notification = z
   })
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 
+/** The body of a test notification. */
+export const TestNotification = z
+  .object({
+    ...Notification.pick({ merchantId: true, requestId: true, currency: true }).shape,
+    status: z.literal('OK'),
+    amount: z.literal(0),
+    finalStateDate: fields.time('When it was asked for'),
+    test: z.literal(true),
+  })
+  .meta({ id: 'TestNotification', description: 'About nothing: no operation has this requestId' });
+
 /** Headers of every notification. */
 const NOTIFICATION_HEADERS = {
   'X-Service-Signature': z.string().meta({
@@ -36,12 +48,14 @@ const NOTIFICATION_HEADERS = {
   'webhook-signature': z.string().meta({ description: 'v1,… once for each live secret; covers body and time' }),
 };
 
-/** One webhook for each kind: its words, which of them are a success, and an example. */
+/** The webhooks: their words, their bodies, and an example. */
 export const NOTIFICATIONS = {
   paymentNotification: {
     kind: 'payment',
     summary: 'The final result of a payment operation',
     words: Object.keys(wordsOf('payment')),
+    schema: Notification,
+    name: KINDS.CAPTURE.successWord,
     example: {
       merchantId: 'acme',
       requestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a02',
@@ -60,6 +74,8 @@ export const NOTIFICATIONS = {
     kind: 'oct',
     summary: 'The final result of an OCT',
     words: Object.keys(wordsOf('oct')),
+    schema: Notification,
+    name: KINDS.OCT.successWord,
     example: {
       merchantId: 'acme',
       requestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a06',
@@ -73,12 +89,28 @@ export const NOTIFICATIONS = {
       merchantReference: 'payout-7',
     },
   },
+  testNotification: {
+    kind: 'payment',
+    summary: 'A test that the merchant has asked for',
+    words: ['test'],
+    schema: TestNotification,
+    name: 'test',
+    example: {
+      merchantId: 'acme',
+      requestId: TEST_ID,
+      status: 'OK',
+      amount: 0,
+      currency: 'EUR',
+      finalStateDate: '2026-11-21T16:00:00.000Z',
+      test: true,
+    },
+  },
 } as const;
 
 /** What is sent to merchants, as OpenAPI webhooks. */
 export function webhooksOf(schemas: Schemas): Record<string, unknown> {
-  const entries = Object.entries(NOTIFICATIONS).map(([name, { kind, summary, words, example }]) => {
-    const examples = [{ name: KINDS[example.operation].successWord, summary, value: example }];
+  const entries = Object.entries(NOTIFICATIONS).map(([name, { kind, summary, words, schema, example, ...told }]) => {
+    const examples = [{ name: told.name, summary, value: example }];
     return [
       name,
       {
@@ -87,13 +119,13 @@ export function webhooksOf(schemas: Schemas): Record<string, unknown> {
           tags: ['Notifications'],
           summary,
           description:
-            `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is one of ${words.join(', ')}. ` +
+            `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is ${words.length === 1 ? '' : 'one of '}${words.join(', ')}. ` +
             'At least once, in no promised order: take each requestId once, and answer when it is stored.',
           security: [{ serviceSignature: [] }],
           parameters: parametersOf({ headers: NOTIFICATION_HEADERS }, [], schemas),
           requestBody: {
             required: true,
-            content: { 'application/json': contentOf(Notification, examples, ({ value }) => value, schemas) },
+            content: { 'application/json': contentOf(schema, examples, ({ value }) => value, schemas) },
           },
           responses: RESPONSES,
         },

@@ -8,15 +8,6 @@ export const merchantId = z
   .regex(MERCHANT_ID, MERCHANT_ID_FORM)
   .meta({ description: 'Names a merchant', examples: ['acme'] });
 
-export const uuid = (what: string) =>
-  z.uuid().meta({ description: `Names the ${what} (UUIDv7)`, examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
-
-export const endpointKind = z
-  .enum(['WEBHOOK', 'INTERNAL'])
-  .meta({ description: "Which of the merchant's endpoints: webhookUrl or internalUrl" });
-
-export const notificationKind = z.enum(['PAYMENT', 'OCT']).meta({ description: 'Which message' });
-
 /** Bounds of an amount, both inclusive, from query parameters. */
 export const amountFilters = {
   amountFrom: minorUnits('Only of this amount or more').optional(),
@@ -44,6 +35,3 @@ function minorUnits(description: string) {
     .regex(/^[1-9][0-9]{0,11}$/, 'must be 1 to 999999999999')
     .meta({ description: `${description}, minor units`, examples: ['4200'] });
 }
-
-/** The body of a command without fields. */
-export const NoBody = z.strictObject({}).meta({ id: 'NoBody' });

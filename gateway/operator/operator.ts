@@ -1,9 +1,8 @@
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
-import type { z } from 'zod';
+import type { Middleware } from 'koa';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import { networkOf } from '../http/client-address.ts';
-import { parseJsonBody, readJsonBytes } from '../http/json-body.ts';
+import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
@@ -121,17 +120,12 @@ export function createOperator({ limits, gatewayToken, ...options }: OperatorOpt
   const router = mountRoutes<OperatorRoute>(createRouter(), OPERATOR_ROUTES, {
     guards: ({ credential }) => [credential === 'none' ? limitSignIns : requiresOperator],
     callOf: async (ctx, { maxBodyBytes, ...route }) => {
-      const input = await readInput(ctx, route, (schema) => readBody(ctx, schema, maxBodyBytes));
+      const input = await readInput(ctx, route, async (schema) =>
+        parseJsonBody(await readCommandBytes(ctx, maxBodyBytes), schema),
+      );
       const { operator } = ctx.state;
       return { ...options, ctx, sessions, verify, operator, asOperator: operator && coreCallOf(operator), ...input };
     },
   });
   return { router, requiresOperator };
-}
-
-/** Reads a body. An absent body counts as `{}`, so a command without fields need not send one. */
-async function readBody(ctx: Context, schema: z.ZodType, maxBytes?: number): Promise<unknown> {
-  const { headers } = ctx.req;
-  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  return parseJsonBody(isEmpty ? Buffer.from('{}') : await readJsonBytes(ctx, maxBytes), schema);
 }

@@ -79,6 +79,14 @@ export const requestIdFilter = requestId.refine(
   'is a preauthorizationId; give the requestId, and keep the preauthorizationId out of URLs',
 );
 
+/** An identifier in a path or an answer. */
+export const uuid = (what: string) =>
+  z.uuid().meta({ description: `Names the ${what} (UUIDv7)`, examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
+
+/** Where an endpoint is. Only its form is checked here; where it points to is checked before each delivery attempt. */
+export const endpointUrl = (description: string) =>
+  text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });
+
 export const time = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z' })
   .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
@@ -93,3 +101,6 @@ export const page = {
     .optional(),
   pageToken: text(512).meta({ description: 'nextPageToken of the page before' }).optional(),
 };
+
+/** The body of a command without fields. */
+export const NoBody = z.strictObject({}).meta({ id: 'NoBody' });

@@ -1,12 +1,15 @@
 import type Router from '@koa/router';
 import type { z } from 'zod';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import { parseJsonBody, readJsonBytes } from '../http/json-body.ts';
+import { parseJsonBody, readCommandBytes, readJsonBytes } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
+import { getOwnDelivery } from './delivery/get-own-delivery.ts';
+import { listOwnDeliveries } from './delivery/list-own-deliveries.ts';
+import { replayOwnDelivery } from './delivery/replay-own-delivery.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import { limitRate } from './limit-rate.ts';
 import { createOct } from './oct/create-oct.ts';
@@ -19,7 +22,12 @@ import { createPreauthorization } from './preauthorization/create-preauthorizati
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
-import type { RestCall, RestRoute } from './route.ts';
+import { NoFields, type RestCall, type RestRoute } from './route.ts';
+import { addOwnSigningSecret } from './signing-secret/add-own-signing-secret.ts';
+import { retireOwnSigningSecret } from './signing-secret/retire-own-signing-secret.ts';
+import { getWebhookEndpoint } from './webhook-endpoint/get-webhook-endpoint.ts';
+import { sendTestNotification } from './webhook-endpoint/send-test-notification.ts';
+import { setWebhookEndpoint } from './webhook-endpoint/set-webhook-endpoint.ts';
 
 /** The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
 export const REST_ROUTES = {
@@ -33,6 +41,14 @@ export const REST_ROUTES = {
   listOperations,
   watchOperations,
   getOperation,
+  getWebhookEndpoint,
+  setWebhookEndpoint,
+  sendTestNotification,
+  listOwnDeliveries,
+  getOwnDelivery,
+  replayOwnDelivery,
+  addOwnSigningSecret,
+  retireOwnSigningSecret,
 } as const satisfies Record<string, RestRoute>;
 
 /** What the routes work with. */
@@ -49,7 +65,9 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
     // Streams have a limit of their own.
     guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant]),
     callOf: async (ctx, route) => {
-      const call = { ...options, ctx, merchantId: identityOf(ctx).merchantId };
+      const { merchantId, apiKeyHash } = identityOf(ctx);
+      const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };
+      const call = { ...options, ctx, merchantId, asKey };
       const input = await readInput(ctx, route, (schema) => readBody(call, route, schema));
       if (input.params.requestId !== undefined) ctx.state.requestId = input.params.requestId;
       return { ...call, ...input };
@@ -62,7 +80,7 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
  * body names another merchant than the API key.
  */
 async function readBody(call: RestCall, { checkBytes }: RestRoute, schema: z.ZodType): Promise<unknown> {
-  const bytes = await readJsonBytes(call.ctx);
+  const bytes = await (schema === NoFields ? readCommandBytes(call.ctx) : readJsonBytes(call.ctx));
   await checkBytes?.(call, bytes);
   const body = parseJsonBody(bytes, schema as z.ZodType<{ merchantId?: string }>);
   if (body.merchantId !== undefined && body.merchantId !== call.merchantId) {

@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import { merchantId } from '../resource/request-fields.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 
 /** What a merchant's handler is called with, besides what its schemas read. */
@@ -10,6 +12,8 @@ export interface RestCall extends StreamOptions {
   /** The merchant whose API key the request carries. */
   readonly merchantId: string;
   readonly inFlight: InFlightLimits;
+  /** Options of a call to core in the name of the request's API key. */
+  readonly asKey: GrpcCall;
 }
 
 /** A route in REST_ROUTES. */
@@ -17,6 +21,9 @@ export interface RestRoute extends HandledRoute {
   /** Checks the raw body before it is parsed. Throws Problem to refuse it. */
   readonly checkBytes?: (call: RestCall, bytes: Buffer) => Promise<void>;
 }
+
+/** The body of a command without fields; it need not be sent. */
+export const NoFields = z.strictObject({ merchantId: merchantId.optional() }).meta({ id: 'NoFields' });
 
 /** Describes a merchant's route. */
 export function restRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(

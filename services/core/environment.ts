@@ -12,7 +12,7 @@ import {
 } from '../../platform/settings.ts';
 import { parseEncryptionKeys } from './cipher.ts';
 import { parseOrigins } from './delivery/gateway-address.ts';
-import { parseProcessors } from './processor/processors.ts';
+import { type ProcessorsSettings, parseProcessors, UNNAMED } from './processor/processors.ts';
 
 /** The addresses at which the gateway is reached. */
 export const origins = parsedBy(parseOrigins, 'must be http or https origins, joined by commas').default([]);
@@ -42,8 +42,21 @@ export const PROCESSOR = {
   PROCESSOR_TLS_NAME: z.string().optional(),
 };
 
-/** One of the two says where the processors are. */
-export function namesProcessor(settings: { PROCESSORS?: unknown; PROCESSOR_URL?: unknown }): boolean {
-  return settings.PROCESSORS !== undefined || settings.PROCESSOR_URL !== undefined;
+/**
+ * One of the two says where the processors are. With both, PROCESSOR_URL says which of PROCESSORS was the only one before: the one that is
+ * called `default`, or else whichever is at that address.
+ */
+export function checkProcessors(
+  { PROCESSORS, PROCESSOR_URL }: Pick<ProcessorsSettings, 'PROCESSORS' | 'PROCESSOR_URL'>,
+  context: z.RefinementCtx,
+): void {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['PROCESSOR_URL'], message });
+  if (PROCESSOR_URL === undefined) {
+    if (PROCESSORS === undefined) refuse('is needed, or PROCESSORS');
+    return;
+  }
+  if (PROCESSORS === undefined) return;
+  const before = PROCESSORS.filter(({ name, address }) => name === UNNAMED || address === PROCESSOR_URL);
+  if (before.length === 1 && before[0]?.address === PROCESSOR_URL) return;
+  refuse('must be the address of exactly one of PROCESSORS (of `default`, when one is called so), or unset');
 }
-export const PROCESSOR_IS_NEEDED = { path: ['PROCESSOR_URL'], error: 'is needed, or PROCESSORS' };

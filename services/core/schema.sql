@@ -8,6 +8,7 @@ create table api_key (
   last4 text not null,
   created_at timestamp(3) with time zone not null,
   revoked_at timestamp(3) with time zone,
+  manages_webhook boolean default false not null,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_unique UNIQUE (hash)
 );
@@ -44,6 +45,7 @@ create table capture (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
   constraint capture_pkey PRIMARY KEY (request_id),
@@ -153,6 +155,8 @@ create table hold (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  capabilities jsonb,
+  expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
   constraint hold_pkey PRIMARY KEY (request_id),
@@ -253,6 +257,7 @@ create table oct (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
   constraint oct_pkey PRIMARY KEY (request_id),
@@ -333,10 +338,13 @@ create table release (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  amount_released bigint,
+  expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
   constraint release_pkey PRIMARY KEY (request_id),
   constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
+  constraint release_amount_released CHECK ((amount_released >= 0)),
   constraint release_reason CHECK ((reason = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text, 'LATE'::text]))),
   constraint release_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
 );

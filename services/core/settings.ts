@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { file, port, tokens, wholeNumber } from '../../platform/settings.ts';
-import { namesProcessor, origins, PROCESSOR, PROCESSOR_IS_NEEDED, SERVER } from './environment.ts';
+import { checkProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
 
 export const CORE_SETTINGS = z
   .object({
@@ -19,7 +19,7 @@ export const CORE_SETTINGS = z
     CORE_TLS_KEY: file,
     CORE_TLS_CLIENT_CA: file,
   })
-  .refine(namesProcessor, PROCESSOR_IS_NEEDED);
+  .superRefine(checkProcessors);
 
 /** The settings of core's RPC process. */
 export type CoreSettings = z.output<typeof CORE_SETTINGS>;

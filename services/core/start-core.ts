@@ -21,6 +21,7 @@ import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
 import { openDatabase } from './storage/open-database.ts';
+import { refuseUnnamedRows } from './unnamed-rows.ts';
 
 /** A running core. */
 export interface RunningCore {
@@ -46,10 +47,14 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
-  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
+  });
   opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
+  await refuseUnnamedRows(database, processors);
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   opened.defer(() => queue.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);

@@ -23,6 +23,7 @@ import { type Work, workLoop } from './scheduling/work-loop.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { openPurge } from './storage/purge.ts';
+import { refuseUnnamedRows } from './unnamed-rows.ts';
 import { type DatabaseWatch, watchDatabase } from './watch-database.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -50,10 +51,13 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
-  const processors = openProcessors(settings, (processor, name) => measuredProcessor(processor, name, metrics));
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+  });
   opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
+  await refuseUnnamedRows(database, processors);
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
   opened.defer(() => queue.close());
   metrics.watchPool(database.connections);

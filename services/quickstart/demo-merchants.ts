@@ -69,7 +69,10 @@ async function created(
 ): Promise<KeptMerchant> {
   const taken = (await find(merchants, IDS[kind])) !== undefined;
   const merchantId = taken ? `${IDS[kind]}-${randomBytes(3).toString('hex')}` : IDS[kind];
-  const { apiKey, signingSecret } = await merchants.createMerchant({ merchantId, name: NAMES[kind], contract });
+  const { apiKey, signingSecret } = await merchants.createMerchant({
+    ...{ merchantId, name: NAMES[kind], contract },
+    apiKeyManagesWebhook: true,
+  });
   return { merchantId, apiKey, signingSecret };
 }
 

@@ -119,11 +119,15 @@ export function demoMerchantUrl(ports: Ports): string {
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-function coreCommon({ ports, secrets }: House, databaseUrl: string): Environment {
+function coreCommon({ ports, secrets, settings }: House, databaseUrl: string): Environment {
+  const sandbox = `127.0.0.1:${ports.SANDBOX_PORT}`;
+  const stripe = settings.STRIPE_API_KEY === undefined ? '' : `,stripe=${stripeAddresses(ports).processorUrl}`;
   return {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
-    PROCESSOR_URL: `127.0.0.1:${ports.SANDBOX_PORT}`,
+    PROCESSORS: `sandbox=${sandbox}${stripe}`,
+    // A DATA_DIR of an earlier version has holds of the only processor.
+    PROCESSOR_URL: sandbox,
     PROCESSOR_CREDENTIAL: secrets.processorCredential,
   };
 }

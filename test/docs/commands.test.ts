@@ -84,6 +84,11 @@ describe('the commands in the README and the guides', () => {
     shows(/"status":"CAPTURED","amount":1050,/);
   });
 
+  it('test a webhook with a key that manages it, and see what became of the test', () => {
+    shows(/"statusInfo":"test","state":"PENDING","attemptCount":0/);
+    shows(/"number":1,"startedAt":"[^"]+","latencyMs":\d+,"error":"/);
+  });
+
   it('see the verified notification', () => {
     shows(/"statusInfo":"captured"/);
     shows(/"verified":true/);

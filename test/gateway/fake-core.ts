@@ -49,7 +49,7 @@ interface FakeMerchant {
 
 /** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
 export class FakeCore {
-  readonly calls: { method: string; request: Json; token?: string; operator?: string }[] = [];
+  readonly calls: { method: string; request: Json; token?: string; operator?: string; apiKeySha256?: string }[] = [];
   /** Requests for what is newer than a snapshot; they are not among the calls. */
   readonly refreshes: Json[] = [];
   /** Answers by method name: a message, or an error to throw. */
@@ -188,10 +188,15 @@ export class FakeCore {
   };
 }
 
-function callerOf(metadata: Metadata): { token: string; operator?: string } {
+function callerOf(metadata: Metadata): { token: string; operator?: string; apiKeySha256?: string } {
   const token = String(metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
   const [operator] = metadata.get('x-operator');
-  return { token, ...(operator !== undefined && { operator: String(operator) }) };
+  const [apiKeySha256] = metadata.get('x-api-key-sha256');
+  return {
+    token,
+    ...(operator !== undefined && { operator: String(operator) }),
+    ...(apiKeySha256 !== undefined && { apiKeySha256: String(apiKeySha256) }),
+  };
 }
 
 interface Refusal {

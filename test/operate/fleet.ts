@@ -26,6 +26,8 @@ export interface Member {
   stop(): Promise<void>;
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** Its process, while it runs. */
+  pid(): number;
 }
 
 export interface Received {
@@ -39,6 +41,8 @@ export interface FleetOptions {
   readonly cores?: number;
   readonly gateways?: number;
   readonly workers?: number;
+  /** Names of the sandboxes, as PROCESSORS has them; one without a name unless given. */
+  readonly sandboxes?: readonly string[];
   /** Settings for all processes. */
   readonly environment?: Record<string, string>;
 }
@@ -47,7 +51,7 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Starts a fleet with one merchant, who is notified through the first gateway's relay and receives here. */
 export async function openFleet(options: FleetOptions = {}) {
-  const { cores = 1, gateways = 1, workers = 1, environment = {} } = options;
+  const { cores = 1, gateways = 1, workers = 1, sandboxes: names = ['sandbox'], environment = {} } = options;
   const database = await createMigratedDatabase();
   const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
@@ -55,7 +59,7 @@ export async function openFleet(options: FleetOptions = {}) {
   const receiver = await receive(received);
   const corePorts = await ports(cores);
   const gatewayPorts = await ports(gateways);
-  const [sandboxPort, checkoutPort] = (await ports(2)) as [number, number];
+  const sandboxPorts = await ports(names.length);
   const coreUrl =
     corePorts.length === 1 ? `127.0.0.1:${corePorts[0]}` : `ipv4:${corePorts.map((port) => `127.0.0.1:${port}`)}`;
   const common = { LOG_LEVEL: 'info', ...environment, HOST: '127.0.0.1', OPERATOR_TOKEN: secrets.operator };
@@ -63,7 +67,9 @@ export async function openFleet(options: FleetOptions = {}) {
     ...common,
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    PROCESSOR_URL: `127.0.0.1:${sandboxPort}`,
+    ...(options.sandboxes
+      ? { PROCESSORS: names.map((name, index) => `${name}=127.0.0.1:${sandboxPorts[index]}`).join(',') }
+      : { PROCESSOR_URL: `127.0.0.1:${sandboxPorts[0]}` }),
     PROCESSOR_CREDENTIAL: secrets.credential,
   };
   const metricsPorts: number[] = [];
@@ -72,16 +78,18 @@ export async function openFleet(options: FleetOptions = {}) {
     metricsPorts.push(port);
     return String(port);
   };
-  const ledger = `${directory}/sandbox.sqlite`;
-  const sandbox = member('sandbox', 'services/sandbox/index.ts', {
-    ...common,
-    SANDBOX_PORT: String(sandboxPort),
-    CHECKOUT_PORT: String(checkoutPort),
-    SANDBOX_LEDGER: ledger,
-    CORE_URL: coreUrl,
-    PROCESSOR_TOKEN: secrets.processor,
-    PROCESSOR_CREDENTIAL: secrets.credential,
-  });
+  const ledgerOf = (name: string) => `${directory}/${name}.sqlite`;
+  const sandboxes = names.map((name, index) =>
+    member(name, 'services/sandbox/index.ts', {
+      ...common,
+      SANDBOX_PORT: String(sandboxPorts[index]),
+      CHECKOUT_PORT: '0',
+      SANDBOX_LEDGER: ledgerOf(name),
+      CORE_URL: coreUrl,
+      PROCESSOR_TOKEN: secrets.processor,
+      PROCESSOR_CREDENTIAL: secrets.credential,
+    }),
+  );
   const coreMembers = await Promise.all(
     corePorts.map(async (port, index) =>
       member(`core-${index + 1}`, 'services/core/index.ts', {
@@ -114,7 +122,7 @@ export async function openFleet(options: FleetOptions = {}) {
       GATEWAY_TOKEN: secrets.gateway,
     }),
   );
-  const early = [sandbox, ...coreMembers, ...workerMembers];
+  const early = [...sandboxes, ...coreMembers, ...workerMembers];
   const started = await Promise.allSettled(early.map((each) => each.start()));
   const failed = started.find((each) => each.status === 'rejected');
   if (failed) {
@@ -128,23 +136,32 @@ export async function openFleet(options: FleetOptions = {}) {
   const { apiKey } = await createMerchant(coreUrl, secrets.operator, origins[0] as string, receiver.url);
   // A gateway is ready when it knows all credentials, so the merchant comes first.
   await Promise.all(gatewayMembers.map((each) => each.start()));
-  const oracle = openOracle(ledger);
+  const oracles = new Map(names.map((name) => [name, openOracle(ledgerOf(name))]));
   return {
     origins,
     apiKey,
     coreUrl,
     secrets,
     received,
-    oracle,
+    /** The ledger of a sandbox, the first unless named. */
+    oracle: (name = names[0] as string) => oracles.get(name) ?? assert.fail(`no sandbox is called ${name}`),
+    sandboxes,
+    /** Core's settings about processors. */
+    processors: {
+      ...(options.sandboxes && {
+        PROCESSORS: names.map((name, index) => ({ name, address: `127.0.0.1:${sandboxPorts[index]}` })),
+      }),
+      PROCESSOR_CREDENTIAL: secrets.credential,
+    },
     databaseUrl: database.url,
     metricsUrls: [...metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`), `${origins[0]}/metrics`],
     cores: coreMembers,
     workers: workerMembers,
     gateways: gatewayMembers,
     async close() {
-      oracle.close();
+      for (const oracle of oracles.values()) oracle.close();
       await Promise.all([...gatewayMembers, ...workerMembers, ...coreMembers].map((each) => each.stop()));
-      await sandbox.stop();
+      await Promise.all(sandboxes.map((each) => each.stop()));
       receiver.server.close();
       receiver.server.closeAllConnections();
       await rm(directory, { recursive: true });
@@ -219,5 +236,6 @@ function member(name: string, entry: string, environment: Record<string, string>
       assert.equal(child?.exitCode ?? 0, 0, `${name} ended badly: ${log.at(-1)}`);
     },
     kill: () => ended('SIGKILL'),
+    pid: () => child?.pid ?? assert.fail(`${name} does not run`),
   };
 }

@@ -57,7 +57,10 @@ export async function rollingRestart(
     }
     selling = false;
     await Promise.all(running);
-    const processed = fleet.oracle.entries().filter(({ answer }) => answer === Answer.APPROVED);
+    const processed = fleet
+      .oracle()
+      .entries()
+      .filter(({ answer }) => answer === Answer.APPROVED);
     const of = (kind: Entry['kind']) => processed.filter((entry) => entry.kind === kind).length;
     const atProcessor = { holds: of('authorization'), captures: of('capture') };
     return { restarts, tally, stored: await stored(fleet), atProcessor };

@@ -240,9 +240,16 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     return response.status;
   }
 
-  const ofBehaviour = (behaviour: string) => fleet.oracle.entries().filter((entry) => entry.behaviour === behaviour);
+  const ofBehaviour = (behaviour: string) =>
+    fleet
+      .oracle()
+      .entries()
+      .filter((entry) => entry.behaviour === behaviour);
   const atProcessor = (kind: Kind) =>
-    fleet.oracle.entries().filter((entry) => entry.kind === kind && entry.answer === Answer.APPROVED).length;
+    fleet
+      .oracle()
+      .entries()
+      .filter((entry) => entry.kind === kind && entry.answer === Answer.APPROVED).length;
 });
 
 function holdOf(tokenId = 'tok_sandbox_ok') {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { credentials } from '@grpc/grpc-js';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
+import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 import { keepSecrets } from '../../services/quickstart/secrets.ts';
+import { type Answer, openShop } from '../../services/quickstart/shop.ts';
+import { namedCode, readCodeBlocks } from '../docs/code-blocks.ts';
 import { API_KEY, type FakeStripe, startFakeStripe } from '../services/stripe/fake/fake-stripe.ts';
 import { type Launched, launch, launchSettings, processesOf, quickstartFile } from './launched.ts';
 
@@ -57,9 +63,73 @@ describe('npm start with a Stripe key', function () {
     channel.close();
   });
 
+  it('leads from the key to a captured hold by the commands of docs/stripe.md, as they are written', async () => {
+    const [first] = readCodeBlocks('README.md').filter(({ code }) => code.startsWith('DATA='));
+    const walk = [first?.code, ...['merchant', 'hold', 'capture'].map(namedCode('stripe.md'))];
+    const environment = { PATH: process.env.PATH, DATA_DIR: dataDir };
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', walk.join('\n')], {
+      env: environment,
+      timeout: 30_000,
+    });
+    const [hold, capture] = stdout.split(/(?<=})\n?(?={)/).map((text) => JSON.parse(text));
+    assert.deepEqual(
+      [hold.status, hold.amount, capture.status, capture.amountCaptured],
+      ['IN_PROGRESS', 1050, 'OK', 400],
+    );
+    assert.equal(capture.preauthorizationStatus, 'CAPTURED');
+    const intents = stripe.requests.map(({ request }) => request).filter((request) => /capture$/.test(request));
+    assert.deepEqual(intents, ['POST /v1/payment_intents/…/capture']);
+  });
+
+  it('takes a merchant that exists to Stripe by one call of an operator', async () => {
+    const file = await quickstartFile(dataDir);
+    const shop = openShop(file);
+    assert.equal((await shop.post('/preauthorization', holdOf('pm_card_visa'))).body.code, 'TOKEN_INVALID');
+    assert.equal((await putProcessor(file, { processor: 'stripe' })).status, 200);
+    const placed = await untilThere(() => shop.post('/preauthorization', holdOf('pm_card_visa')));
+    assert.equal(placed.status, 201);
+    assert.equal((await shop.post('/preauthorization', holdOf('tok_sandbox_ok'))).body.code, 'TOKEN_INVALID');
+  });
+
+  it('rejects a processor that PROCESSORS does not name, and reserves nothing at an account that does not exist', async () => {
+    const file = await quickstartFile(dataDir);
+    const shop = openShop(file);
+    const wrong = await putProcessor(file, { processor: 'adyen' });
+    assert.equal(wrong.status, 400);
+    assert.deepEqual(wrong.body.errors, [
+      { field: 'contract.processor', description: 'is not one of the setting PROCESSORS: sandbox, stripe' },
+    ]);
+    assert.equal((await putProcessor(file, { processor: 'stripe', processorAccount: 'acct_nobody' })).status, 200);
+    const refused = await untilThere(() => shop.post('/preauthorization', holdOf('pm_card_visa')), 502);
+    assert.equal(refused.body.processorCode, 'account_invalid');
+    const operation = await shop.get(`/operations/${refused.body.requestId}`);
+    assert.equal(operation.body.status, 'KO');
+  });
+
   it('stops it with the rest', async () => {
     launched.process.kill('SIGINT');
     assert.equal(await launched.ended, 0);
     assert.deepEqual(await processesOf(dataDir), []);
   });
 });
+
+const holdOf = (tokenId: string) => ({ tokenId, amount: 1_050, currency: 'EUR', terminalId: 'till-1', userId: 'ann' });
+
+/** Changes only the processor in the demo merchant's contract. */
+async function putProcessor(file: QuickstartFile, place: { processor: string; processorAccount?: string }) {
+  const url = `${file.baseUrl}/operator/merchants/${file.merchantId}`;
+  const headers = { authorization: `Bearer ${file.operatorToken}`, 'content-type': 'application/json' };
+  const { name, contract } = (await (await fetch(url, { headers })).json()) as { name: string; contract: object };
+  const body = JSON.stringify({ name, contract: { ...contract, ...place } });
+  const response = await fetch(url, { method: 'PUT', headers, body });
+  return { status: response.status, body: (await response.json()) as { errors?: object[] } };
+}
+
+/** Repeats a call while the core that answers it has the contract of a second ago. */
+async function untilThere(call: () => Promise<Answer>, status = 201): Promise<Answer> {
+  for (let tries = 0; ; tries++) {
+    const answer = await call();
+    if (answer.status === status || tries === 20) return answer;
+    await delay(100);
+  }
+}

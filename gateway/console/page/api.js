@@ -170,8 +170,8 @@ export const createMerchant = (merchant) => call('POST', '/merchants', { body: m
 export const updateMerchant = ({ merchantId, ...rest }) => call('PUT', merchantPath(merchantId), { body: rest });
 
 /** Adds an API key; answers the key. */
-export const addApiKey = async (merchantId) =>
-  (await call('POST', `${merchantPath(merchantId)}/api-keys`, { body: {} })).apiKey;
+export const addApiKey = async (merchantId, managesWebhook) =>
+  (await call('POST', `${merchantPath(merchantId)}/api-keys`, { body: { managesWebhook } })).apiKey;
 
 /** Ends an API key. */
 export const revokeApiKey = (merchantId, id) =>

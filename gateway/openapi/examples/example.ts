@@ -48,6 +48,10 @@ export const SUPPORT_RELEASE_ID = `${REQUEST}16`;
 export const SUPPORT_UNKNOWN_CAPTURE_ID = `${REQUEST}17`;
 export const SUPPORT_UNKNOWN_RELEASE_ID = `${REQUEST}18`;
 
+export const TEST_ID = `${REQUEST}19`;
+/** Where a merchant receives notifications. */
+export const WEBHOOK_URL = 'https://merchant.example/hooks';
+
 /** Fields that all orders share. */
 export const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'customer-7' };
 

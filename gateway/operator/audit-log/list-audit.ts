@@ -3,18 +3,18 @@ import type { AuditEntry as CoreAuditEntry } from '../../../proto/gen/holdfast/v
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
 import { pageJson, time } from '../../resource/from-core.ts';
-import { page, text } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
-import { uuid } from '../fields.ts';
+import { page, text, time as timeFilter, uuid } from '../../resource/request-fields.ts';
+import { defined, timestampOf } from '../../resource/to-core.ts';
 import { operatorRoute } from '../route.ts';
 
 const AuditEntry = z
   .object({
     auditEntryId: uuid('entry'),
     at: fields.time('When'),
-    actor: z
-      .string()
-      .meta({ description: '"operator", or "operator/" and the name given', examples: ['operator/alice'] }),
+    actor: z.string().meta({
+      description: '"operator", or "operator/" and the name given; "api-key/" and the id of a merchant\'s key',
+      examples: ['operator/alice'],
+    }),
     action: z.string().meta({ description: 'What', examples: ['preauthorization.capture'] }),
     target: z.string().meta({ description: 'To what: a requestId, merchantId or other id' }),
     detail: z.record(z.string(), z.unknown()).meta({ description: 'More about it; never a secret' }).optional(),
@@ -27,12 +27,19 @@ export const listAudit = operatorRoute({
   method: 'get',
   path: '/operator/audit',
   tag: 'Operators: overview',
-  summary: 'List what operators did',
-  query: z.strictObject({ target: text(128).optional(), action: text(64).optional(), ...page }),
+  summary: 'List what operators did, and merchants with their webhooks',
+  query: z.strictObject({
+    target: text(128).optional(),
+    action: text(64).optional(),
+    atFrom: timeFilter.optional(),
+    atTo: timeFilter.optional(),
+    ...page,
+  }),
   answers: { 200: { description: 'A page', schema: AuditPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { pageSize, ...filters } }) => {
-    const request = defined({ ...filters, pageSize: Number(pageSize ?? 0) });
+  handler: async ({ ctx, core, asOperator, query: { atFrom, atTo, pageSize, ...filters } }) => {
+    const times = { atFrom: timestampOf(atFrom), atTo: timestampOf(atTo) };
+    const request = defined({ ...filters, ...times, pageSize: Number(pageSize ?? 0) });
     const { entries, nextPageToken } = await core.operators.listAuditEntries(request, asOperator);
     ctx.body = pageJson(entries.map(auditEntryJson), nextPageToken);
   },

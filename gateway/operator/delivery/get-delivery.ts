@@ -1,7 +1,7 @@
 import { READ } from '../../http/problem-codes.ts';
-import { uuid } from '../fields.ts';
+import { WholeDelivery, wholeDeliveryJson } from '../../resource/delivery.ts';
+import { uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { WholeDelivery, wholeDeliveryJson } from './delivery.ts';
 
 export const getDelivery = operatorRoute({
   method: 'get',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { DeliveryState, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
+import { endpointKind } from '../../resource/delivery.ts';
 import { time } from '../../resource/request-fields.ts';
 import { defined, timestampOf } from '../../resource/to-core.ts';
-import { endpointKind, merchantId } from '../fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const ReplayDeliveries = z

@@ -1,7 +1,7 @@
 import { WRITE } from '../../http/problem-codes.ts';
-import { NoBody, uuid } from '../fields.ts';
+import { DeliveryWithAttempts, deliveryWithAttemptsJson } from '../../resource/delivery.ts';
+import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { DeliveryWithAttempts, deliveryWithAttemptsJson } from './delivery.ts';
 
 export const replayDelivery = operatorRoute({
   method: 'post',

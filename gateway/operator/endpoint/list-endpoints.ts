@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
+import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
 import { pageJson } from '../../resource/from-core.ts';
 import { page } from '../../resource/request-fields.ts';
 import { defined } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { Endpoint, endpointJson } from './endpoint.ts';
 
 export const listEndpoints = operatorRoute({
   method: 'get',

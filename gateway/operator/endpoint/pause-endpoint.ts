@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
-import { merchantId, NoBody } from '../fields.ts';
+import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
+import { NoBody } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { Endpoint, endpointJson } from './endpoint.ts';
 
 const common = {
   method: 'post',

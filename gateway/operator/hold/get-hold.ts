@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
+import { Delivery, deliveryJson } from '../../resource/delivery.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
-import { Delivery, deliveryJson } from '../delivery/delivery.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
 

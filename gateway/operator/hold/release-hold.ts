@@ -4,8 +4,8 @@ import { RELEASE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { some } from '../../resource/from-core.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { NoBody } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
-import { NoBody } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
 

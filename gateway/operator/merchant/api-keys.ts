@@ -4,14 +4,21 @@ import type { ApiKey as CoreApiKey } from '../../../proto/gen/holdfast/v1/mercha
 import { WRITE } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
 import { time } from '../../resource/from-core.ts';
-import { merchantId, NoBody, uuid } from '../fields.ts';
+import { uuid } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
+
+/** What a key may do besides making and reading payments. */
+export const MANAGES_WEBHOOK =
+  'Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send a ' +
+  'test, change the signing secrets. Not for a key that stands in a terminal';
 
 /** An API key without its value. */
 export const ApiKey = z
   .object({
     apiKeyId: uuid('key'),
     last4: z.string().meta({ description: 'Its last four characters' }),
+    managesWebhook: z.boolean().meta({ description: MANAGES_WEBHOOK }),
     createdAt: timeField('When it was created'),
     revokedAt: timeField('When it was revoked').optional(),
   })
@@ -19,6 +26,15 @@ export const ApiKey = z
 
 /** The value, in the one answer that carries it. */
 export const apiKey = z.string().meta({ description: 'The key; shown this once' });
+
+const CreateApiKey = z
+  .strictObject({
+    managesWebhook: z
+      .boolean()
+      .meta({ description: `${MANAGES_WEBHOOK}; default false` })
+      .optional(),
+  })
+  .meta({ id: 'CreateApiKey' });
 
 const CreatedApiKey = ApiKey.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
 
@@ -28,11 +44,12 @@ export const createApiKey = operatorRoute({
   tag: 'Operators: merchants',
   summary: 'Add an API key, shown once',
   parameters: { merchantId },
-  body: NoBody,
+  body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
-  handler: async ({ ctx, core, asOperator, params }) => {
-    const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(params, asOperator);
+  handler: async ({ ctx, core, asOperator, params, body: { managesWebhook = false } }) => {
+    const request = { ...params, managesWebhook };
+    const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
     assert(created, 'core answers with the key');
     ctx.status = 201;
     ctx.body = { ...apiKeyJson(created), apiKey };
@@ -55,5 +72,11 @@ export const revokeApiKey = operatorRoute({
 
 /** An API key of core's as JSON. */
 export function apiKeyJson(key: CoreApiKey) {
-  return { apiKeyId: key.apiKeyId, last4: key.last4, createdAt: time(key.createdAt), revokedAt: time(key.revokedAt) };
+  return {
+    apiKeyId: key.apiKeyId,
+    last4: key.last4,
+    managesWebhook: key.managesWebhook,
+    createdAt: time(key.createdAt),
+    revokedAt: time(key.revokedAt),
+  };
 }

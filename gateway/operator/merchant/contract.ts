@@ -2,11 +2,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { ContractSchema, Contract as CoreContract } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { some } from '../../resource/from-core.ts';
-import { currency, terminalId, text } from '../../resource/request-fields.ts';
+import { currency, endpointUrl, terminalId, text } from '../../resource/request-fields.ts';
 import { defined } from '../../resource/to-core.ts';
-
-/** A URL. Only its form is checked here; where it points to is checked before each delivery attempt. */
-const address = (description: string) => text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });
 
 const SAY_CAPTURES =
   'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
@@ -40,8 +37,8 @@ export const Contract = z
       .max(512)
       .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
       .optional(),
-    webhookUrl: address('Where signed notifications go; absent = nowhere').optional(),
-    internalUrl: address(
+    webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
+    internalUrl: endpointUrl(
       'Where the relay forwards verified notifications; absent = they are parked until it is set',
     ).optional(),
     processor: z

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
 import { contractOf } from './contract.ts';
 import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
-import { signingSecret } from './signing-secrets.ts';
 
 const CreatedMerchant = z.object({ merchant: Merchant, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
@@ -14,11 +14,20 @@ export const createMerchant = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'Create a merchant; its API key and signing secret are shown once',
-  body: z.strictObject({ merchantId, ...merchantTerms }).meta({ id: 'CreateMerchant' }),
+  body: z
+    .strictObject({
+      merchantId,
+      ...merchantTerms,
+      apiKeyManagesWebhook: z
+        .boolean()
+        .meta({ description: "The first API key's managesWebhook; default false" })
+        .optional(),
+    })
+    .meta({ id: 'CreateMerchant' }),
   answers: { 201: { description: 'Created', schema: CreatedMerchant } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body }) => {
-    const request = { ...body, contract: contractOf(body.contract) };
+  handler: async ({ ctx, core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
+    const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
     const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
     ctx.status = 201;
     ctx.body = { merchant: merchant && merchantJson(merchant), apiKey, signingSecret };

@@ -4,10 +4,10 @@ import { restName } from '../../http/problem.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
 import { time } from '../../resource/from-core.ts';
 import { text } from '../../resource/request-fields.ts';
+import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { ApiKey, apiKeyJson } from './api-keys.ts';
 import { Contract, contractJson } from './contract.ts';
-import { SigningSecret, signingSecretJson } from './signing-secrets.ts';
 
 /** What operators set of a merchant. */
 export const merchantTerms = {

@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
-import type { SigningSecret as CoreSigningSecret } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
-import { merchantId, NoBody, uuid } from '../fields.ts';
+import { NoBody, uuid } from '../../resource/request-fields.ts';
+import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-
-/** A signing secret without its value. */
-export const SigningSecret = z
-  .object({
-    signingSecretId: uuid('secret'),
-    createdAt: timeField('When it was created'),
-    retiredAt: timeField('When it was retired').optional(),
-  })
-  .meta({ id: 'SigningSecret', description: 'What may be shown of a signing secret' });
-
-/** The value, in the one answer that carries it. */
-export const signingSecret = z.string().meta({ description: 'The secret; shown this once' });
-
-const CreatedSigningSecret = SigningSecret.extend({ signingSecret }).meta({ id: 'CreatedSigningSecret' });
 
 export const addSigningSecret = operatorRoute({
   method: 'post',
@@ -51,12 +35,3 @@ export const retireSigningSecret = operatorRoute({
     ctx.status = 204;
   },
 });
-
-/** A signing secret of core's as JSON. */
-export function signingSecretJson(secret: CoreSigningSecret) {
-  return {
-    signingSecretId: secret.signingSecretId,
-    createdAt: time(secret.createdAt),
-    retiredAt: time(secret.retiredAt),
-  };
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
-import { NoBody, uuid } from '../fields.ts';
+import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 import { QuarantinedNotification, quarantinedJson } from './quarantined-notification.ts';
 

@@ -6,10 +6,11 @@ import {
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf, time as timeField } from '../../resource/answer-fields.ts';
+import { notificationKind } from '../../resource/delivery.ts';
 import { pageJson, some, time } from '../../resource/from-core.ts';
-import { page } from '../../resource/request-fields.ts';
+import { page, uuid } from '../../resource/request-fields.ts';
 import { defined } from '../../resource/to-core.ts';
-import { merchantId, notificationKind, uuid } from '../fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const reason = z.enum(['MISSING_SIGNATURE', 'MALFORMED_SIGNATURE', 'WRONG_SIGNATURE', 'UNKNOWN_MERCHANT']);

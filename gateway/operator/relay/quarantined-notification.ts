@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { time as timeField } from '../../resource/answer-fields.ts';
 import { some, time } from '../../resource/from-core.ts';
-import { uuid } from '../fields.ts';
+import { uuid } from '../../resource/request-fields.ts';
 import { AcceptedNotification, acceptedJson, relayedFields } from './stored-notification.ts';
 
 /** State of a quarantined notification. */

@@ -5,9 +5,11 @@ import {
   StoredNotificationState,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { time as timeField } from '../../resource/answer-fields.ts';
+import { notificationKind } from '../../resource/delivery.ts';
 import { some, time } from '../../resource/from-core.ts';
 import { FORMS, GRAMMAR } from '../../resource/notification-fields.ts';
-import { merchantId, notificationKind, uuid } from '../fields.ts';
+import { uuid } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
 
 /** The requestId of a relayed notification, which its sender chose. */
 export const senderRequestId = z

@@ -6,9 +6,9 @@ import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
 import { money, some, time } from '../../resource/from-core.ts';
 import { Operation } from '../../resource/operation.ts';
-import { page, text, time as timeField } from '../../resource/request-fields.ts';
+import { page, text, time as timeField, uuid } from '../../resource/request-fields.ts';
 import { defined, timestampOf } from '../../resource/to-core.ts';
-import { merchantId, uuid } from '../fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const Search = z

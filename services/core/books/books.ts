@@ -46,10 +46,10 @@ export interface Books {
   reserve(reserving: Reserving): Promise<Reservation>;
   /** Ends an operation that is rare enough for a statement of its own. Returns false when it had ended before. */
   end(ending: RareEnd): Promise<boolean>;
-  /** Stores that an outcome is unknown, and when to inquire. */
-  markUnknown(table: SubmissionTable, requestId: string, inquireAt: Date): Promise<void>;
-  /** Stores when to inquire next. */
-  postponeInquiry(table: SubmissionTable, requestId: string, at: Date): Promise<void>;
+  /** Stores that an outcome is unknown, when to inquire, and until when that is normal. */
+  markUnknown(table: SubmissionTable, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
+  /** Stores when to inquire next; `expectedBy` when the processor has just said it. */
+  postponeInquiry(table: SubmissionTable, requestId: string, at: Date, expectedBy?: Date): Promise<void>;
   /** Marks an open submission for review by an operator. Returns false when it has ended meanwhile. */
   markNeedsReview(table: SubmissionTable, requestId: string): Promise<boolean>;
 }
@@ -137,8 +137,10 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     end: async (ending) => rung(await ends.submit(ending)),
     insertOct: (oct, patience) => octs.submit(timed(oct, patience), patience),
     settleOct: async (end) => rung(await octEnds.submit(traceable(end))),
-    markUnknown: (table, requestId, inquireAt) => markUnknown(database.query, table, requestId, inquireAt),
-    postponeInquiry: (table, requestId, at) => postponeInquiry(database.query, table, requestId, at),
+    markUnknown: (table, requestId, inquireAt, expectedBy) =>
+      markUnknown(database.query, table, requestId, inquireAt, expectedBy ?? null),
+    postponeInquiry: (table, requestId, at, expectedBy) =>
+      postponeInquiry(database.query, table, requestId, at, expectedBy ?? null),
     markNeedsReview: (table, requestId) => markNeedsReview(database.query, table, requestId),
   };
 }

@@ -67,7 +67,7 @@ function judge(capturing: Capturing, subject: CaptureSubject | undefined): Judge
   if (!hold || (capturing.merchantId !== undefined && hold.merchantId !== capturing.merchantId)) {
     return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   }
-  const refusal = judgeCapture(hold satisfies HoldState, capturing.amount, capturing.at);
+  const refusal = judgeCapture(hold satisfies HoldState, capturing, capturing.at);
   return refusal ? { reserved: false, refusal, hold } : { reserved: true, hold, processorRequestId: null };
 }
 

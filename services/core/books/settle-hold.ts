@@ -39,6 +39,7 @@ export async function settleGatheredHolds(
     at: at.toISOString(),
     expiresAt: isOk(outcome) ? expiryOf(hold, at, outcome.expiresAt).toISOString() : undefined,
     generatedTokenId: isOk(outcome) ? outcome.generatedTokenId : undefined,
+    capabilities: isOk(outcome) ? outcome.capabilities : undefined,
     operation: resultOf(hold.requestId, 'HOLD', hold, outcome, at, traceParent),
   }));
   const settled = await settleHolds(database.query, results);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import { booksOf, failHold, settleRelease as reckon } from '../domain/hold.ts';
+import { booksOf, differsFromRest, failHold, settleRelease as reckon } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
@@ -12,23 +12,33 @@ import type { Books } from './books.ts';
 import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
 
-/** Ends a release. Returns false when it had ended before. */
-export function settleHoldRelease(books: Books, end: ReleaseEnd): Promise<boolean> {
-  return books.end({ key: end.requestId, run: (database) => reckonAndSettle(database, end) });
+/**
+ * Ends a release. Returns undefined when it had ended before; DIFFERS when the processor gave back something else than what our books had
+ * left, which freezes the hold.
+ */
+export async function settleHoldRelease(books: Books, end: ReleaseEnd): Promise<'ENDED' | 'DIFFERS' | undefined> {
+  let freezes = false;
+  const run = async (database: Database) => {
+    const { ended, result } = await reckonAndSettle(database, end);
+    freezes = result?.freezes ?? false;
+    return ended;
+  };
+  if (!(await books.end({ key: end.requestId, run }))) return undefined;
+  return freezes ? 'DIFFERS' : 'ENDED';
 }
 
 /** Reads the hold, calculates, and writes if the hold has not changed since. */
 async function reckonAndSettle(
   { query }: Database,
   { requestId, outcome, at }: ReleaseEnd,
-): Promise<Ended | typeof AGAIN> {
+): Promise<{ readonly ended: Ended | typeof AGAIN; readonly result?: ReleaseResult }> {
   const { release, hold } = await readRelease(query, requestId);
-  if (release.state === 'OK' || release.state === 'KO') return { changed: false, deliveries: [] };
+  if (release.state === 'OK' || release.state === 'KO') return { ended: { changed: false, deliveries: [] } };
   const result = releaseResult(release, hold, outcome, at);
   const settled = await settleRelease(query, result);
-  if (!settled.locked.has(hold.requestId)) return AGAIN;
+  if (!settled.locked.has(hold.requestId)) return { ended: AGAIN };
   const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
-  return { ...ended, changed: settled.changed.has(requestId) };
+  return { ended: { ...ended, changed: settled.changed.has(requestId) }, result };
 }
 
 /** How a release ended. */
@@ -51,34 +61,37 @@ async function readRelease(query: Query, requestId: string): Promise<{ release: 
 function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcome, at: Date): ReleaseResult {
   const { card: _, ...columns } = { card: undefined, ...outcomeColumns(outcome) };
   const ok = isOk(outcome);
+  const givenBack = isOk(outcome) ? outcome.amountReleased : undefined;
   const common = {
     ...columns,
+    amountReleased: givenBack,
     requestId: release.requestId,
     holdRequestId: hold.requestId,
     version: hold.version,
     ok,
     at: at.toISOString(),
   };
-  if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false };
+  if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false, freezes: false };
   if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, outcome, at);
   const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
   // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given back.
-  const amount = release.amount === 0n ? hold.remaining : release.amount;
+  const amount = givenBack ?? (release.amount === 0n ? hold.remaining : release.amount);
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
-  const books = reckon(hold, release.amount, release.reason, ok);
+  const reserved = { amount: release.amount, reason: release.reason, givenBack };
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const told = ok || kind === 'RELEASE';
   return {
     ...common,
-    books,
+    books: reckon(hold, reserved, ok),
     fails: false,
+    freezes: differsFromRest(hold, reserved),
     operation: told ? resultOf(release.requestId, kind, subject, outcome, at, traceParent()) : undefined,
   };
 }
 
 /** Ends a checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
 function givenUp(
-  common: Omit<ReleaseResult, 'books' | 'fails'>,
+  common: Omit<ReleaseResult, 'books' | 'fails' | 'freezes'>,
   release: ReleaseRow,
   hold: ReadHold,
   outcome: FinalOutcome,
@@ -90,7 +103,7 @@ function givenUp(
     const subject = { ...hold, amount: 0n, holdRequestId: hold.requestId };
     const told = !ok && release.reason === 'RELEASED';
     const operation = told ? resultOf(release.requestId, 'RELEASE', subject, outcome, at) : undefined;
-    return { ...common, books: { ...booksOf(hold), closing: false }, fails: false, operation };
+    return { ...common, books: { ...booksOf(hold), closing: false }, fails: false, freezes: false, operation };
   }
   const refusal: FinalOutcome =
     release.reason === 'EXPIRED'
@@ -103,6 +116,7 @@ function givenUp(
     processorMessage: refusal.message,
     books: failHold(hold),
     fails: true,
+    freezes: false,
     operation: { ...operation, subjectId: release.requestId },
   };
 }

@@ -5,6 +5,15 @@ export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RE
 export type HoldPhase = 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'NEEDS_REVIEW';
 export type ReleaseReason = 'FINAL' | 'RELEASED' | 'EXPIRED';
 
+/** What one authorization can do, as its processor said. False = core does not ask for it. */
+export interface Capabilities {
+  /** More than one capture. When false, the first one gives the rest back. */
+  readonly severalCaptures: boolean;
+  readonly increments: boolean;
+  readonly extension: boolean;
+  readonly refunds: boolean;
+}
+
 /** The books of a hold. Money in minor units; amount = captured + inFlight + remaining + released. */
 export interface HoldBooks {
   readonly status: HoldStatus;
@@ -24,6 +33,8 @@ export interface HoldState extends HoldBooks {
   readonly phase: HoldPhase;
   readonly allowMultipleCaptures: boolean;
   readonly frozen: boolean;
+  /** Absent = the processor did not say. */
+  readonly capabilities?: Capabilities | null | undefined;
   readonly expiresAt?: Date | null | undefined;
 }
 
@@ -31,13 +42,19 @@ export interface HoldState extends HoldBooks {
  * Judges a capture, in the order of docs/product.md, "Order of refusals" (an unknown hold is refused before).
  * Returns the refusal, or undefined when the capture may be reserved.
  */
-export function judgeCapture(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
+export function judgeCapture(
+  hold: HoldState,
+  { amount, finalCapture }: { readonly amount: bigint; readonly finalCapture: boolean },
+  now: Date,
+): RefusalCode | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
   if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
   if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
+  const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
+  if (hold.capabilities?.severalCaptures === false && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
   if (hold.closing || hold.frozen) return 'CAPTURE_IN_FLIGHT';
   if (amount <= hold.remaining) return undefined;
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
@@ -81,13 +98,33 @@ export function settleCapture(
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
 }
 
-/** Settles a reserved release or expiry. */
-export function settleRelease(hold: HoldState, amount: bigint, reason: 'RELEASED' | 'EXPIRED', ok: boolean): HoldBooks {
+/**
+ * Settles a reserved release or expiry. What a release did not give back remains. After an expiry nothing can be captured any more, so it
+ * counts as given back.
+ */
+export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boolean): HoldBooks {
+  const { amount, reason, givenBack } = release;
   assert(amount <= hold.inFlight, 'a release settles what it reserved');
   const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
   if (!ok) return returned(books, amount);
+  const rest = amount + hold.remaining;
+  if (reason === 'RELEASED' && givenBack !== undefined && givenBack < rest) {
+    return checked({ ...books, released: hold.released + givenBack, remaining: rest - givenBack });
+  }
   const released = { ...books, released: hold.released + amount };
   return closed(released, hold.captured > 0n ? 'CAPTURED' : reason, reason);
+}
+
+/** A release as it was reserved, and what the processor says that it gave back, minor units; undefined = not said. */
+export interface ReservedRelease {
+  readonly amount: bigint;
+  readonly reason: 'RELEASED' | 'EXPIRED';
+  readonly givenBack?: bigint | undefined;
+}
+
+/** Whether a void gave back something else than what our books had left: then they are not the processor's. */
+export function differsFromRest(hold: HoldBooks, { amount, givenBack }: ReservedRelease): boolean {
+  return givenBack !== undefined && givenBack !== amount + hold.remaining;
 }
 
 /** Books a reversal, which gives nothing back to remaining. */

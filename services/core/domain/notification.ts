@@ -39,3 +39,12 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
   });
 }
+
+/** Builds the body of a notification about nothing, by which a merchant tests its receiver. It moves no money, and says so. */
+export function testNotificationBody(
+  { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
+  at: Date,
+): string {
+  const signed = { merchantId, requestId, status: 'OK', amount: 0, currency };
+  return JSON.stringify({ ...signed, finalStateDate: at.toISOString(), test: true });
+}

@@ -1,3 +1,4 @@
+import type { Capabilities } from './hold.ts';
 import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
 /** The processor's answer, or UNKNOWN when there is none that can be relied on. */
@@ -10,6 +11,10 @@ export interface Approved {
   readonly expiresAt?: Date | undefined;
   readonly card?: Card | undefined;
   readonly generatedTokenId?: string | undefined;
+  /** Of an authorization: what it can do; absent = not known. */
+  readonly capabilities?: Capabilities | undefined;
+  /** Of a void: what it gave back, minor units; absent = not said. */
+  readonly amountReleased?: bigint | undefined;
 }
 export interface Declined {
   readonly answer: 'DECLINED';

@@ -23,9 +23,9 @@ export async function ask<Facts extends Named, Settled>(
     return { ...(await end(asker, kind, facts, outcome)), outcome };
   }
   const now = asker.clock();
-  const inquireAt = outcome.answer === 'ACCEPTED' ? nextLook(now, outcome.expectedBy) : undefined;
+  const expectedBy = outcome.answer === 'ACCEPTED' ? outcome.expectedBy : undefined;
   const soon = new Date(now.getTime() + FIRST_INQUIRY_MS);
-  await asker.books.markUnknown(kind.table, facts.requestId, inquireAt ?? soon);
+  await asker.books.markUnknown(kind.table, facts.requestId, nextLook(now, expectedBy) ?? soon, expectedBy);
   return { is: 'UNKNOWN' };
 }
 

@@ -15,7 +15,7 @@ export interface ReleaseFacts extends Named, Pick<ReleaseRow, 'merchantId' | 'ho
 }
 
 /** Releases: asked for by a merchant, by the end of the hold's period, or to void an authorization that came too late. */
-export const RELEASE: Kind<ReleaseFacts, true> = {
+export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   table: 'release',
   operationOf: ({ reason }) => OPERATION[reason],
   holdOf: ({ holdRequestId }) => holdRequestId,
@@ -33,6 +33,14 @@ export const RELEASE: Kind<ReleaseFacts, true> = {
 
   async settle(settlement, { requestId, holdRequestId, reason }, outcome, at) {
     const settled = await settleHoldRelease(settlement.books, { requestId, outcome, at });
+    if (settled === 'DIFFERS') {
+      settlement.log.error('contradicting_event', {
+        requestId,
+        holdRequestId,
+        told: 'AMOUNT_RELEASED',
+        kept: 'REMAINING',
+      });
+    }
     // The expiry sweep sends an expiry again by itself.
     const isLost = !isOk(outcome) && outcome.code === 'never_received';
     if (settled && isLost && reason === 'LATE') await voidLate(settlement, holdRequestId);

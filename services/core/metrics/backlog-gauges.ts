@@ -25,7 +25,11 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `holdfast_${name}`, help, labelNames, registers });
-  const unknown = gauge('unknown_outcomes', 'Operations whose outcome is not known yet, by kind.', ['kind']);
+  const unknown = gauge(
+    'unknown_outcomes',
+    'Operations whose outcome is not known, by kind; without those that the processor has accepted and that are not late.',
+    ['kind'],
+  );
   const unknownAge = gauge(
     'unknown_outcome_oldest_age_seconds',
     'Age of the oldest unknown outcome, by kind; 0 = none.',

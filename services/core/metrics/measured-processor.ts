@@ -7,7 +7,7 @@ export function measuredProcessor(
   name: string,
   metrics: Pick<Metrics, 'processorCall' | 'watchProcessor'>,
 ): Processor {
-  metrics.watchProcessor(name, processor.isAvailable);
+  metrics.watchProcessor(name, processor);
   const measured = async <T>(call: string, answer: Promise<T>, word: (answer: T) => string): Promise<T> => {
     const startedMs = performance.now();
     const answered = await answer;

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BooksObserver } from '../books/books.ts';
+import type { Processor } from '../processor/processor.ts';
 import type { Connections } from '../storage/database.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 
@@ -13,8 +14,8 @@ export interface Metrics {
   rpc(method: string, code: string, durationMs: number): void;
   /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
   processorCall(processor: string, call: string, answer: string, durationMs: number): void;
-  /** Whether a processor answers, read at each scrape. */
-  watchProcessor(processor: string, isAvailable: () => boolean): void;
+  /** Whether a processor answers, and how many callers wait for it, read at each scrape. */
+  watchProcessor(processor: string, watched: WatchedProcessor): void;
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
   /** The processor used an event's identifier for another event. */
   eventConflict(): void;
@@ -23,6 +24,9 @@ export interface Metrics {
   /** How far this process's clock is ahead of the database's, seconds, read at each scrape. */
   watchClock(offsetS: () => number | undefined): void;
 }
+
+/** What is read of a processor. */
+export type WatchedProcessor = Pick<Processor, 'isAvailable'> & { readonly callers: { readonly waiting: number } };
 
 /** Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory, GC. */
 export function openMetrics({ runtime = false } = {}): Metrics {
@@ -91,14 +95,23 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     help: "Events of the processor that were refused because their event_id was another event's before.",
     registers,
   });
-  const processors = new Map<string, () => boolean>();
+  const processors = new Map<string, WatchedProcessor>();
   new Gauge({
     name: 'holdfast_processor_available',
     help: 'Whether a processor answers, by processor; 0 = new holds and OCTs for it are refused until it does.',
     labelNames: ['processor'],
     registers,
     collect() {
-      for (const [processor, isAvailable] of processors) this.set({ processor }, isAvailable() ? 1 : 0);
+      for (const [processor, watched] of processors) this.set({ processor }, watched.isAvailable() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'holdfast_processor_callers_waiting',
+    help: 'Calls to core that wait for the answer of a processor, by processor; with several, a quarter of MAX_CALLS_IN_FLIGHT may.',
+    labelNames: ['processor'],
+    registers,
+    collect() {
+      for (const [processor, { callers }] of processors) this.set({ processor }, callers.waiting);
     },
   });
   return {
@@ -114,7 +127,7 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     },
     processorCall: (processor, call, answer, durationMs) =>
       processorSeconds.observe({ processor, call, answer }, durationMs / 1_000),
-    watchProcessor: (processor, isAvailable) => processors.set(processor, isAvailable),
+    watchProcessor: (processor, watched) => processors.set(processor, watched),
     deliveryAttempt(endpointKind, { state, latencyMs }) {
       attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
       attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);

@@ -4,12 +4,15 @@ import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { channelSecurity, readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import {
   Answer,
+  type Capabilities as CapabilitiesMessage,
   Finding,
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Capabilities } from '../domain/hold.ts';
 import { type FinalOutcome, IDENTIFIER_REUSED, identifierOf, type Outcome } from '../domain/operation.ts';
 import { openBreaker } from './breaker.ts';
+import { CallerLimit } from './caller-limit.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome UNKNOWN; none of
@@ -24,8 +27,13 @@ export interface Processor {
   createCheckout(checkout: CheckoutCall): Promise<Checkout | undefined>;
   /** Asks what became of a submission and fences its identifier. */
   inquire(submission: Inquired): Promise<InquiryAnswer>;
-  /** Whether new holds and OCTs may be sent. False while nothing is answered; then now and then one may, as a probe. */
+  /**
+   * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered; then now and then one
+   * may, as a probe.
+   */
   admits(): boolean;
+  /** Those who wait for its answers. */
+  readonly callers: CallerLimit;
   /** Whether it answers, as far as is known. */
   isAvailable(): boolean;
   /** A page of the processor's books, for reconciliation. Rejects when there is no answer. */
@@ -94,8 +102,11 @@ export interface ProcessorSettings {
   readonly PROCESSOR_TLS_NAME?: string | undefined;
 }
 
-/** Opens the channel to the processor (or its adapter). Throws an Error that names the setting of a TLS file that is wrong. */
-export function openProcessor(settings: ProcessorSettings, address: string): Processor {
+/**
+ * Opens the channel to the processor (or its adapter); at most `mostCallers` wait for its answers. Throws an Error that names the setting of
+ * a TLS file that is wrong.
+ */
+export function openProcessor(settings: ProcessorSettings, address: string, mostCallers: number): Processor {
   const tls = readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
   const channel = openChannel({
     address,
@@ -105,11 +116,13 @@ export function openProcessor(settings: ProcessorSettings, address: string): Pro
   });
   const client = channel.client(ProcessorService);
   const breaker = openBreaker(settings.PROCESSOR_TIMEOUT_MS);
+  const callers = new CallerLimit(mostCallers);
   return {
     timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
     listEntries: client.listEntries,
     close: () => channel.close(),
-    admits: breaker.admits,
+    callers,
+    admits: () => callers.hasRoom() && breaker.admits(),
     isAvailable: breaker.isClosed,
     async send(method, request) {
       const outcome = await outcomeOf((client[method] as unknown as Submit)(request));
@@ -189,7 +202,13 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     expiresAt: result.expiresAt && timestampDate(result.expiresAt),
     card: card && { brand: card.brand, last4: card.last4, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear },
     generatedTokenId: result.generatedTokenId || undefined,
+    capabilities: result.capabilities && capabilitiesOf(result.capabilities),
+    amountReleased: result.amountReleased,
   };
+}
+
+function capabilitiesOf({ severalCaptures, increments, extension, refunds }: CapabilitiesMessage): Capabilities {
+  return { severalCaptures, increments, extension, refunds };
 }
 
 /** An answer is held to the contract's lengths: it goes into the trailer of a refusal, which has room for a few kilobytes. */

@@ -1,21 +1,24 @@
 import type { Outcome } from '../domain/operation.ts';
+import { CallerLimit } from './caller-limit.ts';
 import { openProcessor, type Processor, type ProcessorSettings } from './processor.ts';
 
 /** The card processors, by name. */
 export interface Processors {
-  /** The first is the default. */
+  /** The first is the default of contracts. */
   readonly names: readonly string[];
   /** How long a call to any of them may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** The processor that a row or contract names; '' = the default. One that is not configured any more never answers. */
-  of(named: { readonly processor: string }): Processor;
+  /** Which of `names` a stored name stands for; undefined = that processor is not configured any more. */
+  nameOf(stored: string): string | undefined;
+  /** The processor of a stored row. One that is not configured any more never answers. */
+  of(row: { readonly processor: string }): Processor;
   close(): void;
 }
 
 export interface ProcessorsSettings extends ProcessorSettings {
-  /** name=host:port, joined by commas; the first is the default. */
+  /** name=host:port, joined by commas; the first is the default of contracts. */
   readonly PROCESSORS?: readonly NamedAddress[] | undefined;
-  /** The only processor, when PROCESSORS is not set. */
+  /** The only processor; beside PROCESSORS, the address of the one that was the only one before. */
   readonly PROCESSOR_URL?: string | undefined;
 }
 
@@ -24,31 +27,47 @@ export interface NamedAddress {
   readonly address: string;
 }
 
-/** The name of the only processor, of PROCESSOR_URL; with PROCESSORS it means the first. */
-const DEFAULT_NAME = 'default';
+/** The name of the only processor, of PROCESSOR_URL. Before processors had names, rows were stored with ''. */
+export const UNNAMED = 'default';
+export const STORED_UNNAMED: readonly string[] = ['', UNNAMED];
 
-/** Opens the channels. `wrap` adds to each what a process measures. Throws an Error that names the setting that is wrong. */
+export interface ProcessorsOptions {
+  /** Adds to each what a process measures. */
+  readonly wrap?: (processor: Processor, name: string) => Processor;
+  /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
+  readonly callsInFlight?: number;
+}
+
+/** Opens the channels. Throws an Error that names the setting that is wrong. */
 export function openProcessors(
   settings: ProcessorsSettings,
-  wrap: (processor: Processor, name: string) => Processor = (processor) => processor,
+  { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY }: ProcessorsOptions = {},
 ): Processors {
+  const addresses = addressesOf(settings);
+  const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
   return processorsOf(
-    addressesOf(settings).map(({ name, address }) => [name, wrap(openProcessor(settings, address), name)]),
+    addresses.map(({ name, address }) => [name, wrap(openProcessor(settings, address, mostCallers), name)]),
+    onlyOneBefore(addresses, settings.PROCESSOR_URL),
   );
 }
 
-/** Names processors; the first is the default. */
-export function processorsOf(named: readonly (readonly [name: string, processor: Processor])[]): Processors {
+/** Names processors; the first is the default of contracts. `unnamed` is the name of that which was the only one before. */
+export function processorsOf(
+  named: readonly (readonly [name: string, processor: Processor])[],
+  unnamed: string = UNNAMED,
+): Processors {
   const byName = new Map(named);
   const [first] = named;
   if (!first) throw new Error('settings: PROCESSORS or PROCESSOR_URL is needed');
-  const [, standard] = first;
+  const nameOf = (stored: string) => {
+    const name = STORED_UNNAMED.includes(stored) ? unnamed : stored;
+    return byName.has(name) ? name : undefined;
+  };
   return {
     names: [...byName.keys()],
-    timeoutMs: standard.timeoutMs,
-    of({ processor }) {
-      return byName.get(processor) ?? (processor === '' || processor === DEFAULT_NAME ? standard : GONE);
-    },
+    timeoutMs: first[1].timeoutMs,
+    nameOf,
+    of: ({ processor }) => byName.get(nameOf(processor) ?? '') ?? GONE,
     close() {
       for (const processor of byName.values()) processor.close();
     },
@@ -60,14 +79,25 @@ export function ledgersOf(processors: Processors): ReadonlyMap<string, Processor
   return new Map(processors.names.map((name) => [name, processors.of({ processor: name })]));
 }
 
-/** Which rows are whose: each processor has its own by name, the default also those that name none, or one that is gone. */
-export function rowsOf({ names }: Processors, name: string): { only: string | null; butNot: readonly string[] } {
-  return name === names[0] ? { only: null, butNot: names.slice(1) } : { only: name, butNot: [] };
+/** Which rows are whose, by the names that are stored: each processor has its own, the first also those of one that is gone. */
+export function rowsOf(
+  processors: Pick<Processors, 'names' | 'nameOf'>,
+  name: string,
+): { only: readonly string[] | null; butNot: readonly string[] } {
+  const storedFor = (each: string) =>
+    processors.nameOf(UNNAMED) === each ? [...new Set([each, ...STORED_UNNAMED])] : [each];
+  const [first, ...others] = processors.names;
+  return name === first ? { only: null, butNot: others.flatMap(storedFor) } : { only: storedFor(name), butNot: [] };
 }
 
 function addressesOf({ PROCESSORS: named, PROCESSOR_URL: only }: ProcessorsSettings): readonly NamedAddress[] {
   if (named) return named;
-  return only === undefined ? [] : [{ name: DEFAULT_NAME, address: only }];
+  return only === undefined ? [] : [{ name: UNNAMED, address: only }];
+}
+
+/** Which of PROCESSORS was the only one before: that at the address of PROCESSOR_URL; without it, one that is called as it was. */
+function onlyOneBefore(named: readonly NamedAddress[], url: string | undefined): string | undefined {
+  return url === undefined ? undefined : named.find(({ address }) => address === url)?.name;
 }
 
 /** Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice. */
@@ -88,6 +118,7 @@ const GONE: Processor = {
   timeoutMs: 0,
   isAvailable: () => false,
   admits: () => false,
+  callers: new CallerLimit(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,
   inquire: async () => ({ found: 'NO_ANSWER' }),

@@ -11,11 +11,14 @@ const RESERVED = SUBMISSION_TABLES.flatMap((table) => {
       where ${state} in ${OPEN} and ${reserves.when}`;
 }).join(' union all ');
 
-/** Each hold with the sums of its captures and reservations. */
+/** Each hold with the sums of its captures, reservations, and releases that gave back less than was left: those leave it open. */
 const SUMS = `with captured as (
     select hold_request_id, coalesce(sum(amount) filter (where state = 'OK'), 0) as captured,
       coalesce(sum(amount) filter (where reversed), 0) as reversed
     from capture group by hold_request_id
+  ),
+  given as (
+    select hold_request_id, sum(amount_released) as given from release where state = 'OK' and reason = 'RELEASED' group by 1
   ),
   reserved as (
     select hold_request_id, sum(amount) as in_flight, bool_or(closes) as closing from (${RESERVED}) open group by hold_request_id
@@ -23,13 +26,14 @@ const SUMS = `with captured as (
   summed as (
     select h.*, coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
       coalesce(c.reversed, 0) as sum_reversed, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
-      coalesce(r.closing, false) as sum_closing
+      coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given
     from hold h left join captured c on c.hold_request_id = h.request_id
       left join reserved r on r.hold_request_id = h.request_id
+      left join given g on g.hold_request_id = h.request_id
   ),
   reckoned as (
-    select *, case when closed then 0 else amount - sum_captured - sum_in_flight end as sum_remaining,
-      case when closed then amount - sum_captured - sum_in_flight else 0 end as sum_released
+    select *, case when closed then 0 else amount - sum_captured - sum_in_flight - sum_given end as sum_remaining,
+      case when closed then amount - sum_captured - sum_in_flight else sum_given end as sum_released
     from summed
   )`;
 

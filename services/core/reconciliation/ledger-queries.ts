@@ -45,11 +45,15 @@ const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row
 const SUBMITTED = unionOfSubmissions(
   (
     table,
-    { state, entry, isEntryCompared, holdRequestId },
-  ) => `select s.request_id, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.amount, s.currency, ${state} as state,
+    { state, entry, isEntryCompared, entryAmount, holdRequestId },
+  ) => `select s.request_id, ${identifier('s')} as identifier, s.processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
       '${entry}' as kind, ${isEntryCompared} as compared, ${identifier('a')} as authorization_identifier
       from ${table} s left join hold a on a.request_id = ${holdRequestId}`,
 );
+
+/** What the entry of a void leaves empty is as it must be. */
+const orEmpty = (column: string) =>
+  `case when e.kind = 'VOID' and e.${column} = '' then f.${column} else e.${column} end`;
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')),
@@ -57,8 +61,8 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
         and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id
           and r.reason = 'LATE' and r.state not in ('OK', 'KO')))), false) as done_there,
-      coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, e.currency as entry_currency,
-      e.merchant_id as entry_merchant, e.kind as entry_kind, f.processor in ('', 'default', e.processor) as is_there, e.authorization_request_id
+      coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
+      ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, f.processor in ('', 'default', e.processor) as is_there, e.authorization_request_id
     from final f left join processor_entry e on e.request_id = f.identifier
   )
   select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR' when not done and done_there then 'DONE_AT_PROCESSOR'

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { namesProcessor, PROCESSOR, PROCESSOR_IS_NEEDED, SERVER } from '../environment.ts';
+import { checkProcessors, PROCESSOR, SERVER } from '../environment.ts';
 
 const AUDITED = {
   DATABASE_URL: databaseUrl,
@@ -10,9 +10,9 @@ const AUDITED = {
 };
 
 /** The settings of the audit: core's own. */
-export const AUDIT_SETTINGS = z.object(AUDITED).refine(namesProcessor, PROCESSOR_IS_NEEDED);
+export const AUDIT_SETTINGS = z.object(AUDITED).superRefine(checkProcessors);
 
 /** The settings of the reconciliation: core's own. */
 export const RECONCILE_SETTINGS = z
   .object({ ...AUDITED, ENCRYPTION_KEYS: SERVER.ENCRYPTION_KEYS })
-  .refine(namesProcessor, PROCESSOR_IS_NEEDED);
+  .superRefine(checkProcessors);

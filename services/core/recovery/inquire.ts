@@ -53,9 +53,10 @@ async function look(recovery: Asker, due: DueSubmission): Promise<void> {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     return (await settleLate(recovery, table, requestId, outcome)) ? undefined : later(recovery, due);
   }
-  const nextAt = answer.found === 'AT_WORK' ? nextLook(recovery.clock(), answer.expectedBy) : undefined;
+  const expectedBy = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   // What the processor takes its time over is no trouble: it needs no review before its time is over.
-  if (nextAt) return recovery.books.postponeInquiry(table, requestId, nextAt);
+  const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
+  if (nextAt) return recovery.books.postponeInquiry(table, requestId, nextAt, expectedBy);
   return later(recovery, due);
 }
 

@@ -1,6 +1,6 @@
 import type { Query, Statement } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
-import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** What waits, as a monitor wants to know it. Ages in seconds; 0 when nothing waits. */
 export interface Backlog {
@@ -29,10 +29,13 @@ export async function readBacklog(query: Query, now: Date): Promise<Backlog> {
   return row.backlog;
 }
 
+/** An accepted request is unknown like any other once its time is over, and its age counts from then. */
+const isTrouble = (stateColumn: string) => `s.${stateColumn} = 'UNKNOWN' and not ${isExpected('$1')}`;
+
 const OPEN = unionOfSubmissions(
   (table, { stateColumn }) => `select json_build_object('kind', '${table.toUpperCase()}',
-      'unknown', count(*) filter (where s.${stateColumn} = 'UNKNOWN'),
-      'oldestS', coalesce(extract(epoch from $1 - min(s.created_at) filter (where s.${stateColumn} = 'UNKNOWN')), 0),
+      'unknown', count(*) filter (where ${isTrouble(stateColumn)}),
+      'oldestS', coalesce(extract(epoch from $1 - min(coalesce(s.expected_by, s.created_at)) filter (where ${isTrouble(stateColumn)})), 0),
       'review', count(*) filter (where s.${stateColumn} = 'NEEDS_REVIEW')) as line
     from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')`,
 );

@@ -1,7 +1,8 @@
-import { MAX, NIL } from 'uuid';
+import { MAX } from 'uuid';
 import type { OperationKind, SubmissionState, SubmissionTable } from '../domain/kinds.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
+import { idBounds } from '../storage/id-bounds.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** By what an operation was found. */
@@ -60,8 +61,8 @@ export async function findMatches(
   searchedRows = SEARCHED_ROWS,
 ): Promise<FoundMatches> {
   const { text, idEnd, last4, merchantId, createdFrom, createdTo, limit } = filter;
-  const top = [filter.before ?? MAX, createdTo ? idAt(createdTo.getTime() + CLOCKS_MS) : MAX].sort()[0] as string;
-  const bottom = createdFrom ? idAt(createdFrom.getTime() - CLOCKS_MS) : NIL;
+  const { lowest: bottom, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
+  const top = [filter.before ?? MAX, highest].sort()[0] as string;
   const [window] = await query<{ floor: string | null }>(FIND_FLOOR, [bottom, top, searchedRows]);
   const floor = window?.floor ?? null;
   const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
@@ -73,15 +74,6 @@ export async function findMatches(
 
 /** Rows of each table that one page searches: tens of milliseconds. */
 const SEARCHED_ROWS = 50_000;
-
-/** requestIds are made by callers' clocks, created_at is core's. */
-const CLOCKS_MS = 24 * 3_600_000;
-
-/** The smallest UUIDv7 of a moment. */
-function idAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}
 
 /** SQL over a row `s` of each table: what of a submission somebody may know. */
 const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankReference: string; last4: string }>> = {

@@ -1,6 +1,6 @@
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
-import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** What may need somebody's attention; no count goes beyond 10 000. */
 export interface OverviewRow {
@@ -24,10 +24,11 @@ export async function readOverview(query: Query, now: Date, expiringBefore: Date
 
 const MOST = 10_000;
 
-/** Open submissions of all tables. A table's rows are read by its index, whose condition `inReview` repeats. */
+/** Open submissions of all tables, but those that the processor has accepted and that are not late. A table's rows are read by its index, whose condition `inReview` repeats. */
 const OPEN = unionOfSubmissions(
   (table, { state, stateColumn, inReview }) => `(select ${state} as state, s.created_at from ${table} s
-      where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW') order by s.request_id limit ${MOST})`,
+      where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')
+        and not (${state} = 'UNKNOWN' and ${isExpected('$1')}) order by s.request_id limit ${MOST})`,
 );
 
 const counted = (what: string) => `(select count(*)::int from (select ${what} limit ${MOST}) as counted)`;

@@ -2,7 +2,7 @@ import { NIL } from 'uuid';
 import type { AskedKind } from '../domain/kinds.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
-import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** A submission without a known outcome, or a frozen hold. */
 export interface ReviewRow {
@@ -26,12 +26,14 @@ export interface ReviewFilter {
   readonly merchantId: string | null;
   readonly reason: ReviewRow['reason'] | null;
   readonly limit: number;
+  /** What the processor has accepted is left out before it is late. */
+  readonly now: Date;
 }
 
 /** Finds what waits for an operator, oldest first: requestIds are UUIDv7, whatever table they are in. */
 export async function findReviewItems(query: Query, filter: ReviewFilter): Promise<ReviewRow[]> {
-  const { after, merchantId, reason, limit } = filter;
-  const rows = await query<object>(FIND_REVIEW_ITEMS, [after ?? NIL, merchantId, reason, limit]);
+  const { after, merchantId, reason, limit, now } = filter;
+  const rows = await query<object>(FIND_REVIEW_ITEMS, [after ?? NIL, merchantId, reason, limit, now]);
   return rows.map((row) => camelCased<ReviewRow>(row));
 }
 
@@ -45,7 +47,7 @@ const FIND_REVIEW_ITEMS: Statement = {
       ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, ${sql.lateVoid} as late_void, s.processor
     from ${table} s
     where ${sql.inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
-      and ($3::text is null or ${sql.reviewReason} = $3)
+      and ($3::text is null or ${sql.reviewReason} = $3) and not (${sql.reviewReason} = 'UNKNOWN' and ${isExpected('$5')})
     order by s.request_id limit $4)`,
   )}
     order by request_id limit $4`,

@@ -35,11 +35,12 @@ export function inquireAfter(core: Core, at: Date): Date {
   return callOverAt(core.processors, at);
 }
 
-/** Where something new of a merchant is sent: the processor of its contract, by name, and the merchant's account there. */
+/** Where something new of a merchant is sent: the processor of its contract, by its name of today, and the merchant's account there. */
 export function placeOf(
   { processors }: Core,
   contract: { readonly processor: string; readonly processorAccount: string },
 ) {
   const { processor, processorAccount } = contract;
-  return { processor: processor || (processors.names[0] ?? ''), processorAccount };
+  const name = processor === '' ? processors.names[0] : processors.nameOf(processor);
+  return { processor: name ?? processor, processorAccount };
 }

@@ -13,6 +13,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   HOLD_RELEASED: 'the hold was released',
   HOLD_CAPTURED: 'the hold was captured and is closed',
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
+  NOT_SUPPORTED: 'this authorization can be captured once: capture all of it, or set final_capture',
   CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
 };
 

@@ -15,6 +15,7 @@ import { getDelivery } from './delivery/get-delivery.ts';
 import { listDeliveries } from './delivery/list-deliveries.ts';
 import { replayDeliveries } from './delivery/replay-deliveries.ts';
 import { replayDelivery } from './delivery/replay-delivery.ts';
+import { sendTestNotification } from './delivery/send-test-notification.ts';
 import { listEndpoints } from './endpoint/list-endpoints.ts';
 import { pauseEndpoint } from './endpoint/pause-endpoint.ts';
 import { resumeEndpoint } from './endpoint/resume-endpoint.ts';
@@ -26,6 +27,7 @@ import { listCredentialChanges } from './merchant/list-credential-changes.ts';
 import { listMerchants } from './merchant/list-merchants.ts';
 import { retireSigningSecret } from './merchant/retire-signing-secret.ts';
 import { revokeApiKey } from './merchant/revoke-api-key.ts';
+import { setWebhookUrl } from './merchant/set-webhook-url.ts';
 import { updateMerchant } from './merchant/update-merchant.ts';
 import { useNonce } from './merchant/use-nonce.ts';
 import { watchCredentials } from './merchant/watch-credentials.ts';
@@ -88,6 +90,7 @@ export function servicesOf(core: Core): MountedService[] {
       getMerchant: getMerchant(core),
       listMerchants: listMerchants(core),
       updateMerchant: updateMerchant(core),
+      setWebhookUrl: setWebhookUrl(core),
       createApiKey: createApiKey(core),
       revokeApiKey: revokeApiKey(core),
       addSigningSecret: addSigningSecret(core),
@@ -104,6 +107,7 @@ export function servicesOf(core: Core): MountedService[] {
       listDeliveries: listDeliveries(core),
       getDelivery: getDelivery(core),
       replayDelivery: replayDelivery(core),
+      sendTestNotification: sendTestNotification(core),
       replayDeliveries: replayDeliveries(core),
       listEndpoints: listEndpoints(core),
       pauseEndpoint: pauseEndpoint(core),

@@ -21,6 +21,9 @@ export type Storing<Stored> =
   | ({ readonly reserved: true } & Stored)
   | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
 
+/** Names a processor, as rows do. */
+type Place = { readonly processor: string };
+
 /** A call that writes money. */
 export interface Write<Stored, Answer> {
   readonly requestId: string;
@@ -30,6 +33,8 @@ export interface Write<Stored, Answer> {
   isSame(hold: HoldRow | undefined): Promise<boolean>;
   /** Whether the processor may be sent something new; absent = it is about something that is there. */
   admits?(): boolean;
+  /** Where it is sent, when that is known before it is stored; else where its hold was placed. */
+  readonly place?: Place;
   /** The requestId that the idempotency key of the call belongs to. */
   findKept(): Promise<string | undefined>;
   /** Sends the stored intent to the processor. */
@@ -42,20 +47,40 @@ export interface Write<Stored, Answer> {
 
 /**
  * Answers a write: stores its intent, performs it, and repeats the first answer to a call that was stored before. Once the intent is
- * stored only its own result is an error: whatever else goes wrong, the processor may have performed it, and recovery finds out.
+ * stored only its own result is an error: whatever else goes wrong, the processor may have performed it, and recovery finds out. While
+ * too many wait for the processor, something new is refused before it is stored; what is about a hold is stored and sent, and answered as
+ * unknown at once.
  * Errors: UNAVAILABLE when the deadline of the call was over, INVALID_REQUEST when its requestId names another operation, refusals.
  */
 export async function answerWrite<Stored extends { readonly hold?: HoldRow | undefined }, Answer>(
   core: Core,
   write: Write<Stored, Answer>,
 ): Promise<Answer> {
+  const { place } = write;
+  if (!write.admits) return storeAndPerform(core, write, (stored, perform) => inRoom(core, place ?? stored, perform));
+  if (!write.admits()) return answerUnsent(write);
+  const answer = () => storeAndPerform(core, write, (_, perform) => perform());
+  return place ? core.processors.of(place).callers.wait(answer) : answer();
+}
+
+/** Runs a stored call; undefined = it goes on without its caller, because too many wait for that processor already. */
+function inRoom<Answer>(core: Core, place: Place | undefined, perform: () => Promise<Answer>) {
+  return place ? core.processors.of(place).callers.waitOrLeave(perform) : perform();
+}
+
+async function storeAndPerform<Stored extends { readonly hold?: HoldRow | undefined }, Answer>(
+  core: Core,
+  write: Write<Stored, Answer>,
+  run: (stored: Place | undefined, perform: () => Promise<Answer>) => Promise<Answer> | undefined,
+): Promise<Answer> {
   const { requestId } = write;
-  if (write.admits && !write.admits()) return answerUnsent(write);
   const storing = await orLost(write.store());
   if (storing === 'LOST') return write.unknown(undefined);
   if (storing.reserved) {
+    const { hold } = storing;
     const isOwn = (refusal: HoldfastError) => refusal.details.requestId === requestId;
-    return orUnknown(core, write, storing.hold, () => write.perform(storing), isOwn);
+    const perform = () => orUnknown(core, write, hold, () => write.perform(storing), isOwn);
+    return (await run(hold, perform)) ?? write.unknown(hold);
   }
   const { refusal, hold } = storing;
   if (refusal === 'LATE') throw tooLate();
@@ -85,7 +110,7 @@ async function answerUnsent<Stored, Answer>(write: Write<Stored, Answer>): Promi
   if (await write.isSame(undefined)) return write.replay(write.requestId, false);
   const kept = await write.findKept();
   if (kept !== undefined) return write.replay(kept, true);
-  const message = 'the card processor does not answer; nothing was stored';
+  const message = 'the card processor does not answer, or too many calls wait for it; nothing was stored';
   throw new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
 }
 

@@ -1,7 +1,7 @@
 /** Which processor's rows a job works on, so that each has slots of its own. */
 export interface AtProcessor {
-  /** Only rows of this name; null = of every name … */
-  readonly only: string | null;
+  /** Only rows of these names; null = of every name … */
+  readonly only: readonly string[] | null;
   /** … but these. */
   readonly butNot: readonly string[];
 }
@@ -11,5 +11,5 @@ export const AT_ANY_PROCESSOR: AtProcessor = { only: null, butNot: [] };
 
 /** SQL of a condition on the column `processor`; the arguments are parameters. */
 export function isAtProcessor(only: string, butNot: string): string {
-  return `(${only}::text is null or processor = ${only}) and processor <> all (${butNot}::text[])`;
+  return `(${only}::text[] is null or processor = any (${only})) and processor <> all (${butNot}::text[])`;
 }

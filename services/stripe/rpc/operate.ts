@@ -82,7 +82,7 @@ export function endedAlready(desk: Desk, { endedAt, endedHow }: Entry): Ending |
 }
 const EXPIRED = 1;
 
-export function notFound(desk: Desk): Ending {
+function notFound(desk: Desk): Ending {
   return notPerformed(desk.now(), 'authorization_not_found', 'There is no such authorization.');
 }
 

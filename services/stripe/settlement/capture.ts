@@ -13,7 +13,7 @@ export function remainingOf(authorization: Entry): bigint {
 }
 
 /** Whether a capture closes its authorization: it was asked to, leaves nothing, or is the only one there can be. */
-export function isFinal(entry: Entry, authorization: Entry): boolean {
+function isFinal(entry: Entry, authorization: Entry): boolean {
   return entry.finalCapture || !authorization.severalCaptures || entry.amount === remainingOf(authorization);
 }
 

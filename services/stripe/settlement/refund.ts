@@ -31,7 +31,7 @@ export const REFUND: Operation<Stripe.Refund> = {
 };
 
 /** Names our identifier in the metadata of a refund. */
-export const REFUND_KEY = 'holdfast_request_id';
+const REFUND_KEY = 'holdfast_request_id';
 
 /** A pending refund usually ends within days; Stripe names no bound. */
 const EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;

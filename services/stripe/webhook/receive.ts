@@ -17,7 +17,7 @@ export interface Receiver {
 }
 
 /** The paths of the webhook server. */
-export const WEBHOOK_PATH = '/webhook/stripe';
+const WEBHOOK_PATH = '/webhook/stripe';
 export const CLOSING_PATH = '/closed';
 
 const LONGEST_BODY = 1024 * 1024;

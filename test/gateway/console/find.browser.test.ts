@@ -88,6 +88,68 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert.equal(await time.getAttribute('title'), '2026-01-01 12:00:00.000 UTC');
   });
 
+  it('searches within a merchant and local times, which stand in the address; the text does not', async () => {
+    const bodies: object[] = [];
+    await give('/search', async (route) => {
+      bodies.push(route.request().postDataJSON());
+      await route.fulfill({ json: { items: [operation(1), operation(2)], nextPageToken: 'more' } });
+    });
+    await answer('/audit', { items: [] });
+    await open('audit');
+    await seek('order-1001');
+    await page.getByText('2 found').waitFor();
+    assert.deepEqual(bodies.at(-1), { text: 'order-1001' });
+    await page.getByLabel('Merchant', { exact: true }).fill('acme');
+    await page.getByLabel('Asked for since').fill('2026-01-01T10:00:00');
+    await page.getByLabel('Asked for before').fill('2026-01-02T10:00:00');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.waitForURL(/#\/search\?merchantId=acme/);
+    await page.getByText('2 found').waitFor();
+    const filter = {
+      merchantId: 'acme',
+      createdFrom: new Date('2026-01-01T10:00:00').toISOString(),
+      createdTo: new Date('2026-01-02T10:00:00').toISOString(),
+    };
+    assert.deepEqual(bodies.at(-1), { text: 'order-1001', ...filter });
+    assert.doesNotMatch(page.url(), /order-1001/);
+    await page.getByRole('button', { name: 'Search further back' }).click();
+    await page.getByText('4 found').waitFor();
+    assert.deepEqual(bodies.at(-1), { text: 'order-1001', ...filter, pageToken: 'more' });
+    await seek('order-1002');
+    await page.getByText('2 found').waitFor();
+    assert.deepEqual(bodies.at(-1), { text: 'order-1002', ...filter }, 'another text keeps the filter');
+    await page.getByRole('link', { name: 'Clear' }).click();
+    await page.waitForURL(/#\/search$/);
+    await page.getByText('2 found').waitFor();
+    assert.deepEqual(bodies.at(-1), { text: 'order-1002' });
+  });
+
+  for (const [view, path, label, from, to] of [
+    ['deliveries', '/deliveries', 'Created', 'createdFrom', 'createdTo'],
+    ['audit', '/audit', 'Written', 'atFrom', 'atTo'],
+  ] as const) {
+    it(`filters ${view} by local time, and keeps the filter in the address`, async () => {
+      const asked: URLSearchParams[] = [];
+      await give(path, async (route) => {
+        asked.push(new URL(route.request().url()).searchParams);
+        await route.fulfill({ json: { items: [] } });
+      });
+      await open(view);
+      await page.getByLabel(`${label} since`).fill('2026-01-01T10:00:00');
+      await page.getByLabel(`${label} before`).fill('2026-01-02T10:30:15');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.waitForURL(new RegExp(from));
+      await page.getByText(/^No .* matches\.$/).waitFor();
+      const { [from]: first, [to]: end } = Object.fromEntries(asked.at(-1) ?? []);
+      const local = ['2026-01-01T10:00:00', '2026-01-02T10:30:15'].map((text) => new Date(text).toISOString());
+      assert.deepEqual([first, end], local);
+      await page.reload();
+      await page.getByText(/^No .* matches\.$/).waitFor();
+      assert.match(await page.getByLabel(`${label} before`).inputValue(), /^2026-01-02T10:30:15/);
+      assert.deepEqual([asked.at(-1)?.get(from), asked.at(-1)?.get(to)], local);
+    });
+  }
+
   it('exports all pages of a list as CSV, and lets no text become a formula', async () => {
     await give('/operations', async (route) => {
       const token = new URL(route.request().url()).searchParams.get('pageToken');

@@ -164,6 +164,30 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await inDialog('Back').click();
   });
 
+  it('makes a key that manages the webhook only when it is said, and shows which key does', async () => {
+    const [first, second] = MERCHANT.apiKeys;
+    const apiKeys = [{ ...first, managesWebhook: true }, second];
+    await answer('/merchants/acme', { ...MERCHANT, apiKeys });
+    const bodies: object[] = [];
+    await give('/merchants/acme/api-keys', async (route) => {
+      bodies.push(route.request().postDataJSON());
+      await route.fulfill({ status: 201, json: { apiKey: 'hf_new' } });
+    });
+    await open('merchants/acme');
+    const rows = page.getByRole('region', { name: 'API keys' }).getByRole('row');
+    await rows.filter({ hasText: 'webhook' }).waitFor();
+    assert.equal(await rows.filter({ hasText: 'webhook' }).count(), 1);
+    for (const manages of [false, true]) {
+      await button('New API key…').click();
+      if (manages) await page.getByLabel('It manages the webhook').check();
+      await inDialog('Create').click();
+      await page.getByText('hf_new').waitFor();
+      await page.getByLabel('I have stored it').check();
+      await inDialog('Close').click();
+    }
+    assert.deepEqual(bodies, [{ managesWebhook: false }, { managesWebhook: true }]);
+  });
+
   it('keeps a secret that is shown once until it is stored', async () => {
     await open('merchants/acme');
     await button('New signing secret…').click();

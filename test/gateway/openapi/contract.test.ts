@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDocument, EXAMPLES } from '../../../gateway/openapi/document.ts';
-import { type Example, NEW_MERCHANT_ID } from '../../../gateway/openapi/examples/example.ts';
-import { NOTIFICATIONS, Notification } from '../../../gateway/openapi/webhooks.ts';
+import { type Example, NEW_MERCHANT_ID, WEBHOOK_URL } from '../../../gateway/openapi/examples/example.ts';
+import { NOTIFICATIONS } from '../../../gateway/openapi/webhooks.ts';
 import type { Answer } from '../../../services/quickstart/shop.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { parseEvents } from '../event-stream/event-stream.ts';
@@ -27,7 +27,10 @@ describe('the examples in the OpenAPI document', () => {
     this.timeout(60_000);
     await stage.open();
     stack = await useStack();
-    names.set('acme', stack.file.merchantId).set('the-operator-token', stack.file.operatorToken);
+    names
+      .set(WEBHOOK_URL, stack.file.baseUrl)
+      .set('acme', stack.file.merchantId)
+      .set('the-operator-token', stack.file.operatorToken);
     replay = new Replay(stack, names);
     for (const example of EXAMPLES.filter(isEarly)) {
       const answer = replay.send(example);
@@ -86,14 +89,14 @@ describe('the examples in the OpenAPI document', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  for (const { kind, words, example } of Object.values(NOTIFICATIONS)) {
-    it(`the ${kind} notification arrives as it says`, async function () {
+  for (const [name, { schema, words, example }] of Object.entries(NOTIFICATIONS)) {
+    it(`the ${name} arrives as it says`, async function () {
       this.timeout(20_000);
       const { body, bodyText } = await stack.shop.notified(
         translate(example.requestId, names),
-        words[kind === 'oct' ? 0 : 1],
+        words.find((word) => word === 'captured' || word === 'paid'),
       );
-      assert.deepEqual(Notification.parse(body), JSON.parse(bodyText));
+      assert.deepEqual(schema.parse(body), JSON.parse(bodyText));
       agree(example, body, names);
     });
   }

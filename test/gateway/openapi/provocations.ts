@@ -117,6 +117,11 @@ const REAL = {
       return refusedOf([capture(shop, preauthorizationId), capture(shop, preauthorizationId)]);
     },
   ],
+  NOT_SUPPORTED: [
+    'capturePreauthorization',
+    async ({ stack: { shop } }) =>
+      capture(shop, (await placed(shop, 'tok_sandbox_single_capture')).preauthorizationId, 1),
+  ],
   IDEMPOTENCY_IN_FLIGHT: [
     'createPreauthorization',
     async ({ stack: { shop } }) => {

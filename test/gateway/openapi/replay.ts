@@ -41,12 +41,12 @@ export class Replay {
     const body = example.body && translate(JSON.stringify(example.body), this.#names);
     const { credential, answers } = routeOf(example);
     if (answers[example.status]?.mediaType === 'text/event-stream') return this.#follow(example, path, headers);
-    if (credential !== 'operator' && example.route !== 'signIn') {
-      return method === 'post' ? this.#stack.shop.post(path, body, headers) : this.#stack.shop.get(path);
-    }
+    const isMerchants = credential !== 'operator' && example.route !== 'signIn';
+    if (isMerchants && method === 'post') return this.#stack.shop.post(path, body, headers);
+    if (isMerchants && method === 'get') return this.#stack.shop.get(path);
     const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
       method: method.toUpperCase(),
-      headers: { ...this.#operator(example), ...headers, ...(body && { 'content-type': 'application/json' }) },
+      headers: { ...this.#credential(example), ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body }),
     });
     const text = await response.text();
@@ -74,7 +74,7 @@ export class Replay {
   }
 
   #credential(example: Example): Record<string, string> {
-    if (routeOf(example).credential === 'operator') return this.#operator(example);
+    if (example.route === 'signIn' || routeOf(example).credential === 'operator') return this.#operator(example);
     return { authorization: `Bearer ${this.#stack.file.apiKey}` };
   }
 

@@ -64,7 +64,7 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
 }
 
 /** A hold's books in one line: status, phase, amounts captured/in flight/remaining/released/reversed, why the rest was given back. */
-export function inOneLine(hold: Preauthorization): string {
+function inOneLine(hold: Preauthorization): string {
   const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;
   const amounts = [amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed].join('/');
   const reason = hold.releaseReason === ReleaseReason.UNSPECIFIED ? '' : ` ${ReleaseReason[hold.releaseReason]}`;

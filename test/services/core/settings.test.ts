@@ -70,6 +70,27 @@ for (const [name, { schema, required, wrong, optional }] of Object.entries(PROCE
   });
 }
 
+describe('PROCESSOR_URL beside PROCESSORS', () => {
+  const read = (PROCESSORS: string, PROCESSOR_URL: string) =>
+    readSettings(CORE_SETTINGS, { ...CORE, PROCESSORS, PROCESSOR_URL }).PROCESSOR_URL;
+
+  it('is the address of one of them', () => {
+    assert.equal(read('a=host:1,b=host:2', 'host:2'), 'host:2');
+    assert.equal(read('a=host:1,default=host:2', 'host:2'), 'host:2');
+    assert.equal(read('a=host:1', ''), undefined);
+  });
+
+  for (const [named, only] of [
+    ['a=host:1,b=host:2', 'host:3'],
+    ['a=host:1,b=host:1', 'host:1'],
+    ['a=host:1,default=host:2', 'host:1'],
+    ['a=host:1,default=host:1', 'host:1'],
+  ] as const)
+    it(`is refused as ${only} of ${named}`, () => {
+      assert.throws(() => read(named, only), /^Error: settings: PROCESSOR_URL: must be the address of exactly one/);
+    });
+});
+
 describe('LOG_LEVEL', () => {
   for (const name of ['core', 'worker'] as const) {
     it(`of ${name} is any level of pino`, () => {

@@ -20,7 +20,9 @@ import { openBooks } from '../../../services/core/books/books.ts';
 import { openCipher } from '../../../services/core/cipher.ts';
 import type { Reach } from '../../../services/core/crash-points.ts';
 import type { Asker } from '../../../services/core/kinds/kind.ts';
-import { openProcessors } from '../../../services/core/processor/processors.ts';
+import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
+import { audit } from '../../../services/core/reconciliation/audit.ts';
+import type { Drift } from '../../../services/core/reconciliation/drift.ts';
 import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
 import { inquire } from '../../../services/core/recovery/inquire.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings.ts';
@@ -41,6 +43,8 @@ export interface StageOptions {
   readonly processorTimeoutMs?: number;
   /** Cores on the one database. */
   readonly cores?: number;
+  /** MAX_CALLS_IN_FLIGHT of the cores. */
+  readonly callsInFlight?: number;
   /** One more core, the last, that has room for no call. */
   readonly withFullCore?: boolean;
   readonly reach?: Reach;
@@ -83,6 +87,7 @@ export async function openStage(options: StageOptions = {}) {
     CONNECT_PORT: '0',
     ...processorsOf(options.processor ?? `127.0.0.1:${sandbox.grpcPort}`, options.beside),
     PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
+    MAX_CALLS_IN_FLIGHT: String(options.callsInFlight ?? ''),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     GATEWAY_TOKEN: tokens.gateway,
     SERVICE_TOKEN: tokens.internal,
@@ -141,6 +146,14 @@ export async function openStage(options: StageOptions = {}) {
     channel,
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
+    /** What the service's own audit finds wrong: in its books alone, or also against the processors'. */
+    async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
+      const drifts: Drift[] = [];
+      const processors = what === 'all books' ? ledgersOf(recovery.processors) : undefined;
+      const parts = { databaseUrl: database.url, processors, most: 5, patienceMs: 0 };
+      await audit(parts, (drift) => drifts.push(drift));
+      return drifts;
+    },
     async close() {
       for (const close of closers) await close();
       oracle.close();

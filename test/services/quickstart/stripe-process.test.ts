@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Ports } from '../../../services/quickstart/ports.ts';
-import { coreProcess, gatewayProcess, stripeAddresses, stripeProcess } from '../../../services/quickstart/processes.ts';
+import {
+  coreProcess,
+  gatewayProcess,
+  stripeAddresses,
+  stripeProcess,
+  workerProcess,
+} from '../../../services/quickstart/processes.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 const GIVEN = { STRIPE_API_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: 'http://127.0.0.1:1' };
@@ -26,6 +32,15 @@ describe('stripeProcess()', () => {
       processorUrl: '127.0.0.1:1001',
       webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',
     });
+  });
+
+  it('is known to core and worker by its name, after the sandbox, which has what no name was stored with', () => {
+    for (const processOf of [coreProcess, workerProcess]) {
+      const { PROCESSORS, PROCESSOR_URL } = processOf(house(GIVEN), 'postgres://db/x').environment;
+      assert.equal(PROCESSORS, 'sandbox=127.0.0.1:1004,stripe=127.0.0.1:1001');
+      assert.equal(PROCESSOR_URL, '127.0.0.1:1004');
+      assert.equal(processOf(house({}), 'postgres://db/x').environment.PROCESSORS, 'sandbox=127.0.0.1:1004');
+    }
   });
 
   it('is the only one that gets the key', () => {

@@ -16,7 +16,7 @@ import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 import { TestClock } from './test-clock.ts';
 
-export const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';
+const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';
 export const PROCESSOR_TOKEN = 'a-token-that-the-sandbox-shows-to-core';
 export const START_MS = Date.UTC(2026, 5, 1);
 

@@ -114,7 +114,7 @@ export async function startFixture(): Promise<Fixture> {
 }
 
 /** Settings of an adapter beside fakes. */
-export function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
+function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
   return readSettings(STRIPE_SETTINGS, {
     STRIPE_PORT: '0',
     STRIPE_WEBHOOK_PORT: '0',

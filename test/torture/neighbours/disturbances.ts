@@ -129,7 +129,7 @@ const deadlines: Disturbance = {
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
     name: `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under 150 captures/s; seen through ${isBeside ? 'the other core' : 'both'}`,
-    allowedMs: 3 * SECOND_MS,
+    allowedMs: (isBeside ? 3 : CARRIED_OUT_S) * SECOND_MS,
     isBeside,
     capturesPerSecond: 150,
     async run({ deployment, random }) {
@@ -147,6 +147,11 @@ function coreFrozen(isBeside: boolean): Disturbance {
   };
 }
 
+/**
+ * What the frozen core was carrying out is unknown until its call to the processor must be over: the processor's timeout of the
+ * deployment, 3 s, and 5 s of grace. Calls that it had only received are repeated at the other core within 2.5 s.
+ */
+const CARRIED_OUT_S = 9;
 const FREEZES = 3;
 const FROZEN_MS = 10_000;
 const RECOVERY_MS = 3_000;

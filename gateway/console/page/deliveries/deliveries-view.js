@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { listDeliveries } from '../api.js';
+import { dateFields, dateFilter } from '../shell/date-filter.js';
 import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { notify } from '../shell/notice.js';
@@ -11,11 +12,14 @@ import { Time } from '../words/time.js';
 import { Badge, choicesOf, choicesOfWords, ENDPOINTS, Id } from '../words/words.js';
 import { ReplayManyDialog } from './replay-many-dialog.js';
 
+const DATES = ['createdFrom', 'createdTo'];
+
 const FIELDS = [
   { name: 'merchantId', label: 'Merchant' },
   { name: 'endpointKind', label: 'Endpoint', options: choicesOf(ENDPOINTS) },
   { name: 'state', label: 'State', options: choicesOfWords('PENDING', 'DELIVERED', 'DEAD') },
   { name: 'requestId', label: 'Request ID' },
+  ...dateFields(DATES, 'Created'),
 ];
 
 const COLUMNS = [
@@ -37,6 +41,7 @@ export function DeliveriesView({ query }) {
   const [isAsking, setAsking] = useState(false);
   const [round, setRound] = useState(0);
   const text = query.toString();
+  const ask = (pageToken) => listDeliveries({ ...dateFilter(Object.fromEntries(query), DATES), pageToken });
   const done = (text) => {
     setAsking(false);
     setRound(round + 1);
@@ -45,7 +50,7 @@ export function DeliveriesView({ query }) {
   return html`<${View} title="Deliveries">
     <${Filters} path=${['deliveries']} query=${query} fields=${FIELDS} label="Deliveries" />
     <p><button type="button" onClick=${() => setAsking(true)}>Replay many…</button></p>
-    <${Pages} ask=${(pageToken) => listDeliveries({ ...Object.fromEntries(query), pageToken })} loadKey=${`${text} ${round}`}
+    <${Pages} ask=${ask} loadKey=${`${text} ${round}`}
       what="deliveries" csv="deliveries" empty="No delivery matches.">
       ${(items) => html`<${Table} caption="Deliveries, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ deliveryId }) => deliveryId} />`}
     <//>

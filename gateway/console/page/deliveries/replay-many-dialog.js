@@ -25,7 +25,7 @@ export function ReplayManyDialog({ query, onDone, onClose }) {
     <${Field} name="merchantId" label="Merchant" required defaultValue=${query.get('merchantId') ?? ''} autofocus />
     <${Select} name="endpointKind" label="Endpoint" value=${query.get('endpointKind')} options=${[['', 'Both'], ...choicesOf(ENDPOINTS)]} />
     <${Select} name="state" label="Which" options=${[['DEAD', 'Dead: every attempt failed'], ['DELIVERED', 'Delivered before']]} />
-    <${Field} name="createdFrom" type="datetime-local" label="Created since" />
-    <${Field} name="createdTo" type="datetime-local" label="Created before" />
+    <${Field} name="createdFrom" type="datetime-local" label="Created since" step="1" defaultValue=${query.get('createdFrom') ?? ''} />
+    <${Field} name="createdTo" type="datetime-local" label="Created before" step="1" defaultValue=${query.get('createdTo') ?? ''} />
   <//>`;
 }

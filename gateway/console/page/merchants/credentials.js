@@ -1,11 +1,15 @@
 import { useState } from 'preact/hooks';
 import { addApiKey, addSecret, retireSecret, revokeApiKey } from '../api.js';
 import { Confirm } from '../shell/dialog.js';
+import { CheckBox } from '../shell/field.js';
 import { html } from '../shell/html.js';
 import { notify } from '../shell/notice.js';
 import { Table } from '../shell/table.js';
 import { Time } from '../words/time.js';
 import { showOnce } from './shown-once.js';
+
+/** What a key may do besides payments. */
+export const WEBHOOK = 'manages the webhook: address, deliveries, signing secrets';
 
 /** The two sorts of credentials: how one is added and ended, and what that means. */
 const SORTS = {
@@ -13,6 +17,7 @@ const SORTS = {
     ...{ title: 'API keys', name: 'API key', add: addApiKey, end: revokeApiKey, ending: 'Revoke', ended: 'revoked' },
     adding: 'The merchant can use it at once, beside those it has.',
     warning: 'Whoever still uses it is refused from now on.',
+    mayBeFor: WEBHOOK,
     idOf: ({ apiKeyId }) => apiKeyId,
     endedAt: ({ revokedAt }) => revokedAt,
   },
@@ -55,7 +60,8 @@ function List({ sort, items, ask }) {
   const columns = [
     {
       name: title.slice(0, -1),
-      cell: (item) => html`<code class="id" title=${idOf(item)}>${shownOf(item, idOf)}</code>`,
+      cell: (item) => html`<code class="id" title=${idOf(item)}>${shownOf(item, idOf)}</code>
+        ${item.managesWebhook && html`<span class="badge calm" title=${WEBHOOK}>webhook</span>`}`,
     },
     { name: 'Since', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     {
@@ -93,10 +99,11 @@ function shownOf(item, idOf) {
 }
 
 function Ask({ asked: { sort, item }, merchantId, onDone, onClose }) {
-  const { name, adding, ending, ended, warning, idOf } = sort;
+  const { name, adding, ending, ended, warning, idOf, mayBeFor } = sort;
   if (item === undefined) {
-    const run = async () => ({ name, secret: await sort.add(merchantId) });
-    return html`<${Confirm} title="New ${name}" action="Create" run=${run} onDone=${onDone} onClose=${onClose}><p>${adding}</p><//>`;
+    const run = async (form) => ({ name, secret: await sort.add(merchantId, form.has('managesWebhook')) });
+    return html`<${Confirm} title="New ${name}" action="Create" run=${run} onDone=${onDone} onClose=${onClose}><p>${adding}</p>
+      ${mayBeFor && html`<${CheckBox} name="managesWebhook" label="It ${mayBeFor}" />`}<//>`;
   }
   const shown = shownOf(item, idOf);
   const run = async () => {

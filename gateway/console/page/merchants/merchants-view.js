@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { createMerchant, listMerchants } from '../api.js';
 import { Confirm } from '../shell/dialog.js';
-import { Field } from '../shell/field.js';
+import { CheckBox, Field } from '../shell/field.js';
 import { html } from '../shell/html.js';
 import { Pages } from '../shell/pages.js';
 import { linkTo } from '../shell/route.js';
@@ -9,6 +9,7 @@ import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
 import { ContractFields, NEW_CONTRACT, readContract } from './contract-fields.js';
+import { WEBHOOK } from './credentials.js';
 import { showOnce } from './shown-once.js';
 
 const COLUMNS = [
@@ -48,10 +49,12 @@ function NewMerchant({ onDone, onClose }) {
       merchantId: form.get('merchantId').trim(),
       name: form.get('name').trim(),
       contract: readContract(form),
+      apiKeyManagesWebhook: form.has('apiKeyManagesWebhook'),
     });
   return html`<${Confirm} title="New merchant" action="Create" run=${run} onDone=${onDone} onClose=${onClose}>
     <${Field} name="merchantId" label="Merchant ID" required maxlength="32" autofocus hint="A letter, then letters, digits, _ or -" />
     <${Field} name="name" label="Name" required maxlength="100" />
     <${ContractFields} contract=${NEW_CONTRACT} />
+    <${CheckBox} name="apiKeyManagesWebhook" label="Its first API key ${WEBHOOK}" />
   <//>`;
 }

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { search } from '../api.js';
+import { dateFields, dateFilter } from '../shell/date-filter.js';
+import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
@@ -17,12 +19,16 @@ let listeners = [];
 /** Searches for something, in the search view. */
 export function searchFor(text) {
   asked = text.trim();
-  if (location.hash === '#/search') for (const listener of listeners) listener(asked);
+  if (/^#\/search(\?|$)/.test(location.hash)) for (const listener of listeners) listener(asked);
   else location.hash = '#/search';
 }
 
-/** What was found for the text in the search box. A single thing is opened at once. */
-export function SearchView() {
+const DATES = ['createdFrom', 'createdTo'];
+
+const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields(DATES, 'Asked for')];
+
+/** What was found for the text in the search box, within the filter. A single thing is opened at once. */
+export function SearchView({ query }) {
   const [text, setText] = useState(asked);
   useEffect(() => {
     listeners = [...listeners, setText];
@@ -31,15 +37,19 @@ export function SearchView() {
     };
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
-  return html`<${View} title="Search"><${Found} key=${text} text=${text} /><//>`;
+  const filter = dateFilter(Object.fromEntries(query), DATES);
+  return html`<${View} title="Search">
+    <${Filters} path=${['search']} query=${query} fields=${FIELDS} label="What is searched" />
+    <${Found} key=${`${text} ${query}`} asked=${{ text, ...filter }} />
+  <//>`;
 }
 
 const HINT =
   "Search for a request ID or its last characters, a part of the merchant's reference, a preauthorizationId, the processor's reference, or the last four digits of a card.";
 
-function Found({ text }) {
+function Found({ asked }) {
   const [pages, setPages] = useState(1);
-  const found = useLoad(() => readBack(text, pages), `${pages}`);
+  const found = useLoad(() => readBack(asked, pages), `${pages}`);
   useEffect(() => {
     const [only, ...others] = found.value?.items ?? [];
     if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
@@ -58,11 +68,11 @@ function Found({ text }) {
   <//>`;
 }
 
-async function readBack(text, pages) {
+async function readBack(asked, pages) {
   const items = [];
   let answer = {};
   for (let read = 0; read < pages; read += 1) {
-    answer = await search({ text, pageToken: answer.nextPageToken });
+    answer = await search({ ...asked, pageToken: answer.nextPageToken });
     items.push(...answer.items);
     if (!answer.nextPageToken) break;
   }

@@ -15,8 +15,13 @@ const contract = {
   requireSignedCaptures: false,
   internalUrl: 'https://payments.globex.example',
 };
-const apiKey = { apiKeyId: API_KEY_ID, last4: 'Xq7c', createdAt: CREATED_AT };
-const nextApiKey = { apiKeyId: NEXT_API_KEY_ID, last4: 'b2Wk', createdAt: '2026-11-21T10:00:00.000Z' };
+const apiKey = { apiKeyId: API_KEY_ID, last4: 'Xq7c', managesWebhook: false, createdAt: CREATED_AT };
+const nextApiKey = {
+  apiKeyId: NEXT_API_KEY_ID,
+  last4: 'b2Wk',
+  managesWebhook: true,
+  createdAt: '2026-11-21T10:00:00.000Z',
+};
 const secret = { signingSecretId: SECRET_ID, createdAt: CREATED_AT };
 const nextSecret = { signingSecretId: NEXT_SECRET_ID, createdAt: '2026-11-21T10:05:00.000Z' };
 const merchant = {
@@ -64,9 +69,9 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
   {
     route: 'createApiKey',
     name: 'second',
-    summary: 'A second key, to change over to',
+    summary: 'A second key, with which the merchant manages its webhook itself',
     parameters: { merchantId: NEW_MERCHANT_ID },
-    body: {},
+    body: { managesWebhook: true },
     status: 201,
     answer: { ...nextApiKey, apiKey: 'hf_9cKe2VwPz5nLtB8xGy1mRq4jUf7hSd0aIo3kTb6vb2Wk' },
   },

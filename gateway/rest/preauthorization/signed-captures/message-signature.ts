@@ -24,7 +24,7 @@ export interface SignatureTerms {
 }
 
 /** Largest difference between `created` and this clock. */
-export const TOLERANCE_SECONDS = 300;
+const TOLERANCE_SECONDS = 300;
 
 /**
  * Verifies a request's signature. Returns its nonce, which the caller must still use up, and its creation time. Throws SIGNATURE_REQUIRED

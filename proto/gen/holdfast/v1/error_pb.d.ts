@@ -189,6 +189,14 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_UNAVAILABLE = 23;
    */
   UNAVAILABLE = 23,
+
+  /**
+   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture.
+   * FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_NOT_SUPPORTED = 24;
+   */
+  NOT_SUPPORTED = 24,
 }
 
 /**

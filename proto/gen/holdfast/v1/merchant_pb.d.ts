@@ -225,6 +225,13 @@ export declare type ApiKey = Message<"holdfast.v1.ApiKey"> & {
    * @generated from field: google.protobuf.Timestamp revoked_at = 4;
    */
   revokedAt?: Timestamp | undefined;
+
+  /**
+   * Whether the merchant may manage its webhook with it: address, signing secrets, deliveries, test notifications.
+   *
+   * @generated from field: bool manages_webhook = 5;
+   */
+  managesWebhook: boolean;
 };
 
 /**
@@ -293,6 +300,13 @@ export declare type CreateMerchantRequest = Message<"holdfast.v1.CreateMerchantR
    * @generated from field: holdfast.v1.Contract contract = 3;
    */
   contract?: Contract | undefined;
+
+  /**
+   * Whether its first API key manages the webhook.
+   *
+   * @generated from field: bool api_key_manages_webhook = 4;
+   */
+  apiKeyManagesWebhook: boolean;
 };
 
 /**
@@ -484,6 +498,53 @@ export declare type UpdateMerchantResponse = Message<"holdfast.v1.UpdateMerchant
 export declare const UpdateMerchantResponseSchema: GenMessage<UpdateMerchantResponse>;
 
 /**
+ * Sets where signed notifications go.
+ *
+ * @generated from message holdfast.v1.SetWebhookUrlRequest
+ */
+export declare type SetWebhookUrlRequest = Message<"holdfast.v1.SetWebhookUrlRequest"> & {
+  /**
+   * The merchant's name in Holdfast.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * An origin with an optional path; empty = nowhere.
+   *
+   * @generated from field: string webhook_url = 2;
+   */
+  webhookUrl: string;
+};
+
+/**
+ * Describes the message holdfast.v1.SetWebhookUrlRequest.
+ * Use `create(SetWebhookUrlRequestSchema)` to create a new message.
+ */
+export declare const SetWebhookUrlRequestSchema: GenMessage<SetWebhookUrlRequest>;
+
+/**
+ * The merchant after the change.
+ *
+ * @generated from message holdfast.v1.SetWebhookUrlResponse
+ */
+export declare type SetWebhookUrlResponse = Message<"holdfast.v1.SetWebhookUrlResponse"> & {
+  /**
+   * The merchant.
+   *
+   * @generated from field: holdfast.v1.Merchant merchant = 1;
+   */
+  merchant?: Merchant | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.SetWebhookUrlResponse.
+ * Use `create(SetWebhookUrlResponseSchema)` to create a new message.
+ */
+export declare const SetWebhookUrlResponseSchema: GenMessage<SetWebhookUrlResponse>;
+
+/**
  * Asks for another API key.
  *
  * @generated from message holdfast.v1.CreateApiKeyRequest
@@ -495,6 +556,13 @@ export declare type CreateApiKeyRequest = Message<"holdfast.v1.CreateApiKeyReque
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
+
+  /**
+   * Whether the merchant may manage its webhook with it.
+   *
+   * @generated from field: bool manages_webhook = 2;
+   */
+  managesWebhook: boolean;
 };
 
 /**
@@ -900,7 +968,8 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for
- * WatchCredentials, ListCredentialChanges and UseNonce (gateway only).
+ * WatchCredentials, ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
+ * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata x-api-key-sha256.
  *
  * @generated from service holdfast.v1.MerchantService
  */
@@ -946,6 +1015,16 @@ export declare const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof UpdateMerchantRequestSchema;
     output: typeof UpdateMerchantResponseSchema;
+  },
+  /**
+   * Replaces the webhook's address, and ends a pause that the endpoint itself has caused. Errors: OPERATION_NOT_FOUND.
+   *
+   * @generated from rpc holdfast.v1.MerchantService.SetWebhookUrl
+   */
+  setWebhookUrl: {
+    methodKind: "unary";
+    input: typeof SetWebhookUrlRequestSchema;
+    output: typeof SetWebhookUrlResponseSchema;
   },
   /**
    * Adds an API key, shown once. Errors: OPERATION_NOT_FOUND.

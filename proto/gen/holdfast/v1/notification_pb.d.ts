@@ -582,6 +582,20 @@ export declare type ListDeliveriesRequest = Message<"holdfast.v1.ListDeliveriesR
    * @generated from field: string hold_request_id = 7;
    */
   holdRequestId: string;
+
+  /**
+   * Only those created at or after this.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 8;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Only those created before this.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 9;
+   */
+  createdTo?: Timestamp | undefined;
 };
 
 /**
@@ -629,6 +643,13 @@ export declare type GetDeliveryRequest = Message<"holdfast.v1.GetDeliveryRequest
    * @generated from field: string delivery_id = 1;
    */
   deliveryId: string;
+
+  /**
+   * Only when it is this merchant's; empty = any merchant's.
+   *
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
 };
 
 /**
@@ -746,6 +767,13 @@ export declare type ReplayDeliveryRequest = Message<"holdfast.v1.ReplayDeliveryR
    * @generated from field: string delivery_id = 1;
    */
   deliveryId: string;
+
+  /**
+   * Only when it is this merchant's; empty = any merchant's.
+   *
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
 };
 
 /**
@@ -773,6 +801,46 @@ export declare type ReplayDeliveryResponse = Message<"holdfast.v1.ReplayDelivery
  * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
  */
 export declare const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse>;
+
+/**
+ * Whose webhook to test.
+ *
+ * @generated from message holdfast.v1.SendTestNotificationRequest
+ */
+export declare type SendTestNotificationRequest = Message<"holdfast.v1.SendTestNotificationRequest"> & {
+  /**
+   * Whose webhook.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.SendTestNotificationRequest.
+ * Use `create(SendTestNotificationRequestSchema)` to create a new message.
+ */
+export declare const SendTestNotificationRequestSchema: GenMessage<SendTestNotificationRequest>;
+
+/**
+ * It waits for its attempt.
+ *
+ * @generated from message holdfast.v1.SendTestNotificationResponse
+ */
+export declare type SendTestNotificationResponse = Message<"holdfast.v1.SendTestNotificationResponse"> & {
+  /**
+   * The delivery, without attempts yet.
+   *
+   * @generated from field: holdfast.v1.Delivery delivery = 1;
+   */
+  delivery?: Delivery | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.SendTestNotificationResponse.
+ * Use `create(SendTestNotificationResponseSchema)` to create a new message.
+ */
+export declare const SendTestNotificationResponseSchema: GenMessage<SendTestNotificationResponse>;
 
 /**
  * Which deliveries to send again; filters are joined by AND.
@@ -1954,7 +2022,9 @@ export enum StoredNotificationState {
 export declare const StoredNotificationStateSchema: GenEnum<StoredNotificationState>;
 
 /**
- * Notifications: accepted from the relay, delivered by the worker, looked after by operators.
+ * Notifications: accepted from the relay, delivered by the worker, looked after by operators, and by merchants through
+ * the gateway: ListDeliveries, GetDelivery, ReplayDelivery, ListEndpoints and SendTestNotification are also for the gateway,
+ * for a merchant that it names and in the name of an API key that manages the webhook: metadata x-api-key-sha256.
  *
  * @generated from service holdfast.v1.NotificationService
  */
@@ -2005,7 +2075,7 @@ export declare const NotificationService: GenService<{
     output: typeof ReportVerificationFailuresResponseSchema;
   },
   /**
-   * Lists deliveries, newest first. Operators only.
+   * Lists deliveries, newest first.
    *
    * @generated from rpc holdfast.v1.NotificationService.ListDeliveries
    */
@@ -2015,7 +2085,7 @@ export declare const NotificationService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Looks up one delivery with its attempts. Operators only. Errors: OPERATION_NOT_FOUND.
+   * Looks up one delivery with its attempts. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.NotificationService.GetDelivery
    */
@@ -2026,7 +2096,7 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One
-   * that waits for its next attempt gets it now. Operators only. Errors: OPERATION_NOT_FOUND;
+   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND;
    * INVALID_REQUEST when its body was purged.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReplayDelivery
@@ -2035,6 +2105,18 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof ReplayDeliveryRequestSchema;
     output: typeof ReplayDeliveryResponseSchema;
+  },
+  /**
+   * Sends a notification about nothing to the webhook, so that a merchant can test its receiver: signed and delivered as
+   * every other, its path ends in `test`, its amount is 0, and its body says `"test": true`. Errors: OPERATION_NOT_FOUND;
+   * INVALID_REQUEST without webhookUrl.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.SendTestNotification
+   */
+  sendTestNotification: {
+    methodKind: "unary";
+    input: typeof SendTestNotificationRequestSchema;
+    output: typeof SendTestNotificationResponseSchema;
   },
   /**
    * Sends all deliveries of a range again that have ended, oldest first, spread over time. Operators only.
@@ -2047,7 +2129,7 @@ export declare const NotificationService: GenService<{
     output: typeof ReplayDeliveriesResponseSchema;
   },
   /**
-   * Lists endpoints that fail or are paused; one that always worked is not listed. Operators only.
+   * Lists endpoints that fail or are paused; one that always worked is not listed.
    *
    * @generated from rpc holdfast.v1.NotificationService.ListEndpoints
    */

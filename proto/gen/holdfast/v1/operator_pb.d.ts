@@ -770,6 +770,20 @@ export declare type ListAuditEntriesRequest = Message<"holdfast.v1.ListAuditEntr
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only those written at or after this.
+   *
+   * @generated from field: google.protobuf.Timestamp at_from = 5;
+   */
+  atFrom?: Timestamp | undefined;
+
+  /**
+   * Only those written before this.
+   *
+   * @generated from field: google.protobuf.Timestamp at_to = 6;
+   */
+  atTo?: Timestamp | undefined;
 };
 
 /**
@@ -826,7 +840,7 @@ export declare type AuditEntry = Message<"holdfast.v1.AuditEntry"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Who: "operator", or "operator/" and the name given.
+   * Who: "operator", or "operator/" and the name given; "api-key/" and the id of a merchant's key.
    *
    * @generated from field: string actor = 3;
    */

@@ -1064,7 +1064,7 @@ export declare const PreauthorizationService: GenService<{
   /**
    * Charges a hold in full or in part. Errors, judged in this order: PREAUTHORIZATION_NOT_FOUND,
    * AMOUNT_EXCEEDS_HOLD, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED,
-   * MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, CAPTURE_IN_FLIGHT; then, as a stored KO,
+   * MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, NOT_SUPPORTED, CAPTURE_IN_FLIGHT; then, as a stored KO,
    * CARD_DECLINED, PROCESSOR_ERROR. Besides SIGNATURE_REQUIRED for an internal service when the merchant's
    * captures must be signed, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *

@@ -35,11 +35,13 @@ export function changesSomething(method: DescMethod): boolean {
 const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'CreateMerchant',
   'UpdateMerchant',
+  'SetWebhookUrl',
   'CreateApiKey',
   'RevokeApiKey',
   'AddSigningSecret',
   'RetireSigningSecret',
   'ReplayDelivery',
+  'SendTestNotification',
   'ReplayDeliveries',
   'PauseEndpoint',
   'ResumeEndpoint',

@@ -1,4 +1,4 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import type { AuditEntryRow } from '../../storage/audit-log/audit-entry.ts';
@@ -10,9 +10,14 @@ import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 /** Lists actions of operators, newest first. */
 export function listAuditEntries(core: Core): MethodImpl<typeof OperatorService.method.listAuditEntries> {
   return async (request) => {
-    const { target, action } = request;
+    const { target, action, atFrom, atTo } = request;
     if (target.includes('\0') || action.includes('\0')) return { entries: [], nextPageToken: '' };
-    const filters = { ...(target !== '' && { target }), ...(action !== '' && { action }) };
+    const filters = {
+      ...(target !== '' && { target }),
+      ...(action !== '' && { action }),
+      ...(atFrom && { atFrom: timestampDate(atFrom) }),
+      ...(atTo && { atTo: timestampDate(atTo) }),
+    };
     const after = pageKey(request.pageToken, filters, isUuid);
     const size = pageSizeOf(request);
     const rows = await listStored(core.database, filters, after, size + 1);

@@ -1,3 +1,4 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import {
   DeliveryState,
@@ -27,11 +28,14 @@ export function listDeliveries(core: Core): MethodImpl<typeof NotificationServic
   };
 }
 
-function filtersOf({ merchantId, endpointKind, state, requestId }: ListDeliveriesRequest): DeliveryFilter {
+function filtersOf(request: ListDeliveriesRequest): DeliveryFilter {
+  const { merchantId, endpointKind, state, requestId, createdFrom, createdTo } = request;
   return {
     ...(merchantId !== '' && { merchantId }),
     ...(endpointKind !== EndpointKind.UNSPECIFIED && { endpointKind: keptEndpointKind(endpointKind) }),
     ...(state !== DeliveryState.UNSPECIFIED && { state: DeliveryState[state] as DeliveryRow['state'] }),
     ...(requestId !== '' && { requestId }),
+    ...(createdFrom && { createdFrom: timestampDate(createdFrom) }),
+    ...(createdTo && { createdTo: timestampDate(createdTo) }),
   };
 }

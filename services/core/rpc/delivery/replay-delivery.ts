@@ -5,12 +5,12 @@ import { audited } from '../../storage/audit-log/audit-log.ts';
 import { replayOne } from '../../storage/delivery/replay-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import type { Core } from '../core.ts';
-import { findDelivery } from './find-delivery.ts';
+import { demandDelivery, findDelivery } from './find-delivery.ts';
 
 /** Sends one delivery again. */
 export function replayDelivery(core: Core): MethodImpl<typeof NotificationService.method.replayDelivery> {
-  return async ({ deliveryId }) => {
-    await findDelivery(core, deliveryId);
+  return async ({ deliveryId, merchantId }) => {
+    await demandDelivery(core, deliveryId, merchantId);
     const now = core.clock();
     const action = { at: now, action: 'delivery.replay', target: deliveryId };
     const due = await audited(core.database, action, async (query) => {
@@ -20,6 +20,6 @@ export function replayDelivery(core: Core): MethodImpl<typeof NotificationServic
     });
     await core.queue.move(due.id, 0);
     void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
-    return { delivery: await findDelivery(core, deliveryId) };
+    return { delivery: await findDelivery(core, deliveryId, merchantId) };
   };
 }

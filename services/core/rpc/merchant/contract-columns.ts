@@ -1,6 +1,7 @@
 import { code as currencyOf } from 'currency-codes';
 import type { Contract } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { neverReachable } from '../../delivery/destination.ts';
+import type { Processors } from '../../processor/processors.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { canonicalCaptureKey } from './capture-key.ts';
@@ -10,8 +11,11 @@ const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
 export type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
 
-/** The columns of a contract; `processors` are the names that core knows. Throws INVALID_REQUEST with every invalid field. */
-export function contractColumns(contract: Contract | undefined, processors: readonly string[]): ContractColumns {
+/** The columns of a contract. Throws INVALID_REQUEST with every invalid field. */
+export function contractColumns(
+  contract: Contract | undefined,
+  processors: Pick<Processors, 'names' | 'nameOf'>,
+): ContractColumns {
   const fields = new FieldCheck();
   const { currencies = [], terminals = [], requireSignedCaptures = false } = contract ?? {};
   for (const currency of currencies) {
@@ -34,9 +38,10 @@ export function contractColumns(contract: Contract | undefined, processors: read
   if (requireSignedCaptures && givenKey === '') {
     fields.add('contract.capture_public_key', 'is needed when captures must be signed');
   }
-  const processor = contract?.processor ?? '';
-  if (processor !== '' && !processors.includes(processor)) {
-    fields.add('contract.processor', 'is not a name of the setting PROCESSORS');
+  const named = contract?.processor ?? '';
+  const processor = named === '' ? '' : processors.nameOf(named);
+  if (processor === undefined) {
+    fields.add('contract.processor', `is not one of the setting PROCESSORS: ${processors.names.join(', ')}`);
   }
   fields.text('contract.processor_account', contract?.processorAccount);
   fields.refuse();
@@ -50,7 +55,7 @@ export function contractColumns(contract: Contract | undefined, processors: read
     capturePublicKey,
     webhookUrl,
     internalUrl,
-    processor,
+    processor: processor ?? '',
     processorAccount: contract?.processorAccount ?? '',
   };
 }
@@ -61,8 +66,9 @@ const ENDPOINT = 'must be an http(s) address without credentials, query or fragm
  * Checks the form, and refuses addresses that no allow-list permits. Each attempt checks the address that the name resolves to; the
  * allow-lists are settings of the worker.
  */
-function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
+export function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
   if (value === null) return;
+  fields.text(field, value);
   const url = URL.parse(value);
   const isForm =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' && !/[?#]/.test(value);

@@ -8,8 +8,8 @@ import { presentApiKey } from './present-merchant.ts';
 
 /** Creates an API key; only this response ever contains it. */
 export function createApiKey(core: Core): MethodImpl<typeof MerchantService.method.createApiKey> {
-  return async ({ merchantId }) => {
-    const { row, key } = newApiKey(merchantId, core.clock());
+  return async ({ merchantId, managesWebhook }) => {
+    const { row, key } = newApiKey({ merchantId, managesWebhook }, core.clock());
     const added = await addApiKey(core.database, row);
     if (added === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
     return { apiKey: presentApiKey(added), key };

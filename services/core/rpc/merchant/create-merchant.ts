@@ -10,11 +10,11 @@ import { refuseGateway } from './refuse-gateway.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
 export function createMerchant(core: Core): MethodImpl<typeof MerchantService.method.createMerchant> {
-  return async ({ merchantId: id, name, contract }) => {
-    const columns = contractColumns(contract, core.processors.names);
+  return async ({ merchantId: id, name, contract, apiKeyManagesWebhook: managesWebhook }) => {
+    const columns = contractColumns(contract, core.processors);
     await refuseGateway(core, columns.internalUrl);
     const createdAt = core.clock();
-    const { row: apiKey, key } = newApiKey(id, createdAt);
+    const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);
     const { row: signingSecret, secret } = newSigningSecret(core.cipher, id, createdAt);
     const created = await insertMerchant(core.database, { ...columns, id, name, createdAt }, apiKey, signingSecret);
     if (!created) throw invalidField('merchant_id', 'is taken');

@@ -5,12 +5,12 @@ import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
 import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
 
 /** Makes an API key of 256 random bits; its row has only the hash. */
-export function newApiKey(merchantId: string, createdAt: Date): { row: ApiKeyRow; key: string } {
+export function newApiKey(
+  terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>,
+  createdAt: Date,
+): { row: ApiKeyRow; key: string } {
   const key = `hf_${randomBytes(32).toString('base64url')}`;
-  return {
-    row: { id: uuidv7(), merchantId, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null },
-    key,
-  };
+  return { row: { id: uuidv7(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
 }
 
 /** Makes a signing secret of 256 random bits; its row has it encrypted, and a hash that is unique across merchants. */

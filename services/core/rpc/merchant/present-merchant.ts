@@ -34,6 +34,7 @@ export function presentApiKey(key: ApiKeyRow) {
   return {
     apiKeyId: key.id,
     last4: key.last4,
+    managesWebhook: key.managesWebhook,
     createdAt: timestampFromDate(key.createdAt),
     ...(key.revokedAt && { revokedAt: timestampFromDate(key.revokedAt) }),
   };

@@ -10,7 +10,7 @@ import { refuseGateway } from './refuse-gateway.ts';
 /** Replaces a merchant's name and contract; holds placed before keep their terms. */
 export function updateMerchant(core: Core): MethodImpl<typeof MerchantService.method.updateMerchant> {
   return async ({ merchantId, name, contract }) => {
-    const columns = contractColumns(contract, core.processors.names);
+    const columns = contractColumns(contract, core.processors);
     await refuseGateway(core, columns.internalUrl);
     const updated = await updateStored(core.database, merchantId, { ...columns, name }, core.clock());
     if (updated === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');

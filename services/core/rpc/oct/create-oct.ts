@@ -47,6 +47,7 @@ export function createOct(core: Core): MethodImpl<typeof OctService.method.creat
       requestId,
       store: () => inserted(core.books.insertOct(input, patienceOf(context))),
       isSame: () => isSame(core, request, requestId),
+      place: oct,
       admits: () => core.processors.of(oct).admits(),
       findKept: () => findKeptOperation(core, merchantId, key, agrees),
       async perform({ processorRequestId }: Inserted) {

@@ -59,6 +59,7 @@ export function createPreauthorization(
       requestId,
       store: () => inserted(core.books.insertHold(hold, patienceOf(context))),
       isSame: () => isSame(core, request, requestId),
+      place: hold,
       admits: () => core.processors.of(hold).admits(),
       findKept: () => findKeptOperation(core, merchantId, key, agrees),
       async perform({ resumed, processorRequestId }: Inserted) {

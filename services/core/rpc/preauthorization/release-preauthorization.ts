@@ -42,6 +42,7 @@ export function releasePreauthorization(
       (await findRelease(core.database.query, id))?.holdRequestId === hold.requestId;
     const write = {
       requestId,
+      place,
       store: () =>
         reserveHoldRelease(core.books, { ...release, ...times, merchantId, key, patience: patienceOf(context) }),
       async isSame() {

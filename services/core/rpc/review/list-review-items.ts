@@ -17,9 +17,9 @@ export function listReviewItems(core: Core): MethodImpl<typeof OperatorService.m
     };
     const after = pageKey(request.pageToken, filters, isUuid) ?? null;
     const size = pageSizeOf(request);
-    const rows = await findReviewItems(core.database.query, { ...filters, after, limit: size + 1 });
-    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.requestId, filters));
     const now = core.clock();
+    const rows = await findReviewItems(core.database.query, { ...filters, after, limit: size + 1, now });
+    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.requestId, filters));
     return { items: page.map((row) => presentItem(row, now)), nextPageToken };
   };
 }

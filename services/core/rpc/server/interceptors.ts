@@ -17,6 +17,7 @@ import { rolesFor } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
 import { callerKey, roleFinder } from './caller.ts';
+import { demandsManagingKey } from './demand-managing-key.ts';
 import { findNul } from './find-nul.ts';
 import { hidesHandles } from './hide-handles.ts';
 import { translateError } from './translate-error.ts';
@@ -30,6 +31,7 @@ export function interceptorsOf(core: Core): Interceptor[] {
     authenticates(core),
     admits(admission),
     readsPatience,
+    demandsManagingKey(core),
     validates,
     hidesHandles,
     auditsOperators(core),

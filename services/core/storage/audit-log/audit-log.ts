@@ -1,6 +1,8 @@
+import type { FilterQuery } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../../actor.ts';
 import type { Database, Query, Statement } from '../database.ts';
+import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { AuditEntryEntity, type AuditEntryRow } from './audit-entry.ts';
 
@@ -41,15 +43,29 @@ export async function auditEnd(query: Query, id: string, end: Readonly<Record<st
   await query(END_ENTRY, [id, JSON.stringify(end)]);
 }
 
+/** Which entries to list; all of what is given must be true. */
+export interface AuditFilter {
+  readonly target?: string;
+  readonly action?: string;
+  /** Written at or after this. */
+  readonly atFrom?: Date;
+  /** Written before this. */
+  readonly atTo?: Date;
+}
+
 /** Lists entries, newest first, those before the id `after`; undefined = from the newest. */
 export function listAuditEntries(
   database: Database,
-  filter: { readonly target?: string; readonly action?: string },
+  { atFrom, atTo, ...same }: AuditFilter,
   after: string | undefined,
   limit: number,
 ): Promise<AuditEntryRow[]> {
-  const where = { ...filter, ...(after !== undefined && { id: { $lt: after } }) };
-  return entityManager(database).find(AuditEntryEntity, where, { orderBy: { id: 'desc' }, limit });
+  const { lowest, highest } = idBounds(atFrom, atTo);
+  const where: FilterQuery<AuditEntryRow>[] = [same];
+  if (atFrom) where.push({ id: { $gte: lowest }, at: { $gte: atFrom } });
+  if (atTo) where.push({ id: { $lte: highest }, at: { $lt: atTo } });
+  if (after !== undefined) where.push({ id: { $lt: after } });
+  return entityManager(database).find(AuditEntryEntity, { $and: where }, { orderBy: { id: 'desc' }, limit });
 }
 
 type Entry = Omit<AuditedAction, 'detail'> & { readonly detail: object | null };

@@ -26,6 +26,8 @@ export const CaptureEntity = defineEntity({
     createdAt: p.datetime(3),
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),

@@ -1,4 +1,6 @@
+import type { FilterQuery } from '@mikro-orm/core';
 import type { Database } from '../database.ts';
+import { idBounds } from '../id-bounds.ts';
 import { OperationEntity } from '../operation/operation.ts';
 import { entityManager } from '../orm.ts';
 import { DeliveryEntity, type DeliveryRow } from './delivery.ts';
@@ -13,6 +15,10 @@ export interface DeliveryFilter {
   readonly endpointKind?: DeliveryRow['endpointKind'];
   readonly state?: DeliveryRow['state'];
   readonly requestId?: string;
+  /** Created at or after this. */
+  readonly createdFrom?: Date;
+  /** Created before this. */
+  readonly createdTo?: Date;
 }
 
 /** Reads a delivery with its attempts, in their order, and what it sends. */
@@ -33,16 +39,19 @@ export async function readWholeDelivery(
  */
 export async function listDeliveries(
   database: Database,
-  filter: DeliveryFilter,
+  { createdFrom, createdTo, ...same }: DeliveryFilter,
   { holdRequestId, after, limit }: { holdRequestId?: string; after: string | undefined; limit: number },
 ): Promise<DeliveryHead[]> {
   const em = entityManager(database);
   const ofHold = holdRequestId && {
     requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] },
   };
-  const before = after !== undefined && { id: { $lt: after } };
-  const where = { $and: [filter, { ...ofHold }, { ...before }] };
-  return em.find(DeliveryEntity, where, { orderBy: { id: 'desc' }, limit, exclude: ['body'] });
+  const { lowest, highest } = idBounds(createdFrom, createdTo);
+  const where: FilterQuery<DeliveryRow>[] = [same, { ...ofHold }];
+  if (createdFrom) where.push({ id: { $gte: lowest }, createdAt: { $gte: createdFrom } });
+  if (createdTo) where.push({ id: { $lte: highest }, createdAt: { $lt: createdTo } });
+  if (after !== undefined) where.push({ id: { $lt: after } });
+  return em.find(DeliveryEntity, { $and: where }, { orderBy: { id: 'desc' }, limit, exclude: ['body'] });
 }
 
 async function operationsOf(database: Database, holdRequestId: string): Promise<string[]> {

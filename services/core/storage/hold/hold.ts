@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
+import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -52,6 +52,8 @@ export const HoldEntity = defineEntity({
     cardExpiryYear: p.integer().nullable(),
     /** The token of a card saved at the checkout; null once purged. */
     generatedTokenId: p.text().nullable(),
+    /** What the authorization can do, as the processor said when it approved it. */
+    capabilities: p.json().nullable().$type<Capabilities>(),
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
     processorMessage: p.text().nullable(),
@@ -62,6 +64,8 @@ export const HoldEntity = defineEntity({
     /** When recovery looks at it next, while its outcome is open. */
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),

@@ -1,3 +1,4 @@
+import type { Capabilities } from '../../domain/hold.ts';
 import type { Card } from '../../domain/operation.ts';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
@@ -20,6 +21,7 @@ export interface HoldResult {
   readonly processorMessage?: string | undefined;
   readonly generatedTokenId?: string | undefined;
   readonly card?: Card | undefined;
+  readonly capabilities?: Capabilities | undefined;
   readonly operation: OperationInput;
 }
 
@@ -36,7 +38,7 @@ const SETTLE_HOLDS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, placed boolean, at timestamptz,
       "expiresAt" timestamptz, "processorReference" text, "processorCode" text, "processorMessage" text,
-      "generatedTokenId" text, card json, operation json)
+      "generatedTokenId" text, card json, capabilities jsonb, operation json)
   ),
   locked as materialized (
     select i.* from input i join hold k on ${byIndex('k.request_id', 'i."requestId"')} 
@@ -54,7 +56,7 @@ const SETTLE_HOLDS: Statement = {
       closing = h.closing and i.placed,
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
-      generated_token_id = i."generatedTokenId", processor_reference = i."processorReference",
+      generated_token_id = i."generatedTokenId", capabilities = i.capabilities, processor_reference = i."processorReference",
       processor_code = i."processorCode", processor_message = i."processorMessage", inquire_at = null
     from locked i
     where ${byIndex('h.request_id', 'i."requestId"')} and h.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')

@@ -11,7 +11,7 @@ export interface CredentialKey {
 
 /** Stores a new API key. */
 export function addApiKey(database: Database, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {
-  const detail = { apiKeyId: key.id, last4: key.last4 };
+  const detail = { apiKeyId: key.id, last4: key.last4, managesWebhook: key.managesWebhook };
   const action = { at: key.createdAt, action: 'api-key.create', target: key.merchantId, detail };
   return changeMerchant<ApiKeyRow>(database, action, async (em) => em.create(ApiKeyEntity, key));
 }

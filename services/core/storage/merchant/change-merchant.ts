@@ -30,7 +30,8 @@ export async function insertMerchant(
       em.create(ApiKeyEntity, apiKey);
       em.create(SigningSecretEntity, signingSecret);
       const { id, createdAt, ...after } = merchant;
-      const detail = { after, apiKeyId: apiKey.id, last4: apiKey.last4, signingSecretId: signingSecret.id };
+      const { id: apiKeyId, last4, managesWebhook } = apiKey;
+      const detail = { after, apiKeyId, last4, managesWebhook, signingSecretId: signingSecret.id };
       await record(em, created, { at: createdAt, action: 'merchant.create', target: id, detail });
       return readBack(em, created);
     });
@@ -40,11 +41,11 @@ export async function insertMerchant(
   }
 }
 
-/** Replaces a merchant's name and contract. */
+/** Replaces the terms of a merchant that are given. */
 export function updateMerchant(
   database: Database,
   merchantId: string,
-  terms: MerchantTerms,
+  terms: Partial<MerchantTerms>,
   at: Date,
 ): Promise<MerchantWithCredentials | 'NOT_FOUND'> {
   const detail: { before?: object; after?: object } = {};
@@ -60,11 +61,11 @@ export function updateMerchant(
 }
 
 /** The terms that differ, with their old and their new values. Nothing of a contract is secret. */
-function changesOf(merchant: MerchantRow, terms: MerchantTerms): { before: object; after: object } {
+function changesOf(merchant: MerchantRow, terms: Partial<MerchantTerms>): { before: object; after: object } {
   const names = (Object.keys(terms) as (keyof MerchantTerms)[]).filter(
     (name) => !isDeepStrictEqual(merchant[name], terms[name]),
   );
-  const of = (row: MerchantTerms) => Object.fromEntries(names.map((name) => [name, row[name]]));
+  const of = (row: Partial<MerchantTerms>) => Object.fromEntries(names.map((name) => [name, row[name]]));
   return { before: of(merchant), after: of(terms) };
 }
 

@@ -27,6 +27,8 @@ export const OctEntity = defineEntity({
     finalAt: p.datetime(3).nullable(),
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),

@@ -27,9 +27,10 @@ interface Submissions {
   } | null;
   /** The results that must be in the operation log: selects of kind, subject, status, amount (null = any), merchant_id, hold_request_id. */
   readonly results: readonly string[];
-  /** The EntryKind of the processor's books; whether amount and result are compared row by row. */
+  /** The EntryKind of the processor's books; SQL: whether amount and result are compared, and the amount that must be there. */
   readonly entry: string;
-  readonly isEntryCompared: boolean;
+  readonly isEntryCompared: string;
+  readonly entryAmount: string;
 }
 
 const IN_STATE = {
@@ -39,6 +40,8 @@ const IN_STATE = {
   lateVoid: 'false',
   inReview: `s.state in ('UNKNOWN', 'NEEDS_REVIEW')`,
   reviewReason: 's.state',
+  isEntryCompared: 'true',
+  entryAmount: 's.amount',
 } as const;
 
 const HOLD_STATE = `case s.phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' when 'UNKNOWN' then 'UNKNOWN'
@@ -64,7 +67,8 @@ export const SUBMISSIONS = {
     reserves: null,
     results: [finalResults('HOLD', 'hold', HOLD_STATE, 'null::uuid')],
     entry: 'AUTHORIZATION',
-    isEntryCompared: true,
+    isEntryCompared: 'true',
+    entryAmount: 's.amount',
   },
   capture: {
     ...IN_STATE,
@@ -77,7 +81,6 @@ export const SUBMISSIONS = {
       `select 'REVERSAL', s.request_id, 'KO', s.amount, s.merchant_id, s.hold_request_id from capture s where s.reversed`,
     ],
     entry: 'CAPTURE',
-    isEntryCompared: true,
   },
   release: {
     ...IN_STATE,
@@ -89,13 +92,14 @@ export const SUBMISSIONS = {
     // What gives up a checkout is the hold's own result; an expiry that is tried again has none.
     results: [
       `select ${RELEASE_KIND}, s.request_id, case when s.state = 'OK' and s.reason = 'RELEASED' then 'OK' else 'KO' end,
-        nullif(s.amount, 0), s.merchant_id, s.hold_request_id
+        coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id
       from release s join hold h on h.request_id = s.hold_request_id
       where (s.state = 'OK' and s.reason <> 'LATE' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and s.reason = 'RELEASED')`,
     ],
     entry: 'VOID',
     // Only the processor knows what there was to give back.
-    isEntryCompared: false,
+    isEntryCompared: 's.amount_released is not null',
+    entryAmount: 's.amount_released',
   },
   oct: {
     ...IN_STATE,
@@ -105,12 +109,16 @@ export const SUBMISSIONS = {
     reserves: null,
     results: [finalResults('OCT', 'oct', 's.state', 'null::uuid')],
     entry: 'CREDIT',
-    isEntryCompared: true,
   },
 } as const satisfies Record<SubmissionTable, Submissions>;
 
 /** All of them, in the record's order. */
 export const SUBMISSION_TABLES = Object.keys(SUBMISSIONS) as SubmissionTable[];
+
+/** SQL of a condition over a row `s`: the processor has accepted it, and by `now` it need not have a result yet. */
+export function isExpected(now: string): string {
+  return `coalesce(s.expected_by > ${now}, false)`;
+}
 
 /** SQL: a select for each table, joined by `union all`. */
 export function unionOfSubmissions(select: (table: SubmissionTable, sql: Submissions) => string): string {

@@ -15,26 +15,30 @@ export interface DueSubmission {
   readonly processorRequestId: string | null;
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
+  /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
+  readonly expectedBy: Date | null;
 }
 
-/** Stores that an outcome is unknown and when to inquire. A submission that has ended meanwhile is left as it is. */
+/** Stores that an outcome is unknown, when to inquire, and until when that is normal (null = it is not). A submission that has ended meanwhile is left as it is. */
 export async function markUnknown(
   query: Query,
   table: SubmissionTable,
   requestId: string,
   inquireAt: Date,
+  expectedBy: Date | null,
 ): Promise<void> {
-  await query(MARK_UNKNOWN[table], [requestId, inquireAt]);
+  await query(MARK_UNKNOWN[table], [requestId, inquireAt, expectedBy]);
 }
 
-/** Stores when to inquire next. A submission that is not waiting for an inquiry any more is left as it is. */
+/** Stores when to inquire next, and until when it is normal that there is no result; null = as it was. A submission that is not waiting for an inquiry any more is left as it is. */
 export async function postponeInquiry(
   query: Query,
   table: SubmissionTable,
   requestId: string,
   at: Date,
+  expectedBy: Date | null,
 ): Promise<void> {
-  await query(POSTPONE[table], [requestId, at]);
+  await query(POSTPONE[table], [requestId, at, expectedBy]);
 }
 
 /** Stores that inquiries ended without an answer. Answers whether it was still open. */
@@ -62,13 +66,14 @@ export async function takeDueSubmissions(
 
 const MARK_UNKNOWN = statements(
   'mark-unknown',
-  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2
+  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2, expected_by = $3
     where request_id = $1 and ${stateColumn} = '${atWork}'`,
 );
 
 const POSTPONE = statements(
   'postpone-inquiry',
-  (table) => `update ${table} set inquire_at = $2 where request_id = $1 and inquire_at is not null`,
+  (table) => `update ${table} set inquire_at = $2, expected_by = coalesce($3, expected_by)
+    where request_id = $1 and inquire_at is not null`,
 );
 
 const MARK_NEEDS_REVIEW = statements(
@@ -82,7 +87,7 @@ const TAKE_DUE = statements(
   (table) => `update ${table} set inquire_at = $2, inquiry_count = inquiry_count + 1
     where request_id in (select request_id from ${table} where inquire_at <= $1 and ${isAtProcessor('$4', '$5')}
       order by inquire_at limit $3 for update skip locked)
-    returning request_id, merchant_id, processor, processor_account, processor_request_id, inquiry_count`,
+    returning request_id, merchant_id, processor, processor_account, processor_request_id, inquiry_count, expected_by`,
 );
 
 function statements(

@@ -14,7 +14,10 @@ export const ReleaseEntity = defineEntity({
     merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
     state: p.text().$type<SubmissionState>(),
+    /** What it reserved. */
     amount: p.bigint('bigint'),
+    /** What it gave back, as the processor said; null = it did not say, or the release is not OK. */
+    amountReleased: p.bigint('bigint').nullable(),
     currency: p.text(),
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
@@ -23,6 +26,8 @@ export const ReleaseEntity = defineEntity({
     finalAt: p.datetime(3).nullable(),
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
     /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
@@ -33,6 +38,7 @@ export const ReleaseEntity = defineEntity({
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
+    { name: 'release_amount_released', expression: 'amount_released >= 0' },
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],

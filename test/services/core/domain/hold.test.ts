@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   booksOf,
+  differsFromRest,
   failHold,
   type HoldBooks,
   type HoldState,
@@ -38,7 +39,9 @@ const sole = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...b
 
 describe('judgeCapture()', () => {
   const captured = settleCapture(sole(reserveCapture(sole(), 40n, false)), { amount: 40n, finalCapture: false }, true);
-  const CASES: [name: string, hold: HoldState, amount: bigint, answer: string | undefined][] = [
+  const CAPABILITIES = { severalCaptures: false, increments: true, extension: true, refunds: true };
+  const once = (books?: HoldBooks): HoldState => ({ ...several(books), capabilities: CAPABILITIES });
+  const CASES: [name: string, hold: HoldState, amount: bigint, answer: string | undefined, final?: true][] = [
     ['what fits', several(), 100n, undefined],
     ['more than the hold', several(), 101n, 'AMOUNT_EXCEEDS_HOLD'],
     [
@@ -53,13 +56,13 @@ describe('judgeCapture()', () => {
     ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
     [
       'a released hold',
-      several(settleRelease(several(reserveRelease(several())), 100n, 'RELEASED', true)),
+      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED' }, true)),
       1n,
       'HOLD_RELEASED',
     ],
     [
       'an expired hold',
-      several(settleRelease(several(reserveRelease(several())), 100n, 'EXPIRED', true)),
+      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED' }, true)),
       1n,
       'HOLD_EXPIRED',
     ],
@@ -74,9 +77,28 @@ describe('judgeCapture()', () => {
       'CAPTURE_IN_FLIGHT',
     ],
     ['what fits beside a capture in flight', several(reserveCapture(several(), 60n, false)), 40n, undefined],
+    ['a part where the processor allows one capture', once(), 40n, 'NOT_SUPPORTED'],
+    ['a final part where the processor allows one capture', once(), 40n, undefined, true],
+    ['all of it where the processor allows one capture', once(), 100n, undefined],
+    [
+      'the sole part where the processor and the contract allow one',
+      { ...sole(), capabilities: CAPABILITIES },
+      40n,
+      undefined,
+    ],
+    ['a part while all of it is in flight', once(reserveCapture(once(), 100n, false)), 40n, 'NOT_SUPPORTED'],
+    ['all of it while all of it is in flight', once(reserveCapture(once(), 100n, false)), 100n, 'CAPTURE_IN_FLIGHT'],
+    [
+      'a second capture of what was captured in part',
+      once({ ...openHold(100n), status: 'PARTIALLY_CAPTURED', captured: 40n, remaining: 60n }),
+      60n,
+      'NOT_SUPPORTED',
+      true,
+    ],
   ];
-  for (const [name, hold, amount, answer] of CASES) {
-    it(`answers ${answer ?? 'yes'} to ${name}`, () => assert.equal(judgeCapture(hold, amount, NOW), answer));
+  for (const [name, hold, amount, answer, finalCapture = false] of CASES) {
+    it(`answers ${answer ?? 'yes'} to ${name}`, () =>
+      assert.equal(judgeCapture(hold, { amount, finalCapture }, NOW), answer));
   }
 });
 
@@ -90,10 +112,43 @@ describe('judgeRelease()', () => {
   });
 });
 
+describe('settleRelease()', () => {
+  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined) => {
+    const {
+      status,
+      remaining,
+      released: given,
+    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, givenBack }, true);
+    return [status, remaining, given];
+  };
+
+  it('books what the void gave back', () => {
+    assert.deepEqual(released('RELEASED', undefined), ['RELEASED', 0n, 100n]);
+    assert.deepEqual(released('RELEASED', 100n), ['RELEASED', 0n, 100n]);
+    assert.deepEqual(released('RELEASED', 40n), ['IN_PROGRESS', 60n, 40n]);
+    assert.deepEqual(released('RELEASED', 0n), ['IN_PROGRESS', 100n, 0n]);
+    assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
+  });
+
+  it('ends the hold with its period, whatever the void gave back', () => {
+    for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
+      assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
+    }
+  });
+
+  it('notices what is not as our books have it', () => {
+    const reserved = { amount: 100n, reason: 'RELEASED' } as const;
+    const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
+      differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
+    );
+    assert.deepEqual(differs, [false, true, false, true]);
+  });
+});
+
 describe('the arithmetic of holds', () => {
   it('refuses to settle what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
-    assert.throws(() => settleRelease(several(), 1n, 'RELEASED', true));
+    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED' }, true));
     assert.throws(() => reverseCapture(openHold(100n), 1n));
     assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
   });
@@ -147,7 +202,7 @@ class Model {
   }
 
   private capture(amount: bigint, finalCapture: boolean): void {
-    if (judgeCapture(this.hold, amount, NOW)) return;
+    if (judgeCapture(this.hold, { amount, finalCapture }, NOW)) return;
     this.become(reserveCapture(this.hold, amount, finalCapture));
     this.pending.push({ kind: 'CAPTURE', amount, finalCapture });
   }
@@ -173,7 +228,7 @@ class Model {
     if (!attempt) return;
     const wasOpen = isOpen(this.hold);
     if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
-    else this.become(settleRelease(this.hold, attempt.amount, attempt.kind, ok));
+    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind }, ok));
     if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
     assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
   }

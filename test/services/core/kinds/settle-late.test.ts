@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { Desk } from '../desk.ts';
+import { readBacklog } from '../../../../services/core/reports/backlog.ts';
+import { readOverview } from '../../../../services/core/reports/overview.ts';
+import { findReviewItems } from '../../../../services/core/reports/review-items.ts';
+import { type Desk, sql } from '../desk.ts';
 import {
   accepted,
   approved,
@@ -122,6 +125,53 @@ describe('settleLate()', function () {
 
     it('needs no review before its time is over, however often is asked, and needs it after', async () => {
       const { requestId } = await capture(5 * DAY_MS);
+      for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
+      assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
+      await scripted.inquireLater(2 * 3_600_000);
+      assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
+    });
+
+    /** Where people would see it: the gauge and since when it is trouble, the overview, the list of reviews. */
+    const trouble = async ({ requestId }: { requestId: string }) => {
+      const { stage } = scripted;
+      const now = new Date(stage.clock.now());
+      const { open } = await readBacklog(stage.database.query, now);
+      const { unknownCount } = await readOverview(stage.database.query, now, now);
+      const filter = { after: null, merchantId: null, reason: null, limit: 1_000, now };
+      const items = await findReviewItems(stage.database.query, filter);
+      const { unknown, oldestS } = open.find(({ kind }) => kind === 'CAPTURE') ?? assert.fail();
+      return [unknown, oldestS, unknownCount, items.filter((item) => item.requestId === requestId).length];
+    };
+    /** Nothing else is open. */
+    const alone = () => sql(scripted.stage, `delete from capture where state not in ('OK', 'KO')`);
+
+    it('is trouble only when its time is over', async () => {
+      await alone();
+      const [, , others] = await trouble({ requestId: randomUUID() });
+      const made = await capture(3_600_000);
+      assert.deepEqual(await trouble(made), [0, 0, others, 0]);
+      scripted.stage.clock.advance(3_599_999);
+      assert.deepEqual(await trouble(made), [0, 0, others, 0]);
+      scripted.stage.clock.advance(10_001);
+      assert.deepEqual(await trouble(made), [1, 10, Number(others) + 1, 1]);
+      await scripted.settled(made.requestId, approved);
+      assert.deepEqual(await trouble(made), [0, 0, others, 0]);
+    });
+
+    it('is expected later when the processor says so at an inquiry', async () => {
+      await alone();
+      const made = await capture(3_600_000);
+      const later = accepted(scripted.stage.clock.now(), DAY_MS);
+      processor.says.inquire = () => ({ ...atWork, result: later });
+      await scripted.inquireLater(3_600_000);
+      assert.deepEqual((await trouble(made)).slice(0, 2), [0, 0]);
+      scripted.stage.clock.advance(DAY_MS);
+      assert.equal((await trouble(made))[0], 1);
+    });
+
+    it('needs no review before its time is over, though the processor does not answer for days', async () => {
+      const { requestId } = await capture(5 * DAY_MS);
+      processor.says.inquire = () => undefined;
       for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
       assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
       await scripted.inquireLater(2 * 3_600_000);

@@ -49,6 +49,6 @@ export async function answerOf(answer: Promise<string> | string): Promise<string
 }
 
 /** A state in a word. */
-export function word(state: OperationState | undefined): string {
+function word(state: OperationState | undefined): string {
   return OperationState[state ?? 0] ?? '';
 }

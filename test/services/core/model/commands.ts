@@ -74,9 +74,9 @@ const BEATS = [
 /** What the model knows. Lost and late answers belong to the faults here, and a slow card needs a clock that runs by itself. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
-  ...(['capture_declined', 'capture_error', 'reversed', 'expires_2s'] as const),
+  ...(['capture_declined', 'capture_error', 'reversed', 'expires_2s', 'single_capture'] as const),
 ];
-const USUAL: readonly BehaviourName[] = ['ok', 'ok', 'ok', 'ok', 'reversed', 'expires_2s'];
+const USUAL: readonly BehaviourName[] = ['ok', 'ok', 'ok', 'ok', 'reversed', 'expires_2s', 'single_capture'];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 
 const command = fc.record<Command>({

@@ -3,7 +3,7 @@
  * (docs/product.md, "Order of refusals") and not from the code: the books are never kept, they are summed up from the attempts. Plain data,
  * so that it can be copied; times are milliseconds.
  */
-import { BEHAVIOURS, type BehaviourName } from '../../../../services/sandbox/behaviour.ts';
+import { BEHAVIOURS, type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
 
 /** How an attempt went at the processor, or what ended it here. */
 export interface Answer {
@@ -98,14 +98,14 @@ function statusOf(hold: HoldModel, captured: number): string {
 }
 
 /** A release, a final or a sole capture has no result yet. */
-export function isClosing(hold: HoldModel): boolean {
+function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
     attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE';
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
 /** The order of docs/product.md, "Order of refusals". */
-export function judgeCapture(hold: HoldModel, amount: number, now: number): string | undefined {
+export function judgeCapture(hold: HoldModel, amount: number, final: boolean, now: number): string | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
@@ -113,9 +113,16 @@ export function judgeCapture(hold: HoldModel, amount: number, now: number): stri
   const { captured, remaining, inFlight } = booksOf(hold);
   if (!hold.several && captured > 0) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
+  const leavesOpen = hold.several && !final && amount < remaining + inFlight;
+  if (isCapturedOnce(hold) && (captured > 0 || leavesOpen)) return 'NOT_SUPPORTED';
   if (isClosing(hold) || hold.frozen) return 'CAPTURE_IN_FLIGHT';
   if (amount <= remaining) return undefined;
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+}
+
+/** Whether the processor allows one capture of this authorization. */
+function isCapturedOnce({ token }: HoldModel): boolean {
+  return !isAble(token, 'severalCaptures');
 }
 
 /** Whether the merchant may give the rest back, or cancel the checkout. */
@@ -159,7 +166,7 @@ export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth.answer !== 'APPROVED') return;
   capture.actedAt = now;
   hold.charged += capture.amount;
-  if (capture.final || !hold.several) hold.voided += rest - capture.amount;
+  if (capture.final || !hold.several || isCapturedOnce(hold)) hold.voided += rest - capture.amount;
 }
 
 /** The processor gives back, or closes the page. */
@@ -225,7 +232,7 @@ export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'fina
 
 /** The processor's timeout of the stage and core's grace. */
 export const PROCESSOR_TIMEOUT_MS = 10_000;
-export const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
+const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
 
 export function refused(code: string): Answer {
   return { answer: 'NOT_PERFORMED', code };

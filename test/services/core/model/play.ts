@@ -15,6 +15,6 @@ export async function playRuns(world: World, seed: number, runs: number): Promis
   const numRuns = Math.ceil(runs / RUNS_OF_A_WAVE);
   // What is left over by a wave that failed would disturb smaller ones, so nothing is made smaller: the story tells enough.
   const { failed, errorInstance, numRuns: played } = await fc.check(property, { seed, numRuns, endOnFailure: true });
-  if (!failed) return assert.deepEqual(await world.audit(), [], `seed ${seed}: the audit finds nothing`);
+  if (!failed) return assert.deepEqual(await world.stage.audit(), [], `seed ${seed}: the audit finds nothing`);
   throw new Error(`seed ${seed}, wave ${played}: ${(errorInstance as Error)?.stack}`, { cause: errorInstance });
 }

@@ -115,7 +115,7 @@ export function replayPlacing(hold: HoldModel, now: number): string {
 }
 
 function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
-  const refusal = judgeCapture(hold, sent.amount, now);
+  const refusal = judgeCapture(hold, sent.amount, sent.final, now);
   const known = hold.attempts.find(({ key }) => key === sent.key);
   if (refusal !== undefined || known) {
     yield;

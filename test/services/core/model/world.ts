@@ -2,9 +2,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
-import { ledgersOf } from '../../../../services/core/processor/processors.ts';
-import { audit } from '../../../../services/core/reconciliation/audit.ts';
-import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { contract, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
@@ -107,18 +104,6 @@ export async function openWorld(faults = new Faults()) {
         if (!isCrash(error)) throw error;
         return true;
       }
-    },
-    /** What the service's own audit finds wrong. */
-    async audit(): Promise<Drift[]> {
-      const drifts: Drift[] = [];
-      const parts = {
-        databaseUrl: stage.settings.DATABASE_URL,
-        processors: ledgersOf(stage.recovery.processors),
-        most: 5,
-        patienceMs: 0,
-      };
-      await audit(parts, (drift) => drifts.push(drift));
-      return drifts;
     },
     tell: (event: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>) => events.report(event),
     async close() {

@@ -182,3 +182,51 @@ describe('several processors', function () {
     while ((await stage.inquire()) > 0);
   }
 });
+
+describe('callers who wait for a processor that is frozen', function () {
+  this.timeout(60_000);
+  let other: FakeProcessor;
+  let stage: Stage;
+  let acme: Desk;
+  let beta: Desk;
+
+  before(async () => {
+    other = await startFakeProcessor();
+    // A quarter of them, two, may wait for each of the processors.
+    stage = await openStage({ beside: { other: other.address }, processorTimeoutMs: 3_000, callsInFlight: 8 });
+    acme = await openMerchant(stage, 'acme');
+    beta = await openMerchant(stage, 'beta', { processor: 'other' });
+  });
+  after(async () => {
+    await stage.close();
+    other.close();
+  });
+
+  it('are so few that others are served, and the next are answered at once: new ones 503, captures and releases 202', async () => {
+    other.says = { authorize: () => approved };
+    const [first, second] = [await beta.hold(), await beta.hold()];
+    const thaw = Promise.withResolvers<typeof approved>();
+    other.says = { authorize: () => thaw.promise, capture: () => thaw.promise, void: () => thaw.promise };
+    const waiting = [beta.place(), beta.place()];
+    await until(() => other.heard.filter(({ method }) => method === 'authorize').length === 4);
+    const startedMs = performance.now();
+    assert.equal((await refusal(beta.place())).reason, 'UNAVAILABLE');
+    assert.equal((await refusal(beta.oct())).reason, 'UNAVAILABLE');
+    const { capture } = await beta.capture(first, 10_000n);
+    assert.equal(capture?.state, OperationState.UNKNOWN);
+    assert.equal((await beta.release(second)).state, OperationState.UNKNOWN);
+    await acme.capture(await acme.hold(), 1_000n);
+    assert(performance.now() - startedMs < 2_000, 'nobody waited for the frozen one');
+    assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 4 }]);
+    assert.deepEqual(await sql(stage, 'select count(*)::int as n from oct'), [{ n: 0 }]);
+    thaw.resolve(approved);
+    for (const { state } of await Promise.all(waiting)) assert.equal(state, OperationState.OK);
+    // They were sent, and their answers are booked.
+    await until(async () => (await beta.books(first)).startsWith('CAPTURED 10000'));
+    await until(async () => (await beta.books(second)).startsWith('RELEASED'));
+  });
+
+  async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});

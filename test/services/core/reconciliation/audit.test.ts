@@ -180,6 +180,14 @@ describe('audit()', () => {
       () => ledger('UPDATE entry SET voided = voided + 1 WHERE requestId = ?', hold.requestId),
       () => ledger('UPDATE entry SET voided = voided - 1 WHERE requestId = ?', hold.requestId),
     );
+    const released = await place();
+    const voiding = await client.holds.releasePreauthorization({ merchantId: 'acme', requestId: released.requestId });
+    await finds(
+      ['AMOUNT_AT_PROCESSOR'],
+      voiding.requestId,
+      () => ledger('UPDATE entry SET voided = voided - 1 WHERE requestId = ?', voiding.requestId),
+      () => ledger('UPDATE entry SET voided = voided + 1 WHERE requestId = ?', voiding.requestId),
+    );
     const declined = await place('capture_declined');
     await assert.rejects(capture(declined.preauthorizationId, 10n));
     const [refused] = stage.oracle.entries(declined.requestId).filter(({ kind }) => kind === 'capture');

@@ -68,6 +68,7 @@ const BREAKS: Record<string, Row[]> = {
   capture_ok_has_date: [{ capture_date: null }, { state: 'KO' }],
   capture_reversed_was_ok: [{ state: 'KO', capture_date: null, reversed: true }],
   release_amount: [{ amount: -1 }, { amount: 1_000_000_000_000 }],
+  release_amount_released: [{ amount_released: -1 }],
   release_reason: [{ reason: 'BORED' }],
   release_state: [{ state: 'MAYBE' }],
   oct_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],

@@ -4,7 +4,6 @@ import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 export const PATH = '/preauthorization/authorization';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-export const PRIVATE_KEY = privateKey;
 export const CAPTURE_KEY = publicKey.export({ type: 'spki', format: 'pem' }) as string;
 
 /** What a test may set otherwise than right. */

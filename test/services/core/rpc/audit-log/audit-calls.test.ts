@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -83,6 +83,7 @@ describe('The audit log', () => {
       operator.merchants.createMerchant({ ...MERCHANT, merchantId: 'bolt', contract: contract() }, ALICE),
     UpdateMerchant: () =>
       operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } }, ALICE),
+    SetWebhookUrl: () => operator.merchants.setWebhookUrl({ merchantId: 'acme', ...ADDRESSES }, ALICE),
     CreateApiKey: () => operator.merchants.createApiKey({ merchantId: 'acme' }, ALICE),
     RevokeApiKey: async () => {
       const { apiKey } = await operator.merchants.createApiKey({ merchantId: 'acme' });
@@ -99,6 +100,7 @@ describe('The audit log', () => {
       const { deliveries } = await operator.notifications.listDeliveries({ merchantId: 'acme' });
       return operator.notifications.replayDelivery({ deliveryId: deliveries[0]?.deliveryId ?? '' }, ALICE);
     },
+    SendTestNotification: () => operator.notifications.sendTestNotification({ merchantId: 'acme' }, ALICE),
     ReplayDeliveries: () => operator.notifications.replayDeliveries({ merchantId: 'acme' }, ALICE),
     PauseEndpoint: () => operator.notifications.pauseEndpoint(ENDPOINT, ALICE),
     ResumeEndpoint: () => operator.notifications.resumeEndpoint(ENDPOINT, ALICE),
@@ -204,6 +206,26 @@ describe('The audit log', () => {
       of.entries.map(({ action, target }) => [action, target]),
       [['merchant.create', 'bolt']],
     );
+  });
+
+  it('is listed between two times, the first included and the last not', async () => {
+    const fromMs = Date.now();
+    const written: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      await operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } });
+      const [entry] = await entries();
+      written.push(entry?.auditEntryId ?? '');
+      const at = new Date(fromMs + count * 1_000);
+      await sql(stage, 'update audit_entry set at = $1 where id = $2', [at, entry?.auditEntryId]);
+    }
+    const between = async (from: number, to: number) => {
+      const bounds = { atFrom: timestampFromMs(fromMs + from), atTo: timestampFromMs(fromMs + to) };
+      const found = await operator.operators.listAuditEntries({ target: 'acme', ...bounds });
+      return found.entries.map(({ auditEntryId }) => written.indexOf(auditEntryId));
+    };
+    assert.deepEqual(await between(0, 2_000), [1, 0]);
+    assert.deepEqual(await between(1, 2_001), [2, 1]);
+    assert.deepEqual(await between(2_001, 9_000), []);
   });
 
   it('is for operators only', async () => {

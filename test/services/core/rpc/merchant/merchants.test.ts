@@ -125,7 +125,7 @@ describe('MerchantService', function () {
     assert.deepEqual(details.slice(0, -1), [
       ['signing-secret.add', { signingSecretId: signingSecret?.signingSecretId }],
       ['api-key.revoke', { apiKeyId, last4 }],
-      ['api-key.create', { apiKeyId, last4 }],
+      ['api-key.create', { apiKeyId, last4, managesWebhook: false }],
       ['merchant.update', { before: { name: 'A', webhookUrl: null }, after: { name: 'B', ...urls } }],
     ]);
     const [, { after, ...ids }] = details.at(-1) ?? assert.fail();
@@ -133,6 +133,7 @@ describe('MerchantService', function () {
     assert.deepEqual(ids, {
       apiKeyId: created?.apiKeyId,
       last4: created?.last4,
+      managesWebhook: false,
       signingSecretId: firstSecret?.signingSecretId,
     });
   });

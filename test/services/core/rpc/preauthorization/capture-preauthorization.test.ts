@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { CrashPoint } from '../../../../../services/core/crash-points.ts';
-import { type Desk, openMerchant } from '../../desk.ts';
+import { TEST_CARDS } from '../../../../../services/sandbox/checkout/test-card.ts';
+import { type Desk, openMerchant, payAt } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
@@ -82,6 +83,32 @@ describe('capturePreauthorization()', function () {
       assert.equal(await several.books(hold), 'CAPTURED 5000/0/0/5000/0 FINAL');
       const { captured, voided } = stage.oracle.find(hold.requestId) ?? assert.fail();
       assert.deepEqual([captured, voided], [5_000, 5_000]);
+    });
+
+    it('sends no capture that would leave an authorization open which can be captured once', async () => {
+      const tokenId = 'tok_sandbox_single_capture';
+      const hold = await several.hold({ tokenId });
+      assert.equal(await why(several.capture(hold, 4_000n, { idempotencyKey: 'single' })), 'NOT_SUPPORTED');
+      assert.deepEqual(asked(hold), []);
+      assert.equal(await several.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      const { capture } = await several.capture(hold, 4_000n, { idempotencyKey: 'single', finalCapture: true });
+      assert.deepEqual([capture?.amountRemaining, capture?.amountReleased], [0n, 6_000n]);
+      assert.equal(await why(several.capture(hold, 1n, { finalCapture: true })), 'HOLD_CAPTURED');
+      assert.equal(asked(hold).length, 1);
+      const whole = await several.hold({ tokenId });
+      await several.capture(whole, 10_000n);
+      assert.equal(await several.books(whole), 'CAPTURED 10000/0/0/0/0');
+      const bySole = await sole.hold({ tokenId });
+      await sole.capture(bySole, 4_000n);
+      assert.equal(await sole.books(bySole), 'CAPTURED 4000/0/0/6000/0 FINAL');
+    });
+
+    it('keeps what a checkout says of the authorization', async () => {
+      const { preauthorization: page = assert.fail() } = await several.checkout();
+      const { number } = TEST_CARDS.find(({ behaviour }) => behaviour === 'single_capture') ?? assert.fail();
+      await payAt(page.checkoutUrl, { number });
+      const hold = await several.get(page);
+      assert.equal(await why(several.capture(hold, 4_000n)), 'NOT_SUPPORTED');
     });
 
     it('gives the rest back with the sole capture of a contract that allows one', async () => {

@@ -63,6 +63,59 @@ describe('releasePreauthorization()', function () {
     }
   });
 
+  describe('a void that gave back something else than what was left', () => {
+    const givesBack = (amountReleased: bigint) => () => ({ ...approved, amountReleased });
+    const drifts = () => scripted.stage.audit('own books');
+    const isFrozen = async (hold: { requestId: string }) => (await desk.get(hold)).frozen;
+
+    it('less: that is booked, the rest remains, and the hold is frozen', async () => {
+      const hold = await desk.hold();
+      await desk.capture(hold, 1_000n);
+      processor.says.void = givesBack(6_000n);
+      const { requestId, preauthorization } = await desk.release(hold);
+      assert.deepEqual([preauthorization?.amountReleased, preauthorization?.amountRemaining], [6_000n, 3_000n]);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/3000/6000/0 frozen');
+      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 1000', 'released 6000']);
+      const { operation } = await desk.operations.getOperation({ merchantId: 'acme', requestId });
+      assert.equal(operation?.amount, 6_000n);
+      assert.deepEqual(await drifts(), []);
+      scripted.stage.clock.advance(8 * 24 * 3_600_000);
+      processor.says.void = givesBack(0n);
+      await scripted.stage.expire();
+      assert.equal(await desk.books(hold), 'CAPTURED 1000/0/0/9000/0 EXPIRED frozen');
+      assert.deepEqual((await desk.results(hold)).slice(3), ['expired 0']);
+      assert.deepEqual(await drifts(), []);
+    });
+
+    it('more: what was left is booked, and the hold is frozen', async () => {
+      const hold = await desk.hold();
+      processor.says.void = givesBack(10_001n);
+      await desk.release(hold);
+      assert.equal(await desk.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
+      assert.deepEqual(await drifts(), []);
+    });
+
+    it('is not noticed where both say the same, or the processor does not say', async () => {
+      for (const answer of [givesBack(10_000n), () => approved]) {
+        const hold = await desk.hold();
+        processor.says.void = answer;
+        await desk.release(hold);
+        assert.equal(await isFrozen(hold), false);
+      }
+    });
+
+    it('of a checkout that the customer completed meanwhile', async () => {
+      const hold = await openCheckout();
+      processor.says.void = async () => {
+        await scripted.settled(hold.requestId, approved);
+        return givesBack(4_000n)();
+      };
+      await desk.release(hold);
+      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/6000/4000/0 frozen');
+      assert.deepEqual(await drifts(), []);
+    });
+  });
+
   describe('an open checkout', () => {
     it('is cancelled, once', async () => {
       const hold = await openCheckout();

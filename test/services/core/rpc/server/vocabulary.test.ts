@@ -71,6 +71,7 @@ describe('the vocabulary of refusals', function () {
       await sole.capture(hold, 1n);
       return sole.capture(hold, 1n);
     },
+    NOT_SUPPORTED: async () => several.capture(await several.hold({ tokenId: 'tok_sandbox_single_capture' }), 1n),
     async IDEMPOTENCY_IN_FLIGHT() {
       const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_timeout_lost' };
       const running = several.place(fields);

@@ -3,15 +3,15 @@ import {
   type Endpoint as CoreEndpoint,
   EndpointKind,
   EndpointPause,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
-import { endpointKind, merchantId } from '../fields.ts';
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { parties, time as timeField } from './answer-fields.ts';
+import { endpointKind } from './delivery.ts';
+import { time } from './from-core.ts';
 
 /** An endpoint that fails or is paused. */
 export const Endpoint = z
   .object({
-    merchantId,
+    merchantId: parties.merchantId,
     endpointKind,
     pause: z
       .enum(['GONE', 'OPERATOR', 'BREAKER'])

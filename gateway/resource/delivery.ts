@@ -8,11 +8,17 @@ import {
   EndpointKind,
   type GetDeliveryResponse,
   NotificationKind,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { some, time } from '../../resource/from-core.ts';
-import { Operation, operationJson } from '../../resource/operation.ts';
-import { endpointKind, merchantId, notificationKind, uuid } from '../fields.ts';
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { parties, time as timeField } from './answer-fields.ts';
+import { some, time } from './from-core.ts';
+import { Operation, operationJson } from './operation.ts';
+import { uuid } from './request-fields.ts';
+
+export const endpointKind = z
+  .enum(['WEBHOOK', 'INTERNAL'])
+  .meta({ description: "Which of the merchant's endpoints: webhookUrl or internalUrl" });
+
+export const notificationKind = z.enum(['PAYMENT', 'OCT']).meta({ description: 'Which message' });
 
 /** State of a delivery. */
 export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
@@ -21,7 +27,7 @@ export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ des
 export const Delivery = z
   .object({
     deliveryId: uuid('delivery'),
-    merchantId,
+    merchantId: parties.merchantId,
     endpointKind,
     requestId: z.string().meta({ description: "The operation's, or the relayed notification's" }),
     kind: notificationKind,

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { WRITE } from '../../http/problem-codes.ts';
+import { DeliveryWithAttempts, deliveryWithAttemptsJson } from '../../resource/delivery.ts';
+import { uuid } from '../../resource/request-fields.ts';
+import { NoFields, restRoute } from '../route.ts';
+
+export const replayOwnDelivery = restRoute({
+  method: 'post',
+  path: '/deliveries/{deliveryId}/replay',
+  tag: 'Webhook',
+  summary: 'Send a delivery again',
+  description:
+    'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One that ' +
+    'waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged.',
+  parameters: { deliveryId: uuid('delivery') },
+  body: NoFields,
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  handler: async ({ ctx, core, merchantId, asKey, params }) => {
+    const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
+    assert(delivery, 'core answers with the delivery');
+    ctx.body = deliveryWithAttemptsJson(delivery);
+  },
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { WRITE } from '../../http/problem-codes.ts';
+import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { NoFields, restRoute } from '../route.ts';
+
+export const addOwnSigningSecret = restRoute({
+  method: 'post',
+  path: '/signing-secrets',
+  tag: 'Webhook',
+  summary: 'Add a second signing secret, shown once',
+  description:
+    'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of each. ' +
+    'Refused as INVALID_REQUEST while two are live.',
+  body: NoFields,
+  answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
+  codes: WRITE,
+  handler: async ({ ctx, core, merchantId, asKey }) => {
+    const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
+    assert(added, 'core answers with the secret');
+    ctx.status = 201;
+    ctx.body = { ...signingSecretJson(added), signingSecret: secret };
+  },
+});

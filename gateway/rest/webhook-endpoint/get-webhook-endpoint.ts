@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { MANAGED_READ } from '../../http/problem-codes.ts';
+import { restRoute } from '../route.ts';
+import { WebhookEndpoint, webhookEndpointJson } from './webhook-endpoint.ts';
+
+export const getWebhookEndpoint = restRoute({
+  method: 'get',
+  path: '/webhook-endpoint',
+  tag: 'Webhook',
+  summary: 'Look up where notifications go, and what signs them',
+  answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
+  codes: MANAGED_READ,
+  handler: async ({ ctx, core, merchantId, asKey }) => {
+    const [{ merchant }, { endpoints }] = await Promise.all([
+      core.merchants.getMerchant({ merchantId }, asKey),
+      core.notifications.listEndpoints({ merchantId }, asKey),
+    ]);
+    assert(merchant, 'core answers with the merchant');
+    ctx.body = webhookEndpointJson(merchant, endpoints);
+  },
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { WRITE } from '../../http/problem-codes.ts';
+import { Delivery, deliveryJson } from '../../resource/delivery.ts';
+import { NoFields, restRoute } from '../route.ts';
+
+export const sendTestNotification = restRoute({
+  method: 'post',
+  path: '/webhook-endpoint/test',
+  tag: 'Webhook',
+  summary: 'Send a test notification to the webhook',
+  description:
+    'It is signed and delivered as every other; its path ends in `payment/test`, its amount is 0, and its body says ' +
+    '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`.',
+  body: NoFields,
+  answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery } },
+  codes: WRITE,
+  handler: async ({ ctx, core, merchantId, asKey }) => {
+    const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
+    assert(delivery, 'core answers with the delivery');
+    ctx.status = 201;
+    ctx.body = deliveryJson(delivery);
+  },
+});

@@ -1,0 +1,22 @@
+import { MAX, NIL } from 'uuid';
+
+/**
+ * Bounds of the UUIDv7 identifiers of what was created between two times; undefined = no bound. They let a list that is ordered by
+ * identifier begin near its first row instead of reading all newer ones. Identifiers are drawn by other clocks than the one that dates the
+ * row, so the bounds are wide, and the list compares the row's own time besides.
+ */
+export function idBounds(from: Date | undefined, to: Date | undefined): { lowest: string; highest: string } {
+  return {
+    lowest: from ? idAt(from.getTime() - CLOCKS_MS) : NIL,
+    highest: to ? idAt(to.getTime() + CLOCKS_MS) : MAX,
+  };
+}
+
+/** How far apart the clocks may be. */
+const CLOCKS_MS = 24 * 3_600_000;
+
+/** The smallest UUIDv7 of a moment. */
+function idAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { openChannel } from '../../platform/grpc-client.ts';
+import { channelSecurity } from '../../platform/tls.ts';
+import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
+import { audit } from '../../services/core/reconciliation/audit.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
+import { type Answer as Answered, openShop, type Shop } from '../../services/quickstart/shop.ts';
+import { freeze } from '../torture/deployment/freeze.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+
+const SICK = ['sick-1', 'sick-2', 'sick-3', 'sick-4', 'sick-5', 'sick-6'];
+/** Of each sick merchant: together more than core takes at once. */
+const CLIENTS = 50;
+const DISTURBED_MS = 10_000;
+
+describe('two processors', function () {
+  this.timeout(120_000);
+  let fleet: Fleet;
+  let calm: Shop;
+  let apiKeys: Map<string, string>;
+
+  before(async () => {
+    fleet = await openFleet({
+      sandboxes: ['calm', 'sick'],
+      environment: { PROCESSOR_TIMEOUT_MS: '2000', MAX_CALLS_IN_FLIGHT: '256', LOG_LEVEL: 'warn' },
+    });
+    calm = shopOf(fleet.apiKey);
+    apiKeys = new Map();
+    for (const merchantId of SICK) {
+      const { apiKey } = await asOperator(operator(), (merchants) =>
+        merchants.createMerchant({ merchantId, name: merchantId, contract: { ...CONTRACT, processor: 'sick' } }),
+      );
+      apiKeys.set(merchantId, apiKey);
+    }
+  });
+  after(() => fleet?.close());
+
+  it('keep a hold where it was placed, when the contract is moved to the other', async () => {
+    const channel = openChannel({
+      address: fleet.coreUrl,
+      token: fleet.secrets.service,
+      timeoutMs: 10_000,
+      ...channelSecurity(undefined),
+    });
+    const holds = channel.client(PreauthorizationService);
+    const move = (processor: string) =>
+      asOperator(operator(), (merchants) =>
+        merchants.updateMerchant({ merchantId: 'acme', name: 'Acme', contract: { ...CONTRACT, processor } }),
+      );
+    const captured = { rest: '', grpc: '' };
+    for (const [from, to] of [
+      ['calm', 'sick'],
+      ['sick', 'calm'],
+    ] as const) {
+      const rest = expect(201, await calm.post('/preauthorization', HOLD));
+      const grpc = await holds.createPreauthorization({ ...HOLD, merchantId: 'acme', amount: 1_000n });
+      await move(to);
+      const body = { preauthorizationId: rest.preauthorizationId, amountToCapture: 400 };
+      captured.rest = expect(200, await calm.post('/preauthorization/authorization', body)).requestId;
+      const { preauthorizationId = '' } = grpc.preauthorization ?? {};
+      const { capture } = await holds.capturePreauthorization({
+        ...{ merchantId: 'acme', preauthorizationId, amountToCapture: 500n },
+      });
+      assert.equal(capture?.state, OperationState.OK);
+      captured.grpc = capture.requestId;
+      expect(200, await calm.post('/preauthorization/release', { requestId: rest.requestId }));
+      for (const [hold, of, amount] of [
+        [rest.requestId, captured.rest, 400n],
+        [grpc.preauthorization?.requestId ?? '', captured.grpc, 500n],
+      ] as const) {
+        const there = fleet.oracle(from).find(hold);
+        assert.deepEqual([there?.answer, there?.captured], [Answer.APPROVED, amount]);
+        assert.equal(fleet.oracle(from).find(of)?.amount, amount);
+        for (const id of [hold, of]) assert.equal(fleet.oracle(to).find(id), undefined, `${to} has never heard of it`);
+      }
+      assert.equal(fleet.oracle(from).find(rest.requestId)?.voided, 600n);
+      // A core acts on a contract for at most a second after it has changed.
+      await delay(1_100);
+      const later = expect(201, await calm.post('/preauthorization', HOLD));
+      assert(fleet.oracle(to).find(later.requestId), 'new ones go where the contract says');
+    }
+    channel.close();
+  });
+
+  const pulses = (frozenMs: number, runningMs: number) => async (pid: number, endMs: number) => {
+    while (performance.now() < endMs) {
+      const thaw = freeze([pid]);
+      await delay(Math.min(frozenMs, endMs - performance.now()));
+      thaw();
+      await delay(runningMs);
+    }
+  };
+  const DISTURBANCES = {
+    'is frozen': pulses(DISTURBED_MS, 0),
+    'is slow': pulses(900, 100),
+    flaps: pulses(3_000, 1_000),
+  };
+
+  for (const [how, disturb] of Object.entries(DISTURBANCES)) {
+    it(`keep the other's calls, recovery and expiry on time while one ${how}, and lose nothing of either`, async () => {
+      const sickHolds = await Promise.all(SICK.map((merchantId) => place(merchantId)));
+      // Its answer is lost, so that recovery inquires; and one that soon ends.
+      const unknown = expect(
+        202,
+        await calm.post('/preauthorization', { ...HOLD, tokenId: 'tok_sandbox_timeout_applied' }),
+      );
+      const ending = expect(201, await calm.post('/preauthorization', { ...HOLD, tokenId: 'tok_sandbox_expires_2s' }));
+      const endMs = performance.now() + DISTURBED_MS;
+      const disturbing = disturb(fleet.sandboxes[1]?.pid() ?? 0, endMs);
+      const flood = SICK.flatMap((merchantId, index) =>
+        Array.from({ length: CLIENTS }, (_, client) =>
+          ask(shopOf(apiKeys.get(merchantId)), client < 5 ? sickHolds[index] : undefined, endMs),
+        ),
+      );
+      const neighbour = await watch(endMs);
+      assert.deepEqual(neighbour.failed, []);
+      assert(neighbour.maxMs < 2_000, `the longest call at the other took ${neighbour.maxMs} ms`);
+      assert.equal((await calm.get(`/operations/${unknown.requestId}`)).body.status, 'OK');
+      assert(fleet.oracle('calm').find(unknown.requestId));
+      assert.equal((await calm.get(`/preauthorization/${ending.requestId}`)).body.status, 'EXPIRED');
+      const answers = (await Promise.all(flood)).flat();
+      await disturbing;
+      const holds = answers.filter(({ what }) => what === 'hold');
+      const captures = answers.filter(({ what }) => what === 'capture');
+      assert.deepEqual(
+        [...new Set(holds.map(({ status }) => status))].filter((status) => ![201, 202, 503, 429].includes(status)),
+        [],
+      );
+      assert.deepEqual(
+        [...new Set(captures.map(({ status }) => status))].filter((status) => ![200, 202, 409, 429].includes(status)),
+        [],
+        'a capture is not refused because its processor is sick',
+      );
+      await settled();
+      await compare(holds);
+    });
+  }
+
+  it('show in the metrics which of them is away', async () => {
+    const thaw = freeze([fleet.sandboxes[1]?.pid() ?? 0]);
+    try {
+      await Promise.all(
+        Array.from({ length: 12 }, () => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD)),
+      );
+      const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
+      const text = await (await fetch(fleet.metricsUrls[0] ?? '', { headers })).text();
+      assert.match(text, /^holdfast_processor_available\{processor="calm"\} 1$/m);
+      assert.match(text, /^holdfast_processor_available\{processor="sick"\} 0$/m);
+      assert.match(text, /^holdfast_processor_callers_waiting\{processor="calm"\} 0$/m);
+    } finally {
+      thaw();
+    }
+    await settled();
+  });
+
+  const operator = () => ({ coreUrl: fleet.coreUrl, operatorToken: fleet.secrets.operator });
+  const shopOf = (apiKey = '') => openShop({ baseUrl: fleet.origins[0] ?? '', demoMerchantUrl: '', apiKey });
+
+  async function place(merchantId: string): Promise<string> {
+    for (;;) {
+      const { status, body } = await shopOf(apiKeys.get(merchantId)).post('/preauthorization', HOLD);
+      if (status === 201) return body.preauthorizationId;
+      await delay(500);
+    }
+  }
+
+  /** One client of the sick processor, which obeys Retry-After: places holds, or captures from one that is there. */
+  async function ask(shop: Shop, preauthorizationId: string | undefined, endMs: number) {
+    const answers: { what: 'hold' | 'capture'; status: number; requestId: string }[] = [];
+    while (performance.now() < endMs) {
+      const answer = await (preauthorizationId === undefined
+        ? shop.post('/preauthorization', HOLD)
+        : shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 1 }));
+      const { status, body, headers } = answer;
+      answers.push({ what: preauthorizationId === undefined ? 'hold' : 'capture', status, requestId: body.requestId });
+      await delay(Number(headers.get('retry-after') ?? 1) * 1_000);
+    }
+    return answers;
+  }
+
+  /** A merchant of the other processor: a hold and its capture, one after the other. */
+  async function watch(endMs: number): Promise<{ maxMs: number; failed: unknown[] }> {
+    const failed: unknown[] = [];
+    let maxMs = 0;
+    const timed = async (call: Promise<Answered>, status: number): Promise<Answered> => {
+      const startedMs = performance.now();
+      const answer = await call;
+      maxMs = Math.max(maxMs, performance.now() - startedMs);
+      if (answer.status !== status) failed.push([answer.status, answer.body]);
+      return answer;
+    };
+    while (performance.now() < endMs) {
+      const { body } = await timed(calm.post('/preauthorization', HOLD), 201);
+      const capture = { preauthorizationId: body.preauthorizationId, amountToCapture: 1_000 };
+      await timed(calm.post('/preauthorization/authorization', capture), 200);
+      await delay(20);
+    }
+    return { maxMs: Math.round(maxMs), failed };
+  }
+
+  /** Waits until recovery has settled everything. */
+  async function settled(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 250) {
+      const [row] = await sql<{
+        n: number;
+      }>(`select (select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN'))::int
+        + (select count(*) from capture where state in ('PENDING', 'UNKNOWN'))::int as n`);
+      if (row?.n === 0) return;
+      await delay(250);
+    }
+    assert.fail('something stays unknown');
+  }
+
+  /** What was answered is what is stored, and what is stored is what the ledgers say. */
+  async function compare(holds: readonly { status: number; requestId: string }[]): Promise<void> {
+    const stored = new Map(
+      (await sql<{ id: string; phase: string }>('select request_id as id, phase from hold')).map((row) => [
+        row.id,
+        row.phase,
+      ]),
+    );
+    for (const { status, requestId } of holds) {
+      if (status === 201) assert.equal(stored.get(requestId), 'AUTHORIZED');
+      else if (status === 202) assert(stored.has(requestId), 'it is stored, and was found out');
+      else assert.equal(requestId, undefined, 'what is refused names no operation');
+    }
+    const ofSick = await sql<{ n: number }>(
+      "select count(*)::int as n from hold where processor = 'sick' and merchant_id <> 'acme'",
+    );
+    const answered = holds.filter(({ status }) => status === 201 || status === 202).length;
+    answeredBefore += answered;
+    assert.equal(ofSick[0]?.n, answeredBefore + placedBefore(), 'a refusal stored nothing');
+    const processors = openProcessors({ ...fleet.processors, PROCESSOR_TIMEOUT_MS: 30_000 });
+    const drifts: unknown[] = [];
+    const parts = { databaseUrl: fleet.databaseUrl, processors: ledgersOf(processors), most: 10, patienceMs: 2_000 };
+    await audit(parts, (drift) => drifts.push(drift));
+    processors.close();
+    assert.deepEqual(drifts, []);
+  }
+  let answeredBefore = 0;
+  let rounds = 0;
+  const placedBefore = () => {
+    rounds += 1;
+    return rounds * SICK.length;
+  };
+
+  async function sql<Row extends object>(text: string): Promise<Row[]> {
+    const client = new Client({ connectionString: fleet.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+});
+
+const CONTRACT = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true };
+const HOLD = { tokenId: 'tok_sandbox_ok', amount: 1_000, currency: 'EUR', terminalId: 'T1', userId: 'u1' };
+
+function expect(status: number, answer: Answered) {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return answer.body;
+}

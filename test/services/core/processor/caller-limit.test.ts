@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { CallerLimit } from '../../../../services/core/processor/caller-limit.ts';
+
+describe('CallerLimit', () => {
+  const never = () => new Promise<never>(() => undefined);
+
+  it('has room for so many who wait, and again when one has its answer', async () => {
+    const limit = new CallerLimit(2);
+    const answer = Promise.withResolvers<string>();
+    const first = limit.wait(() => answer.promise);
+    void limit.wait(never);
+    assert.deepEqual([limit.waiting, limit.hasRoom()], [2, false]);
+    answer.resolve('yes');
+    assert.equal(await first, 'yes');
+    assert.deepEqual([limit.waiting, limit.hasRoom()], [1, true]);
+  });
+
+  it('gives room back when a call fails', async () => {
+    const limit = new CallerLimit(1);
+    await assert.rejects(
+      limit.wait(() => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(limit.hasRoom(), true);
+  });
+
+  it('lets a call go on without its caller when there is no room, four times as many at most', async () => {
+    const limit = new CallerLimit(1);
+    void limit.wait(never);
+    const begun: Promise<string>[] = [];
+    const ends = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
+    const run = (index: number) =>
+      limit.waitOrLeave(() => {
+        const { promise } = ends[index] as (typeof ends)[number];
+        begun.push(promise);
+        return promise;
+      });
+    for (let index = 0; index < 5; index++) assert.equal(run(index), undefined);
+    assert.equal(begun.length, 4, 'the fifth is left to recovery');
+    ends[0]?.reject(new Error('refused'));
+    await begun[0]?.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(run(4), undefined);
+    assert.equal(begun.length, 5, 'one has ended');
+  });
+
+  it('lets a caller wait when there is room', async () => {
+    assert.equal(await new CallerLimit(1).waitOrLeave(async () => 'yes'), 'yes');
+  });
+});

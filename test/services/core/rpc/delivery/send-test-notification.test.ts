@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import {
+  DeliveryState,
+  EndpointKind,
+  NotificationService,
+} from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+describe('SendTestNotification', () => {
+  let stage: Stage;
+  let operator: ReturnType<Stage['channel']>;
+
+  before(async () => {
+    stage = await openStage();
+    operator = stage.channel('operator');
+  });
+  after(() => stage.close());
+
+  const notifications = () => operator.opened.client(NotificationService);
+
+  it('makes a delivery about nothing that is due at once, and says so in its body', async () => {
+    await openMerchant(stage, 'tester', { webhookUrl: 'https://merchant.example/hooks' });
+    const { delivery } = await notifications().sendTestNotification({ merchantId: 'tester' });
+    const { deliveryId = '', requestId = '' } = delivery ?? {};
+    assert.deepEqual(
+      [delivery?.state, delivery?.endpointKind, delivery?.statusInfo, delivery?.attemptCount],
+      [DeliveryState.PENDING, EndpointKind.WEBHOOK, 'test', 0],
+    );
+    assert.deepEqual(delivery?.dueAt, delivery?.createdAt);
+    const { content, operation } = await notifications().getDelivery({ deliveryId });
+    assert.equal(operation, undefined);
+    assert.equal(content?.url, 'https://merchant.example/hooks/webhook/processor/payment/test');
+    const finalStateDate = new Date(stage.clock.now()).toISOString();
+    assert.deepEqual(JSON.parse(content.body), {
+      ...{ merchantId: 'tester', requestId, status: 'OK', amount: 0, currency: 'EUR' },
+      ...{ finalStateDate, test: true },
+    });
+    const again = await notifications().sendTestNotification({ merchantId: 'tester' });
+    assert.notEqual(again.delivery?.requestId, requestId);
+  });
+
+  it('refuses without a webhookUrl, and for nobody, and stores nothing', async () => {
+    await openMerchant(stage, 'silent', { internalUrl: 'https://inner.example' });
+    assert.equal(
+      (await refusal(notifications().sendTestNotification({ merchantId: 'silent' }))).reason,
+      'INVALID_REQUEST',
+    );
+    const nobody = notifications().sendTestNotification({ merchantId: 'nobody' });
+    assert.equal((await refusal(nobody)).reason, 'OPERATION_NOT_FOUND');
+    const stored = `select from delivery where merchant_id in ('silent', 'nobody')
+      union all select from audit_entry where action = 'delivery.test' and target in ('silent', 'nobody')`;
+    assert.equal((await sql(stage, stored)).length, 0);
+  });
+});

@@ -1,0 +1,128 @@
+/** What merchants do with their webhooks through the gateway: in the name of a key that may, with their own alone, and audited. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
+import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
+import { openMerchant } from '../../desk.ts';
+import { openStage, refusal, type Stage } from '../../stage.ts';
+
+const METHODS = [...MerchantService.methods, ...NotificationService.methods]
+  .filter((method) => rolesFor(method).includes('gateway') && rolesFor(method).includes('operator'))
+  .map(({ localName }) => localName);
+
+describe('demandsManagingKey()', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let operator: ReturnType<Stage['channel']>;
+  let gateway: ReturnType<Stage['channel']>;
+  let theirs: { deliveryId: string; signingSecretId: string };
+  let mine: typeof theirs;
+
+  before(async () => {
+    stage = await openStage();
+    operator = stage.channel('operator');
+    gateway = stage.channel('gateway');
+    mine = await opened('mine');
+    theirs = await opened('theirs');
+  });
+  after(() => stage.close());
+
+  /** A merchant with a delivery and a second signing secret. */
+  async function opened(merchantId: string) {
+    await openMerchant(stage, merchantId, { webhookUrl: 'https://merchant.example' });
+    const { delivery } = await notifications(operator).sendTestNotification({ merchantId });
+    const { signingSecret } = await operator.merchants.addSigningSecret({ merchantId });
+    return { deliveryId: delivery?.deliveryId ?? '', signingSecretId: signingSecret?.signingSecretId ?? '' };
+  }
+  const notifications = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(NotificationService);
+  const asKey = (key: string): GrpcCall => ({
+    metadata: { 'x-api-key-sha256': createHash('sha256').update(key).digest('base64') },
+  });
+  const newKey = async (merchantId: string, managesWebhook: boolean) => {
+    const { apiKey, key } = await operator.merchants.createApiKey({ merchantId, managesWebhook });
+    return { apiKeyId: apiKey?.apiKeyId ?? '', call: asKey(key) };
+  };
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const audited = async () =>
+    (await operator.opened.client(OperatorService).listAuditEntries({})).entries.map(({ actor, action, target }) =>
+      [actor, action, target].join(' '),
+    );
+
+  /** Each of the calls, about a merchant's own things. */
+  const calls = (call: GrpcCall, merchantId: string, { deliveryId, signingSecretId }: typeof theirs) => ({
+    getMerchant: () => gateway.merchants.getMerchant({ merchantId }, call),
+    setWebhookUrl: () => gateway.merchants.setWebhookUrl({ merchantId, webhookUrl: 'https://new.example' }, call),
+    listDeliveries: () => notifications(gateway).listDeliveries({ merchantId }, call),
+    getDelivery: () => notifications(gateway).getDelivery({ merchantId, deliveryId }, call),
+    replayDelivery: () => notifications(gateway).replayDelivery({ merchantId, deliveryId }, call),
+    sendTestNotification: () => notifications(gateway).sendTestNotification({ merchantId }, call),
+    listEndpoints: () => notifications(gateway).listEndpoints({ merchantId }, call),
+    retireSigningSecret: () => gateway.merchants.retireSigningSecret({ merchantId, signingSecretId }, call),
+    addSigningSecret: () => gateway.merchants.addSigningSecret({ merchantId }, call),
+  });
+
+  it('covers every method that is for the gateway and for operators', () => {
+    assert.deepEqual(Object.keys(calls({}, '', mine)).toSorted(), METHODS.toSorted());
+  });
+
+  it('lets a key that manages the webhook do everything, and audits the changes in its name', async () => {
+    const before = (await audited()).length;
+    const { apiKeyId, call } = await newKey('mine', true);
+    for (const each of Object.values(calls(call, 'mine', mine))) await each();
+    const actor = `api-key/${apiKeyId}`;
+    const made = await audited();
+    assert.deepEqual(made.slice(0, made.length - before - 1).toReversed(), [
+      `${actor} merchant.update mine`,
+      `${actor} delivery.replay ${mine.deliveryId}`,
+      `${actor} delivery.test mine`,
+      `${actor} signing-secret.retire mine`,
+      `${actor} signing-secret.add mine`,
+    ]);
+  });
+
+  it('refuses a key that does not, one that was revoked, one that there never was, and none; nothing changes', async () => {
+    const { call: plain } = await newKey('mine', false);
+    const { apiKeyId, call: revoked } = await newKey('mine', true);
+    await operator.merchants.revokeApiKey({ merchantId: 'mine', apiKeyId });
+    const before = await audited();
+    for (const [call, reason] of [
+      [plain, 'FORBIDDEN'],
+      [revoked, 'UNAUTHENTICATED'],
+      [asKey('hf_never'), 'UNAUTHENTICATED'],
+      [{ metadata: { 'x-api-key-sha256': 'not base64' } }, 'UNAUTHENTICATED'],
+      [{}, 'FORBIDDEN'],
+    ] as const) {
+      for (const [name, each] of Object.entries(calls(call, 'mine', mine))) {
+        assert.equal(await why(each()), reason, name);
+      }
+    }
+    assert.deepEqual(await audited(), before);
+  });
+
+  it('refuses a key of another merchant', async () => {
+    const { call } = await newKey('theirs', true);
+    for (const [name, each] of Object.entries(calls(call, 'mine', mine))) {
+      assert.equal(await why(each()), 'FORBIDDEN', name);
+    }
+    assert.equal(await why(notifications(gateway).listDeliveries({}, call)), 'FORBIDDEN');
+    assert.equal(await why(notifications(gateway).getDelivery({ deliveryId: theirs.deliveryId }, call)), 'FORBIDDEN');
+  });
+
+  it("answers for another merchant's delivery or secret as for none", async () => {
+    const { call } = await newKey('mine', true);
+    const before = await audited();
+    const foreign = calls(call, 'mine', theirs);
+    const unknown = calls(call, 'mine', { deliveryId: randomUUID(), signingSecretId: randomUUID() });
+    for (const name of ['getDelivery', 'replayDelivery', 'retireSigningSecret'] as const) {
+      const refused = await refusal(foreign[name]());
+      assert.equal(refused.reason, 'OPERATION_NOT_FOUND', name);
+      assert.deepEqual(refused, await refusal(unknown[name]()), name);
+    }
+    assert.deepEqual(await audited(), before);
+    const { deliveries } = await notifications(gateway).listDeliveries({ merchantId: 'mine' }, call);
+    assert(deliveries.length > 0 && deliveries.every(({ merchantId }) => merchantId === 'mine'));
+  });
+});

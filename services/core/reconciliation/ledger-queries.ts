@@ -165,13 +165,13 @@ export const DOUBTS = `with sums as (
   union all
   select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts`;
 
-/** How many operations we have as done at a processor ($1; $2 = also what names none), and those that its books do not have so. */
+/** How many operations we have as done at a processor ($1; $2 = its names in our rows), and those that its books do not have so. */
 export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
     (min(request_id::text) filter (where is_wrong)) as first from (
-    select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (e.merchant_id, e.amount, e.currency, e.kind)
+    select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
     from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = $1
-    where f.compared and f.state = 'OK' and (f.processor = $1 or ($2 and f.processor in ('', 'default')))) k`;
+    where f.compared and f.state = 'OK' and f.processor = any($2::text[])) k`;
 
 /** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS];

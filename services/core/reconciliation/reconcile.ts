@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { inNameOf } from '../actor.ts';
 import type { Asker } from '../kinds/kind.ts';
-import { rowsOf } from '../processor/processors.ts';
+import { STORED_UNNAMED, UNNAMED } from '../processor/processors.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import { giveBack } from './give-back.ts';
@@ -93,11 +93,8 @@ const MOST_SUSPECTS = 1_000;
 async function refuseForeign(client: pg.Client, { processors, asker }: ReconcileParts): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of processors.keys()) {
-    const isDefault = rowsOf(asker.processors, name).only === null;
-    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [
-      name,
-      isDefault,
-    ]);
+    const stored = asker.processors.nameOf(UNNAMED) === name ? [name, ...STORED_UNNAMED] : [name];
+    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name, stored]);
     const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
     if (wrong > 0) {
       throw new Error(
@@ -136,7 +133,9 @@ function planOf(
     );
   }
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, importing, givingBack) }));
-  const dependent = plans.filter(({ verb }) => verb !== undefined).map(({ entry }) => entry.authorizationRequestId);
+  const isBooked = ({ entry, verb }: Unconfirmed) =>
+    verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
+  const dependent = plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId);
   return [...plans.map((plan) => importedFirst(plan, dependent)), ...plans.filter(isGivenBackLast(dependent))];
 }
 

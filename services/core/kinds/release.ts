@@ -77,7 +77,10 @@ async function findFacts(query: Query, requestId: string) {
 const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
 
 /** What the processor reported when it ended an authorization by itself. */
-function reportedEnd({ amountReleased, processorReference }: Partial<ReleaseRow>): Approved {
+function reportedEnd({
+  amountReleased,
+  processorReference,
+}: Pick<ReleaseFacts, 'amountReleased' | 'processorReference'>): Approved {
   const reference = processorReference ?? '';
   return { answer: 'APPROVED', reference, bankReference: '', amountReleased: amountReleased ?? undefined };
 }

@@ -76,7 +76,7 @@ function differences(
       released,
     );
   }
-  const entry = world.stage.oracle.find(subject.identifier);
+  const entry = world.oracleOf(subject).find(subject.identifier);
   found.push(...processorDifferences(hold, entry));
   return found;
 }

@@ -151,3 +151,9 @@ export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
       happenings.map((each, index) => ({ ...each, commands: all.map((one) => one[index] as Command) })),
     );
 }
+
+/** The card of a command: at the processor that decides later, one whose captures are accepted. */
+export function tokenOf({ token, pick }: Command, merchant: (typeof MERCHANTS)[number] | undefined): BehaviourName {
+  if (merchant?.processor !== 'later') return token;
+  return pick % 3 === 0 ? 'capture_accepted_declined' : 'capture_accepted';
+}

@@ -20,6 +20,8 @@ export interface Releasing {
   readonly reason: ReleaseRow['reason'];
   /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   readonly key?: KeyInput | undefined;
   readonly patience?: CallerPatience | undefined;
   readonly at: Date;
@@ -55,6 +57,7 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
     processor: hold.processor,
     processorAccount: hold.processorAccount,
     processorRequestId: releasing.processorRequestId,
+    imported: releasing.imported,
     createdAt: releasing.at.toISOString(),
     inquireAt: releasing.inquireAt.toISOString(),
     version: hold.version,

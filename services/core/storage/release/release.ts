@@ -33,6 +33,8 @@ export const ReleaseEntity = defineEntity({
     processorAccount: p.text().default(''),
     /** Its identifier there; null = the requestId. */
     processorRequestId: p.uuid().nullable(),
+    /** It was lost by a restore, and imported from the processor's books. */
+    imported: p.boolean().default(false),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },

@@ -3,7 +3,8 @@ import type { SubmissionState } from '../../domain/kinds.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
- * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation).
+ * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation). What the processor
+ * did by itself is one that was never sent (reported).
  */
 export const ReleaseEntity = defineEntity({
   name: 'Release',
@@ -13,6 +14,7 @@ export const ReleaseEntity = defineEntity({
     holdRequestId: p.uuid(),
     merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
+    reported: p.boolean().default(false),
     state: p.text().$type<SubmissionState>(),
     /** What it reserved. */
     amount: p.bigint('bigint'),

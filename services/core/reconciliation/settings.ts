@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { checkProcessors, PROCESSOR } from '../environment.ts';
+import { checksProcessors, PROCESSOR } from '../environment.ts';
 
 /** The settings of the audit: core's own. */
 export const AUDIT_SETTINGS = z
@@ -10,4 +10,4 @@ export const AUDIT_SETTINGS = z
     /** A page of a thousand entries takes longer than a payment may. */
     PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),
   })
-  .superRefine(checkProcessors);
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));

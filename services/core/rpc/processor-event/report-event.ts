@@ -14,10 +14,11 @@ import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { findCapture } from '../../storage/capture/find-captures.ts';
 import { freezeHold } from '../../storage/hold/freeze-hold.ts';
-import { findSentSubmission } from '../../storage/operation/find-submission.ts';
+import { findSentSubmission, type Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
+import { mayReportOn } from '../server/caller.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice changes
@@ -25,12 +26,12 @@ import { invalidField, refusalOf } from '../refuse.ts';
  * before: one of the two is lost on us, so people must look.
  */
 export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService.method.reportEvent> {
-  return async (request) => {
+  return async (request, context) => {
     const { eventId } = request;
     const digest = digestOf(request);
     const seen = await findEvent(core.database.query, eventId);
     if (seen) return demandSame(core, eventId, digest, seen.digest);
-    await act(core, request);
+    await act(core, request, (processor) => mayReportOn(core.settings, context, processor));
     return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
   };
 }
@@ -49,30 +50,47 @@ function digestOf({ event }: ReportEventRequest): Buffer {
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
-async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
+async function act(core: Core, { event }: ReportEventRequest, mayReportOn: MayReportOn): Promise<void> {
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
-      return settle(core, event.value.requestId, event.value.result);
+      return settle(core, await subjectOf(core, event.value.requestId, mayReportOn), event.value.result);
     case 'captureReversed':
-      return reverse(core, event.value.captureRequestId, event.value.amount, event.value.reference);
+      return reverse(
+        core,
+        await subjectOf(core, event.value.captureRequestId, mayReportOn),
+        event.value.amount,
+        event.value.reference,
+      );
     default:
       throw invalidField('event', 'is missing');
   }
 }
 
-async function settle(core: Core, identifier: string, result: Result | undefined): Promise<void> {
+type MayReportOn = (processor: string) => boolean;
+
+/** What an event is about. To a processor that reports on another one's, it is as if it did not exist. */
+async function subjectOf(core: Core, identifier: string, mayReportOn: MayReportOn): Promise<Submission> {
+  const submission = await findSentSubmission(core.database.query, identifier);
+  const processor = submission && (core.processors.nameOf(submission.processor) ?? submission.processor);
+  if (processor === undefined || !mayReportOn(processor)) throw refusalOf('OPERATION_NOT_FOUND');
+  return submission as Submission;
+}
+
+async function settle(core: Core, submission: Submission, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const submission = await findSentSubmission(core.database.query, identifier);
-  if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
   if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }
 
 /** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
-async function reverse(core: Core, identifier: string, amount: bigint, reference: string): Promise<void> {
-  const captureRequestId = (await findSentSubmission(core.database.query, identifier))?.requestId ?? identifier;
+async function reverse(
+  core: Core,
+  { requestId: captureRequestId }: Submission,
+  amount: bigint,
+  reference: string,
+): Promise<void> {
   const capture = await findCapture(core.database.query, captureRequestId);
   if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
   if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");

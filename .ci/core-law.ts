@@ -18,7 +18,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   delivery: 'domain storage cipher.ts clock.ts',
   feeds: 'storage cipher.ts',
   reports: 'domain storage',
-  reconciliation: 'domain storage processor environment.ts',
+  reconciliation: 'domain storage processor books kinds actor.ts environment.ts cipher.ts',
   metrics: 'storage processor books reports cipher.ts clock.ts',
   rpc:
     'domain storage processor books kinds delivery feeds reports reconciliation metrics ' +

@@ -23,6 +23,8 @@ export interface Capturing {
   readonly finalCapture: boolean;
   /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   readonly key?: KeyInput | undefined;
   readonly patience?: CallerPatience | undefined;
   readonly at: Date;
@@ -81,6 +83,7 @@ function captureInput(capturing: Capturing, hold: ReadHold): CaptureInput {
     processor: hold.processor,
     processorAccount: hold.processorAccount,
     processorRequestId: capturing.processorRequestId,
+    imported: capturing.imported,
     createdAt: capturing.at.toISOString(),
     inquireAt: capturing.inquireAt.toISOString(),
     version: hold.version,

@@ -30,6 +30,8 @@ export interface Named {
   readonly requestId: string;
   /** Its identifier at the processor; null or absent = the requestId. */
   readonly processorRequestId?: string | null | undefined;
+  /** It was imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   /** A name of PROCESSORS; '' = the default. */
   readonly processor: string;
   /** The merchant's account there; '' = the processor's own default. */

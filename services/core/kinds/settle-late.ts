@@ -25,7 +25,10 @@ export async function settleLate(
   const kind = KINDS[table];
   const facts = await factsOf(settlement, table, requestId);
   const isDoubtful =
-    facts.processorRequestId != null && outcome !== NEVER_RECEIVED && (await isOpen(settlement, requestId));
+    facts.processorRequestId != null &&
+    !facts.imported &&
+    outcome !== NEVER_RECEIVED &&
+    (await isOpen(settlement, requestId));
   const confirmed = isDoubtful ? await confirm(settlement, kind, facts) : outcome;
   if (confirmed) await end(settlement, kind, facts, confirmed);
   return confirmed !== undefined;

@@ -109,10 +109,15 @@ export function rowsOf(
   processors: Pick<Processors, 'names' | 'nameOf'>,
   name: string,
 ): { only: readonly string[] | null; butNot: readonly string[] } {
-  const storedFor = (each: string) =>
-    processors.nameOf(UNNAMED) === each ? [...new Set([each, ...STORED_UNNAMED])] : [each];
   const [first, ...others] = processors.names;
-  return name === first ? { only: null, butNot: others.flatMap(storedFor) } : { only: storedFor(name), butNot: [] };
+  return name === first
+    ? { only: null, butNot: others.flatMap((other) => storedFor(processors, other)) }
+    : { only: storedFor(processors, name), butNot: [] };
+}
+
+/** The names under which rows of a processor are stored. */
+export function storedFor({ nameOf }: Pick<Processors, 'nameOf'>, name: string): readonly string[] {
+  return nameOf(UNNAMED) === name ? [...new Set([name, ...STORED_UNNAMED])] : [name];
 }
 
 /** What is set for one processor counts for it instead of what is set for all; of TLS, all or nothing. */

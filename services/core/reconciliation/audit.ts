@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
-import type { Audited, Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, LEDGER_QUERIES } from './ledger-queries.ts';
+import type { Audited, Drift } from './drift.ts';
+import { LEDGER_QUERIES } from './ledger-queries.ts';
 
 /** Options of an audit. */
 export interface AuditParts {
@@ -25,7 +25,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = parts.processors ? await copyProcessorBooks(client, parts.processors) : [];
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors) : [];
     await client.query('begin isolation level repeatable read');
     const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');
@@ -38,14 +38,6 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   } finally {
     await client.end();
   }
-}
-
-/** Copies the processor's books into a table of this session. */
-async function copyProcessorBooks(client: pg.Client, processors: Ledgers): Promise<EntryCount[]> {
-  await client.query(CREATE_COPY);
-  const ledgers = await copyEntries(client, processors);
-  await client.query('analyze processor_entry');
-  return ledgers;
 }
 
 /** Both books change while they are read: what differs is read again a little later, and is drift when neither has changed. */

@@ -1,9 +1,10 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { Drift, EntryCount } from './drift.ts';
-import { INSERT_ENTRIES } from './ledger-queries.ts';
+import { CREATE_COPY, INSERT_ENTRIES } from './ledger-queries.ts';
 
 /** A source of a processor's books. */
 export type Ledger = Pick<Processor, 'listEntries'>;
@@ -11,17 +12,23 @@ export type Ledger = Pick<Processor, 'listEntries'>;
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** Copies the processors' books, page by page. Resolves with how many entries each has. Throws UNAVAILABLE, naming it, when one does not answer. */
+/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has. Throws UNAVAILABLE, naming it, when one does not answer. */
 export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<EntryCount[]> {
+  await client.query(CREATE_COPY);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
     counts.push({ processor, entries: await copyPages(client, processor, ledger, '') });
   }
+  await client.query('analyze processor_entry');
   return counts;
 }
 
 /** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
-export async function readAgain(client: pg.Client, processors: Ledgers, suspects: readonly Drift[]): Promise<void> {
+export async function readAgain(
+  client: pg.Client,
+  processors: Ledgers,
+  suspects: readonly Pick<Drift, 'requestId'>[],
+): Promise<void> {
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
   for (const { id } of rows) for (const [name, processor] of processors) await copyPages(client, name, processor, id);
 }
@@ -34,7 +41,10 @@ async function copyPages(
 ): Promise<number> {
   let count = 0;
   let pageToken = '';
+  const seen = new Set<string>();
   do {
+    if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
+    seen.add(pageToken);
     const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
       throw new HoldfastError('UNAVAILABLE', `processor ${name} does not answer, so its books cannot be read`, {
         cause,
@@ -54,12 +64,20 @@ function rowOf(processor: string, entry: Entry): object {
     kind: EntryKind[entry.kind],
     answer: Answer[entry.answer],
     authorization_request_id: entry.authorizationRequestId || null,
+    capture_request_id: entry.captureRequestId || null,
     merchant_id: entry.merchantId,
+    account: entry.account,
+    terminal_id: entry.terminalId,
+    user_id: entry.userId,
+    token_id: entry.tokenId,
     amount: entry.amount.toString(),
     currency: entry.currency,
     captured: entry.captured.toString(),
     voided: entry.voided.toString(),
     reversed: entry.reversed.toString(),
+    incremented: entry.incremented.toString(),
+    refunded: entry.refunded.toString(),
+    acted_at: entry.actedAt ? timestampDate(entry.actedAt).toISOString() : null,
   };
 }
 

@@ -1,17 +1,43 @@
 /** Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id, merchant_id, expected, found. */
+import { sqlOfAmountReversed } from '../storage/capture/capture.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
-/** The copy: a table of the session, so that a million entries are compared by joins. */
-export const CREATE_COPY = `create temporary table processor_entry (
-    request_id uuid, processor text, kind text not null, answer text not null, authorization_request_id uuid, merchant_id text not null,
-    amount bigint not null, currency text not null, captured bigint not null, voided bigint not null, reversed bigint not null, primary key (request_id, processor))`;
+/** Columns of the copy, as the pages have them. */
+const COLUMNS = {
+  request_id: 'uuid',
+  processor: 'text',
+  kind: 'text',
+  answer: 'text',
+  authorization_request_id: 'uuid',
+  capture_request_id: 'uuid',
+  merchant_id: 'text',
+  account: 'text',
+  terminal_id: 'text',
+  user_id: 'text',
+  token_id: 'text',
+  amount: 'bigint',
+  currency: 'text',
+  captured: 'bigint',
+  voided: 'bigint',
+  reversed: 'bigint',
+  incremented: 'bigint',
+  refunded: 'bigint',
+  acted_at: 'timestamptz',
+} as const;
+
+const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
+
+/** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
+export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
+    contradicts boolean not null default false, primary key (request_id, processor))`;
 
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
-export const INSERT_ENTRIES = `insert into processor_entry
-  select * from json_to_recordset($1::json) as e(request_id uuid, processor text, kind text, answer text, authorization_request_id uuid,
-    merchant_id text, amount bigint, currency text, captured bigint, voided bigint, reversed bigint)
+export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
+  select * from json_to_recordset($1::json) as e(${DEFINED.join(', ')})
   on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount, captured = excluded.captured,
-    voided = excluded.voided, reversed = excluded.reversed`;
+    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented, refunded = excluded.refunded,
+    contradicts = processor_entry.contradicts or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
+      is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
 /** SQL: the identifier at the processor of a row. */
 const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row}.request_id)`;
@@ -48,24 +74,112 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED
   where done <> done_there or (done and (not is_there or (amount, currency, merchant_id, kind)
     is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
 
+/**
+ * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained by a hold that
+ * is closed here and gave back as much, a capture by its refund in full, and a refund by its capture, whose sums are compared.
+ */
+const UNEXPLAINED = `from processor_entry e left join (${SUBMITTED}) s on s.identifier = e.request_id and s.kind = e.kind
+    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id
+    left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id and a.processor = e.processor
+  where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
+    and not (e.kind = 'CAPTURE' and s.request_id is null and e.refunded > 0 and e.refunded + e.reversed >= e.amount)
+    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join capture k on ${identifier('k')} = c.request_id
+      where c.request_id = e.capture_request_id and c.processor = e.processor
+        and (k.request_id is not null or c.refunded + c.reversed >= c.amount)))`;
+
 /** Entries of the processor under identifiers that we do not have, or that we booked as not given back. */
 const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind, e.request_id,
     e.merchant_id, case when s.request_id is null then 'nothing under this identifier' else 'a void that was not done' end as expected,
     format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency) as found
-  from processor_entry e left join (${SUBMITTED}) s on s.identifier = e.request_id and s.kind = e.kind
-  where e.answer = 'APPROVED' and e.amount > 0 and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
+  ${UNEXPLAINED} and e.answer = 'APPROVED' and e.amount > 0 and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
- * unless the processor answered that nothing was left (then the release has no reference).
+ * unless the processor answered that nothing was left (then the release has no reference), or ended it by itself: then what an accepted
+ * capture held back and did not charge is given back by nobody. What was refunded counts as taken back; a capture that is none of ours and
+ * was refunded in full does not count.
  */
-const SUMS = `select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
+const SUMS = `with undone as (
+    select c.processor, c.authorization_request_id as id, sum(c.amount) as amount
+    from processor_entry c left join capture k on ${identifier('k')} = c.request_id
+    where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and k.request_id is null and c.refunded > 0 and c.refunded + c.reversed >= c.amount
+    group by 1, 2
+  ),
+  booked as (
+    select e.request_id, e.processor, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
+      e.reversed + e.refunded - coalesce(u.amount, 0) as reversed
+    from processor_entry e left join undone u on u.id = e.request_id and u.processor = e.processor
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+  )
+  select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
     format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
-  from hold h join processor_entry e on e.request_id = ${identifier('h')} and e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+  from hold h join booked e on e.request_id = ${identifier('h')}
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and r.processor_reference = ''))))`;
+      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
+
+/** What is taken back of each capture. */
+const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', ${sqlOfAmountReversed('c')}) as expected,
+    format('reversed %s', e.reversed + e.refunded) as found
+  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  where c.state = 'OK' and e.reversed + e.refunded <> ${sqlOfAmountReversed('c')}`;
+
+/**
+ * What may be imported or given back: entries that nothing here explains, whatever became of them, and captures of ours of
+ * which more was taken back than is booked here. Authorizations come first, then captures, each in the order of time.
+ */
+export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
+    m.id is not null as is_merchant_known, null::uuid as capture_here,
+    a.voided > 0 and a.captured + a.voided = a.amount + a.incremented as closes_authorization,
+    array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
+  from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+    left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
+  where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
+      and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
+  union all
+  select e.*, e.merchant_id, true, k.request_id, false, 5
+  from processor_entry e join capture k on ${identifier('k')} = e.request_id
+  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed > ${sqlOfAmountReversed('k')}
+  order by turn, acted_at, request_id`;
+
+/** Where a processor's books contradict themselves: request_id, authorization_request_id and what. */
+export const DOUBTS = `with sums as (
+    select processor, authorization_request_id as id, sum(amount) filter (where kind = 'CAPTURE') as captured,
+      sum(amount) filter (where kind = 'VOID') as voided, sum(amount) filter (where kind = 'REFUND') as refunded
+    from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
+  ),
+  compared as (
+    select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor, a.request_id is null as is_missing,
+      coalesce(a.answer = 'APPROVED', false) as is_placed, a.amount + a.incremented as placed, a.captured, a.voided, a.refunded, a.reversed,
+      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided, coalesce(s.refunded, 0) as sum_refunded
+    from (select * from processor_entry where kind = 'AUTHORIZATION') a
+      full join sums s on s.id = a.request_id and s.processor = a.processor
+  )
+  select id as request_id, processor, case
+      when sum_captured + sum_voided > 0 and not is_placed then 'was charged or given back, and was never placed'
+      when sum_captured > captured then 'was charged less than its captures'
+      when sum_voided > voided then 'gave back less than its voids'
+      when captured + voided > placed then 'was charged and gave back more than was placed'
+      when sum_refunded > refunded then 'was refunded less than its refunds'
+      else 'gave back more of its captures than was charged' end as what
+  from compared
+  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed)) or (is_placed and (sum_captured > captured or sum_voided > voided
+    or captured + voided > placed or sum_refunded > refunded or refunded + reversed > captured))
+  union all
+  select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
+    join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+  where e.merchant_id <> '' and e.merchant_id <> a.merchant_id
+  union all
+  select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts`;
+
+/** How many operations we have as done at a processor ($1; $2 = its names in our rows), and those that its books do not have so. */
+export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
+    (min(request_id::text) filter (where is_wrong)) as first from (
+    select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
+      is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
+    from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = $1
+    where f.compared and f.state = 'OK' and f.processor = any($2::text[])) k`;
 
 /** The queries that compare both books. */
-export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS];
+export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

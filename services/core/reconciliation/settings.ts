@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { checksProcessors, PROCESSOR } from '../environment.ts';
+import { checksProcessors, PROCESSOR, SERVER } from '../environment.ts';
+
+const AUDITED = {
+  DATABASE_URL: databaseUrl,
+  ...PROCESSOR,
+  /** A page of a thousand entries takes longer than a payment may. */
+  PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),
+};
 
 /** The settings of the audit: core's own. */
-export const AUDIT_SETTINGS = z
-  .object({
-    DATABASE_URL: databaseUrl,
-    ...PROCESSOR,
-    /** A page of a thousand entries takes longer than a payment may. */
-    PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),
-  })
+export const AUDIT_SETTINGS = z.object(AUDITED).superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
+
+/** The settings of the reconciliation: core's own. */
+export const RECONCILE_SETTINGS = z
+  .object({ ...AUDITED, ENCRYPTION_KEYS: SERVER.ENCRYPTION_KEYS })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));

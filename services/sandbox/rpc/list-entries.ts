@@ -43,6 +43,11 @@ export function listEntries(
   return { entries: page.map(entryOf), nextPageToken: last ? String(last.seq) : '' };
 }
 
+/** Whose card was asked, and where. */
+function placeOf({ terminalId, userId, tokenId }: Entry) {
+  return { terminalId, userId, tokenId };
+}
+
 function entryOf(entry: Entry): MessageInitShape<typeof EntrySchema> {
   const isAuthorization = entry.kind === 'authorization' || entry.kind === 'checkout';
   return {
@@ -62,6 +67,7 @@ function entryOf(entry: Entry): MessageInitShape<typeof EntrySchema> {
     refunded: BigInt(entry.refunded),
     captureRequestId: entry.captureRequestId,
     account: entry.account,
+    ...(isAuthorization || entry.kind === 'credit' ? placeOf(entry) : {}),
     ...(entry.endedAtMs > 0 && { endedAt: timestampFromMs(entry.endedAtMs) }),
     actedAt: timestampFromMs(entry.actedAtMs),
   };

@@ -45,14 +45,16 @@ export async function listEntries(
 
 function entryOf(entry: Entry): MessageInitShape<typeof EntrySchema> {
   const { requestId, kind, merchantId, account, currency, reference, errorCode } = entry;
+  const { authorizationRequestId, terminalId, userId, tokenId } = entry;
   const { captured, voided, reversed, incremented, refunded, actedAt, endedAt } = entry;
   return {
     kind: KINDS[kind],
     requestId,
-    authorizationRequestId: entry.authorizationRequestId ?? '',
+    authorizationRequestId: authorizationRequestId ?? '',
     captureRequestId: entry.captureRequestId ?? '',
     merchantId: kind === 'fence' ? '' : merchantId,
     account,
+    ...(authorizationRequestId === null ? { terminalId, userId, tokenId } : {}),
     // What is at work has not ended; only an open checkout has no answer at all.
     answer: entry.answer || (kind === 'checkout' ? Answer.UNSPECIFIED : Answer.ACCEPTED),
     amount: kind === 'void' ? entry.released : entry.amount,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod';
 import { readSettings } from '../../../platform/settings.ts';
-import { AUDIT_SETTINGS } from '../../../services/core/reconciliation/settings.ts';
+import { AUDIT_SETTINGS, RECONCILE_SETTINGS } from '../../../services/core/reconciliation/settings.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
 
@@ -30,6 +30,12 @@ const PROCESSES = {
   audit: {
     schema: AUDIT_SETTINGS,
     required: AUDIT,
+    wrong: { PROCESSOR_URL: 'https://secret-host' },
+    optional: ['PROCESSOR_TIMEOUT_MS', 'PROCESSOR_TLS_NAME'],
+  },
+  reconcile: {
+    schema: RECONCILE_SETTINGS,
+    required: { ...AUDIT, ENCRYPTION_KEYS: WORKER.ENCRYPTION_KEYS },
     wrong: { PROCESSOR_URL: 'https://secret-host' },
     optional: ['PROCESSOR_TIMEOUT_MS', 'PROCESSOR_TLS_NAME'],
   },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
@@ -13,10 +12,10 @@ import {
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/settle-hold.ts';
-import { hashOf } from '../../cipher.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { HOLD } from '../../kinds/hold.ts';
+import { newHandle } from '../../kinds/new-handle.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
@@ -165,7 +164,7 @@ const CHECKOUT_MS = 30 * 60 * 1_000;
 function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow, key: KeyInput | undefined) {
   const at = core.clock();
   const requestId = requestIdOf(request);
-  const preauthorizationId = `pre_${randomBytes(24).toString('base64url')}`;
+  const { preauthorizationId, ...kept } = newHandle(core.cipher, requestId);
   const byToken = request.tokenId !== undefined;
   const hold: HoldInput = {
     requestId,
@@ -176,8 +175,7 @@ function newHold(core: Core, request: CreatePreauthorizationRequest, contract: M
     phase: byToken ? 'AUTHORIZING' : 'AWAITING_CHECKOUT',
     amount: request.amount.toString(),
     currency: request.currency,
-    idHash: hashOf(preauthorizationId).toString('hex'),
-    idCiphertext: core.cipher.seal(preauthorizationId, `preauthorization:${requestId}`).toString('hex'),
+    ...kept,
     allowMultipleCaptures: contract.allowMultipleCaptures,
     notifyHolds: contract.notifyHolds,
     holdPeriodS: contract.holdPeriodS,

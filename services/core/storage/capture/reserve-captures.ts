@@ -61,6 +61,8 @@ export interface CaptureInput {
   readonly processorAccount: string;
   /** Its identifier there; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   readonly createdAt: string;
   readonly inquireAt: string;
   /** The hold's, as it was judged. */
@@ -100,7 +102,7 @@ const RESERVE_CAPTURES: Statement = {
     from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
       amount bigint, currency text, "finalCapture" boolean, closing boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz, version xid, deadline timestamptz, key json, processor text, "processorAccount" text,
-      "processorRequestId" uuid)
+      "processorRequestId" uuid, imported boolean)
     ${sentUnderKey('capture')}
   ),
   ${LOCK_UNCHANGED_HOLDS},
@@ -118,9 +120,9 @@ const RESERVE_CAPTURES: Statement = {
   reserved as (
     insert into capture (request_id, hold_request_id, merchant_id, state, amount, currency, final_capture, reversed,
       created_at, inquire_at, inquiry_count, processor, processor_account,
-      processor_request_id)
+      processor_request_id, imported)
     select "requestId", "holdRequestId", "merchantId", 'PENDING', amount, currency, "finalCapture", false, "createdAt",
-      "inquireAt", 0, processor, "processorAccount", "sentAs"
+      "inquireAt", 0, processor, "processorAccount", "sentAs", coalesce(imported, false)
     from admissible where "requestId" in (select subject_id from changed)
     returning request_id
   )

@@ -57,6 +57,10 @@ export const HoldEntity = defineEntity({
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
     processorMessage: p.text().nullable(),
+    /** The authorization ended at the processor by itself: what the rest is booked as, what was given back, and its reference of that. */
+    endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
+    endedAmount: p.bigint('bigint').nullable(),
+    endedReference: p.text().nullable(),
     createdAt: p.datetime(3),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
@@ -71,6 +75,8 @@ export const HoldEntity = defineEntity({
     processorAccount: p.text().default(''),
     /** Its identifier there; null = the requestId. */
     processorRequestId: p.uuid().nullable(),
+    /** It was lost by a restore, and imported from the processor's books. */
+    imported: p.boolean().default(false),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -89,6 +95,8 @@ export const HoldEntity = defineEntity({
       expression: "phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW')",
     },
     { name: 'hold_release_reason', expression: "release_reason in ('FINAL', 'RELEASED', 'EXPIRED')" },
+    { name: 'hold_ended_as', expression: "ended_as in ('RELEASED', 'EXPIRED')" },
+    { name: 'hold_ended_amount', expression: '(ended_as is null) = (ended_amount is null) and ended_amount >= 0' },
     { name: 'hold_failed', expression: "(status = 'FAILED') = (phase = 'FAILED')" },
     { name: 'hold_never_placed', expression: "phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)" },
     {
@@ -110,6 +118,11 @@ export const HoldEntity = defineEntity({
       name: 'hold_open_by_end',
       expression:
         'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
+    },
+    {
+      name: 'hold_open_ended',
+      expression:
+        'create index "hold_open_ended" on "hold" ("request_id") where ended_as is not null and status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\')',
     },
     {
       name: 'hold_open_checkout',

@@ -32,6 +32,8 @@ export interface HoldInput {
   readonly processorAccount: string;
   /** Its identifier there; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   readonly createdAt: string;
   readonly inquireAt?: string | undefined;
   /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
@@ -57,7 +59,7 @@ const INSERT_HOLDS: Statement = {
       currency text, "idHash" text, "idCiphertext" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
       "holdPeriodS" int, "merchantReference" text, metadata jsonb, "returnUrl" text, "saveCard" boolean,
       "checkoutExpiresAt" timestamptz, "createdAt" timestamptz, "inquireAt" timestamptz, deadline timestamptz, key json,
-      processor text, "processorAccount" text, "processorRequestId" uuid)
+      processor text, "processorAccount" text, "processorRequestId" uuid, imported boolean)
     ${sentUnderKey('hold', 'i."tokenId" is not null')}
   ),
   admissible as materialized (select * from input where not late and not known and not met),
@@ -66,11 +68,11 @@ const INSERT_HOLDS: Statement = {
     insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
       in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures,
       notify_holds, hold_period_s, merchant_reference, metadata, return_url, save_card, checkout_expires_at, created_at,
-      inquire_at, inquiry_count, processor, processor_account, processor_request_id)
+      inquire_at, inquiry_count, processor, processor_account, processor_request_id, imported)
     select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'IN_PROGRESS', phase, amount, currency, 0, 0,
       amount, 0, 0, false, false, decode("idHash", 'hex'), decode("idCiphertext", 'hex'), "allowMultipleCaptures",
       "notifyHolds", "holdPeriodS", "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt",
-      "createdAt", "inquireAt", 0, processor, "processorAccount", "sentAs"
+      "createdAt", "inquireAt", 0, processor, "processorAccount", "sentAs", coalesce(imported, false)
     from admissible where key is null or "requestId" in (select request_id from claimed)
     on conflict (request_id) do nothing
     returning request_id

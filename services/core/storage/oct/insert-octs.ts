@@ -20,6 +20,8 @@ export interface OctInput {
   readonly processorAccount: string;
   /** Its identifier there; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   readonly createdAt: string;
   readonly inquireAt: string;
   /** RFC 3339, by PostgreSQL's clock; after it nothing is stored. */
@@ -42,16 +44,16 @@ const INSERT_OCTS: Statement = {
     select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known, sent.*
     from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, "terminalId" text,
       "userId" text, "tokenId" text, amount bigint, currency text, "merchantReference" text, "createdAt" timestamptz,
-      "inquireAt" timestamptz, deadline timestamptz, key json, processor text, "processorAccount" text, "processorRequestId" uuid)
+      "inquireAt" timestamptz, deadline timestamptz, key json, processor text, "processorAccount" text, "processorRequestId" uuid, imported boolean)
     ${sentUnderKey('oct')}
   ),
   admissible as materialized (select * from input where not late and not known and not met),
   ${claimKeys('admissible')},
   stored as (
     insert into oct (request_id, merchant_id, terminal_id, user_id, token_id, state, amount, currency, merchant_reference,
-      created_at, inquire_at, inquiry_count, processor, processor_account, processor_request_id)
+      created_at, inquire_at, inquiry_count, processor, processor_account, processor_request_id, imported)
     select "requestId", "merchantId", "terminalId", "userId", "tokenId", 'PENDING', amount, currency, "merchantReference",
-      "createdAt", "inquireAt", 0, processor, "processorAccount", "sentAs"
+      "createdAt", "inquireAt", 0, processor, "processorAccount", "sentAs", coalesce(imported, false)
     from admissible where key is null or "requestId" in (select request_id from claimed)
     on conflict (request_id) do nothing
     returning request_id

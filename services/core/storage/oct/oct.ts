@@ -34,6 +34,8 @@ export const OctEntity = defineEntity({
     processorAccount: p.text().default(''),
     /** Its identifier there; null = the requestId. */
     processorRequestId: p.uuid().nullable(),
+    /** It was lost by a restore, and imported from the processor's books. */
+    imported: p.boolean().default(false),
   },
   checks: [
     { name: 'oct_amount', expression: 'amount >= 1 and amount <= 999999999999' },

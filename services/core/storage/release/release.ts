@@ -3,7 +3,8 @@ import type { SubmissionState } from '../../domain/kinds.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
- * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation).
+ * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation). What the processor
+ * did by itself is one that was never sent (reported).
  */
 export const ReleaseEntity = defineEntity({
   name: 'Release',
@@ -13,6 +14,7 @@ export const ReleaseEntity = defineEntity({
     holdRequestId: p.uuid(),
     merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
+    reported: p.boolean().default(false),
     state: p.text().$type<SubmissionState>(),
     /** What it reserved. */
     amount: p.bigint('bigint'),
@@ -33,6 +35,8 @@ export const ReleaseEntity = defineEntity({
     processorAccount: p.text().default(''),
     /** Its identifier there; null = the requestId. */
     processorRequestId: p.uuid().nullable(),
+    /** It was lost by a restore, and imported from the processor's books. */
+    imported: p.boolean().default(false),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },

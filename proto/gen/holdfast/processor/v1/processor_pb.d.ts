@@ -1168,6 +1168,27 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
    * @generated from field: google.protobuf.Timestamp ended_at = 18;
    */
   endedAt?: Timestamp | undefined;
+
+  /**
+   * At which terminal, for authorizations and credits; empty = not told.
+   *
+   * @generated from field: string terminal_id = 19;
+   */
+  terminalId: string;
+
+  /**
+   * For which of the merchant's users, for authorizations and credits; empty = not told.
+   *
+   * @generated from field: string user_id = 20;
+   */
+  userId: string;
+
+  /**
+   * The card token, for authorizations by token and credits; empty = not told, or a checkout.
+   *
+   * @generated from field: string token_id = 21;
+   */
+  tokenId: string;
 };
 
 /**

@@ -1,0 +1,72 @@
+/**
+ * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID` stores it here,
+ * `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they need `--operator NAME`, and are
+ * audited. Exit code: 0 = nothing is unknown any more, 1 = something is, 2 = it could not be done, and nothing was changed.
+ */
+import { parseArgs } from 'node:util';
+import { openLog } from '../../platform/log.ts';
+import { readSettings } from '../../platform/settings.ts';
+import { openBooks } from './books/books.ts';
+import { openCipher } from './cipher.ts';
+import { systemClock } from './clock.ts';
+import { ledgersOf, openProcessors } from './processor/processors.ts';
+import { reconcile } from './reconciliation/reconcile.ts';
+import { RECONCILE_SETTINGS } from './reconciliation/settings.ts';
+import { openDatabase } from './storage/open-database.ts';
+
+try {
+  const decisions = readDecisions();
+  const settings = readSettings(RECONCILE_SETTINGS, process.env);
+  await using opened = new AsyncDisposableStack();
+  const processors = openProcessors(settings);
+  opened.defer(() => processors.close());
+  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 4 });
+  opened.defer(() => database.close());
+  const asker = {
+    database,
+    // The worker finds deliveries without an alarm, and streams poll.
+    books: openBooks(database, async () => undefined),
+    clock: systemClock,
+    log: openLog('reconcile', 'error'),
+    processors,
+    cipher: openCipher(settings.ENCRYPTION_KEYS),
+    reach: () => undefined,
+  };
+  const parts = {
+    databaseUrl: settings.DATABASE_URL,
+    processors: ledgersOf(processors),
+    asker,
+    decisions,
+    patienceMs: 1_000,
+  };
+  const done = await reconcile(parts, (line) => void process.stdout.write(`${line}\n`));
+  const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
+  process.stdout.write(
+    `reconciled with ${read.join(', ')}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
+  );
+  process.exitCode = done.left === 0 ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`holdfast reconcile: ${(error as Error).message}\n`);
+  process.exitCode = 2;
+}
+
+function readDecisions() {
+  const { values } = parseArgs({
+    options: {
+      import: { type: 'string', multiple: true, default: [] },
+      'give-back': { type: 'string', multiple: true, default: [] },
+      operator: { type: 'string', default: '' },
+    },
+  });
+  const { import: importing, 'give-back': givingBack, operator } = values;
+  const strange = [...importing, ...givingBack].find(
+    (id) => id !== 'all' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
+  );
+  if (strange !== undefined) throw new Error(`${strange} is neither an identifier nor all`);
+  if (importing.includes('all') && givingBack.includes('all'))
+    throw new Error('all can be either imported or given back');
+  if (importing.length + givingBack.length > 0 && !/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(operator)) {
+    throw new Error('--operator NAME is needed: a letter, then at most 63 letters, digits or " ._@+-"');
+  }
+  return { importing, givingBack, operator };
+}

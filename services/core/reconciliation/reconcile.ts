@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
+import { inNameOf } from '../actor.ts';
+import type { Asker } from '../kinds/kind.ts';
+import { storedFor } from '../processor/processors.ts';
+import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
+import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
+import type { EntryCount } from './drift.ts';
+import { giveBack } from './give-back.ts';
+import { importEntry, Unable } from './import-entry.ts';
+import { DOUBTS, KNOWN_THERE } from './ledger-queries.ts';
+import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
+
+/** What an operator decided: identifiers at the processor, or `all`. */
+export interface Decisions {
+  readonly importing: readonly string[];
+  readonly givingBack: readonly string[];
+  /** In whose name; each change is audited. */
+  readonly operator: string;
+}
+
+export interface ReconcileParts {
+  readonly databaseUrl: string;
+  readonly processors: Ledgers;
+  readonly asker: Asker;
+  readonly decisions: Decisions;
+  /** How long to wait before reading again what may have changed while it was read, milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** What was found and done; left = unknown here still. */
+export interface Reconciled {
+  readonly ledgers: readonly EntryCount[];
+  readonly imported: number;
+  readonly givenBack: number;
+  readonly left: number;
+}
+
+/**
+ * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is changed, the books must
+ * be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws an Error of one line when that is not so.
+ */
+export async function reconcile(parts: ReconcileParts, tell: (line: string) => void): Promise<Reconciled> {
+  const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
+  await client.connect();
+  try {
+    const ledgers = await copyEntries(client, parts.processors);
+    await refuseContradictions(client, parts);
+    const known = await refuseForeign(client, parts);
+    const unknown = await readUnknown(client);
+    const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
+    const done = { ledgers, imported: 0, givenBack: 0, left: 0 };
+    for (const plan of plans) {
+      const { verb, line } = await carryOut(parts, plan, unknown);
+      tell(line);
+      if (verb === 'IMPORTED') done.imported++;
+      else if (verb === 'GAVE BACK') done.givenBack++;
+      else done.left++;
+    }
+    return done;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read again. */
+async function refuseContradictions(client: pg.Client, { processors, patienceMs }: ReconcileParts): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const { rows } = await client.query<{ request_id: string; processor: string; what: string }>(DOUBTS);
+    const [first] = rows;
+    if (!first) return;
+    if (tries === MOST_TRIES || rows.length > MOST_SUSPECTS) {
+      const others = rows.length > 1 ? `, and ${rows.length - 1} more` : '';
+      throw new Error(
+        `the books of the processor ${first.processor} contradict themselves: ${first.request_id} ${first.what}${others}`,
+      );
+    }
+    await delay(patienceMs);
+    await readAgain(
+      client,
+      processors,
+      rows.map(({ request_id: requestId }) => ({ requestId })),
+    );
+  }
+}
+
+const MOST_TRIES = 2;
+const MOST_SUSPECTS = 1_000;
+
+/** Each operation that we have as done must be in the books of its processor. Returns how many there are, by processor. */
+async function refuseForeign(client: pg.Client, { processors, asker }: ReconcileParts): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const name of processors.keys()) {
+    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [
+      name,
+      storedFor(asker.processors, name),
+    ]);
+    const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
+    if (wrong > 0) {
+      throw new Error(
+        `the books of the processor ${name} are not whole, or another installation's: ` +
+          `${wrong} of the ${known} operations that are done here are not done there, such as ${first}`,
+      );
+    }
+    counts.set(name, known);
+  }
+  return counts;
+}
+
+type Unconfirmed = Omit<Plan, 'answer'>;
+
+interface Plan {
+  readonly entry: UnknownEntry;
+  readonly verb: 'import' | 'give-back' | undefined;
+  readonly answer: Awaited<ReturnType<ReturnType<Asker['processors']['of']>['inquire']>>;
+}
+
+/** What is to be done with each entry, in an order in which it can be. Throws for an identifier that is not unknown here. */
+function planOf(
+  unknown: readonly UnknownEntry[],
+  { importing, givingBack }: Decisions,
+  known: ReadonlyMap<string, number>,
+): Unconfirmed[] {
+  const named = new Set(unknown.map(({ requestId }) => requestId));
+  const strange = [...importing, ...givingBack].find((id) => id !== ALL && !named.has(id));
+  if (strange !== undefined) throw new Error(`${strange} is nothing that only a processor knows`);
+  const twice = importing.find((id) => givingBack.includes(id));
+  if (twice !== undefined) throw new Error(`${twice} cannot be both imported and given back`);
+  const empty = unknown.find(({ processor }) => known.get(processor) === 0);
+  if (empty && (importing.includes(ALL) || givingBack.includes(ALL))) {
+    throw new Error(
+      `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: name each entry instead of all`,
+    );
+  }
+  const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, importing, givingBack) }));
+  const isBooked = ({ entry, verb }: Unconfirmed) =>
+    verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
+  const dependent = plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId);
+  return [...plans.map((plan) => importedFirst(plan, dependent)), ...plans.filter(isGivenBackLast(dependent))];
+}
+
+/** A capture can be booked on a hold only, so the authorization of what is decided about is imported before, whatever becomes of it. */
+function importedFirst({ entry, verb }: Unconfirmed, dependent: readonly (string | null)[]): Unconfirmed {
+  return { entry, verb: entry.kind === 'AUTHORIZATION' && dependent.includes(entry.requestId) ? 'import' : verb };
+}
+
+/** What is left of such an authorization is given back after its captures. */
+function isGivenBackLast(dependent: readonly (string | null)[]): (plan: Unconfirmed) => boolean {
+  return ({ entry, verb }) =>
+    verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.includes(entry.requestId);
+}
+
+const ALL = 'all';
+
+function verbOf(entry: UnknownEntry, importing: readonly string[], givingBack: readonly string[]): Plan['verb'] {
+  if (importing.includes(entry.requestId)) return 'import';
+  if (givingBack.includes(entry.requestId)) return 'give-back';
+  if (importing.includes(ALL)) return 'import';
+  return givingBack.includes(ALL) ? 'give-back' : undefined;
+}
+
+/** Asks the processor about each entry that is to be changed: it must say the same as its books. */
+async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
+  const confirmed: Plan[] = [];
+  for (const plan of plans) {
+    const { entry, verb } = plan;
+    if (verb === undefined || entry.captureHere !== null) {
+      confirmed.push({ ...plan, answer: { found: 'NO_ANSWER' } });
+      continue;
+    }
+    const answer = await asker.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
+    if (answer.found === 'NO_ANSWER')
+      throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
+    const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
+    const expected = entry.answer === 'APPROVED' ? 'APPROVED' : 'AT_WORK';
+    if (said !== expected) {
+      throw new Error(
+        `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it answers ${said}`,
+      );
+    }
+    confirmed.push({ ...plan, answer });
+  }
+  return confirmed;
+}
+
+async function carryOut(
+  { asker, decisions }: ReconcileParts,
+  { entry, verb, answer }: Plan,
+  unknown: readonly UnknownEntry[],
+): Promise<{ verb: 'IMPORTED' | 'GAVE BACK' | 'UNKNOWN' | 'LEFT'; line: string }> {
+  const line = lineOf(entry);
+  if (verb === undefined) {
+    const why = entry.isMerchantKnown ? '' : ' (there is no such merchant here)';
+    return { verb: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
+  }
+  const importing = { asker, answer, isFinal: isFinal(entry, unknown) };
+  const { query } = asker.database;
+  return inNameOf(`operator/${decisions.operator}`, async () => {
+    const detail = {
+      merchantId: entry.merchantId,
+      amount: Number(entry.amount),
+      currency: entry.currency,
+      kind: entry.kind,
+    };
+    const action = { at: asker.clock(), action: `processor-entry.${verb}`, target: entry.requestId, detail };
+    const audit = await auditStart(query, action);
+    try {
+      const requestId = verb === 'import' ? await importEntry(entry, importing) : await giveBack(entry, importing);
+      await auditEnd(query, audit, { result: 'OK', requestId });
+      const done = verb === 'import' ? ('IMPORTED' as const) : ('GAVE BACK' as const);
+      return { verb: done, line: `${done} ${line}; ${requestId}` };
+    } catch (error) {
+      if (!(error instanceof Unable)) throw error;
+      await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
+      return { verb: 'LEFT', line: `LEFT ${line}: ${error.message}` };
+    }
+  });
+}
+
+/** Whether a capture is the last of its authorization and gave the rest back itself. */
+function isFinal(entry: UnknownEntry, unknown: readonly UnknownEntry[]): boolean {
+  if (entry.kind !== 'CAPTURE') return false;
+  const ofSame = unknown.filter(({ authorizationRequestId: id }) => id === entry.authorizationRequestId);
+  const isLast = ofSame.findLast(({ kind }) => kind === 'CAPTURE') === entry;
+  return isLast && entry.closesAuthorization && !ofSame.some(({ kind }) => kind === 'VOID');
+}

@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
+
+/** An entry of a processor's books that is unknown here. */
+export interface UnknownEntry {
+  /** The identifier at the processor. */
+  readonly requestId: string;
+  /** A name of PROCESSORS. */
+  readonly processor: string;
+  readonly kind: string;
+  /** UNSPECIFIED = an open checkout. */
+  readonly answer: string;
+  readonly authorizationRequestId: string | null;
+  readonly merchantId: string;
+  readonly isMerchantKnown: boolean;
+  readonly account: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  /** Of an authorization: charged so far. */
+  readonly captured: bigint;
+  /** Of a capture: nothing is left of its authorization, and something was given back. */
+  readonly closesAuthorization: boolean;
+  /** Of a capture: given back by refunds, or taken back by the card scheme. */
+  readonly takenBack: bigint;
+  readonly actedAt: Date;
+  /** The requestId of a capture that is known here: what is unknown is that it was taken back. */
+  readonly captureHere: string | null;
+}
+
+/** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
+export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
+  const { rows } = await client.query(UNKNOWN_ENTRIES);
+  return rows.map((row) => ({
+    requestId: row.request_id,
+    processor: row.processor,
+    kind: row.capture_here === null ? row.kind : 'REVERSAL',
+    answer: row.answer,
+    authorizationRequestId: row.authorization_request_id,
+    merchantId: row.merchant_id,
+    isMerchantKnown: row.is_merchant_known,
+    account: row.account,
+    terminalId: row.terminal_id,
+    userId: row.user_id,
+    tokenId: row.token_id,
+    amount: BigInt(row.amount),
+    currency: row.currency,
+    captured: BigInt(row.captured),
+    closesAuthorization: row.closes_authorization ?? false,
+    takenBack: BigInt(row.reversed) + BigInt(row.refunded),
+    actedAt: row.acted_at ?? new Date(),
+    captureHere: row.capture_here,
+  }));
+}
+
+/** One line about an entry. */
+export function lineOf({
+  kind,
+  requestId,
+  processor,
+  answer,
+  amount,
+  currency,
+  merchantId,
+  actedAt,
+}: UnknownEntry): string {
+  const what = answer === 'UNSPECIFIED' ? 'open checkout' : `${kind.toLowerCase()} ${answer.toLowerCase()}`;
+  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${merchantId || 'nobody'}, ${actedAt.toISOString()}`.replace(
+    / +/g,
+    ' ',
+  );
+}

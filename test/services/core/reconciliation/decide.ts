@@ -1,0 +1,24 @@
+/** Reconciles a stage as an operator decides. */
+import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import { reconcile } from '../../../../services/core/reconciliation/reconcile.ts';
+import type { Stage } from '../stage.ts';
+
+export interface Decisions {
+  readonly importing?: string[];
+  readonly givingBack?: string[];
+}
+
+/** Answers what was printed, too. `processors` may lie. */
+export async function decideAt(stage: Stage, decisions: Decisions = {}, processors?: Ledgers) {
+  const lines: string[] = [];
+  const parts = {
+    databaseUrl: stage.settings.DATABASE_URL,
+    processors: processors ?? ledgersOf(stage.recovery.processors),
+    asker: stage.recovery,
+    decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
+    patienceMs: 10,
+  };
+  const done = await reconcile(parts, (line) => lines.push(line));
+  return { ...done, lines };
+}

@@ -1,0 +1,114 @@
+/** Against a processor that does not answer, lies or is another installation's, reconciling stops and changes nothing. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { openStage, type Stage } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { type Decisions, decideAt } from './decide.ts';
+
+describe('reconcile() stops and changes nothing', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    desk = await openMerchant(stage, 'acme');
+    await desk.hold();
+  });
+  afterEach(() => stage.close());
+
+  const everything = async () => JSON.stringify(await sql(stage, 'select * from hold, operation order by 1'));
+  const stops = async (wanted: RegExp, decisions: Decisions, processors?: Ledgers) => {
+    const stored = await everything();
+    const entries = stage.oracle.entries().length;
+    await assert.rejects(decideAt(stage, decisions, processors), (error: Error) => {
+      assert.match(error.message, wanted);
+      assert(!error.message.includes('\n'));
+      return true;
+    });
+    assert.equal(await everything(), stored);
+    assert.equal(stage.oracle.entries().length, entries);
+  };
+  const pages = (change: (entries: object[], token: string) => object): Ledgers => {
+    const [[name, real] = assert.fail()] = ledgersOf(stage.recovery.processors);
+    const listEntries = async (request: { pageToken?: string }) => {
+      const page = await real.listEntries(request);
+      return { ...page, ...change(page.entries, request.pageToken ?? '') } as typeof page;
+    };
+    return new Map([[name, { listEntries }]]);
+  };
+  const all = { importing: ['all'] };
+
+  it('at a processor that does not answer', async () => {
+    const [[name] = assert.fail()] = ledgersOf(stage.recovery.processors);
+    const listEntries = () => Promise.reject(new Error('14 UNAVAILABLE: no connection'));
+    await stops(/^processor default does not answer/, all, new Map([[name, { listEntries }]]));
+  });
+
+  it('at books that are empty, or lack what we know', async () => {
+    const wanted = /^the books of the processor default are not whole, or another installation's: 1 of the 1 /;
+    await stops(
+      wanted,
+      all,
+      pages(() => ({ entries: [] })),
+    );
+  });
+
+  it('at books that do not end', async () => {
+    await stops(
+      /do not end/,
+      all,
+      pages(() => ({ nextPageToken: '7' })),
+    );
+  });
+
+  it('at books that contradict themselves', async () => {
+    const hold = await desk.hold();
+    await desk.capture(hold, 100n);
+    const lies: [RegExp, (entry: Record<string, unknown>) => object][] = [
+      [/was charged less than its captures/, (entry) => (entry.kind === 1 ? { captured: 0n } : {})],
+      [/was charged and gave back more than was placed/, (entry) => (entry.kind === 1 ? { voided: 99_999n } : {})],
+      [/was never placed/, (entry) => (entry.kind === 1 ? { answer: 2 } : {})],
+      [/belongs to another merchant/, (entry) => (entry.kind === 2 ? { merchantId: 'other' } : {})],
+      [/gave back more of its captures than was charged/, (entry) => (entry.kind === 1 ? { reversed: 101n } : {})],
+    ];
+    for (const [wanted, lie] of lies) {
+      const lying = pages((entries) => ({ entries: entries.map((entry) => ({ ...entry, ...lie({ ...entry }) })) }));
+      await stops(wanted, all, lying);
+    }
+  });
+
+  it('at books that nothing of ours is in, unless each entry is named', async () => {
+    await sql(stage, 'truncate hold, operation, delivery');
+    await stops(/^nothing of ours is in the books .*: name each entry instead of all$/, all);
+    const [entry] = stage.oracle.entries();
+    assert.equal((await decideAt(stage, { importing: [entry?.requestId ?? ''] })).imported, 1);
+  });
+
+  it('at what the processor says otherwise when it is asked', async () => {
+    const goBack = await rememberNow(stage);
+    await desk.oct({ tokenId: 'tok_sandbox_ok' });
+    await goBack();
+    const lying = pages((entries) => ({
+      entries: entries.map((entry) => ((entry as { kind: number }).kind === 4 ? { ...entry, answer: 4 } : entry)),
+    }));
+    await stops(
+      /^the processor default contradicts its books: \S+ is ACCEPTED there, and it answers APPROVED$/,
+      all,
+      lying,
+    );
+  });
+
+  it('at identifiers that are not unknown, or decided twice', async () => {
+    const nobody = randomUUID();
+    await stops(/is nothing that only a processor knows/, { importing: [nobody] });
+    const goBack = await rememberNow(stage);
+    const { oct } = await desk.oct();
+    await goBack();
+    const ids = [oct?.requestId ?? ''];
+    await stops(/cannot be both imported and given back/, { importing: ids, givingBack: ids });
+  });
+});

@@ -1,0 +1,249 @@
+/** What only the processor knows after the database went back in time is shown, imported or given back, until the audit is clean. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import { audit } from '../../../../services/core/reconciliation/audit.ts';
+import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { openStage, refusal, type Stage } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { type Decisions, decideAt } from './decide.ts';
+
+describe('reconcile()', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let desk: Desk;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' });
+    await desk.hold();
+  });
+  afterEach(() => stage.close());
+
+  const decide = (decisions?: Decisions) => decideAt(stage, decisions);
+  const drifts = async () => {
+    const found: Drift[] = [];
+    const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: ledgersOf(stage.recovery.processors) };
+    await audit({ ...parts, most: 20, patienceMs: 0 }, (drift) => found.push(drift));
+    return found.map(({ kind, expected, found: there }) => `${kind}: ${expected}; ${there}`);
+  };
+  const rows = (text: string) => sql<Record<string, unknown>>(stage, text);
+  const everything = async () => JSON.stringify(await rows('select * from hold, operation order by 1'));
+
+  /** Operations of every kind, with and without keys, that are lost; what was there before is used by some of them. */
+  async function live(): Promise<{ before: Awaited<ReturnType<typeof before>> }> {
+    const early = await before();
+    const goBack = await rememberNow(stage);
+    const key = () => ({ idempotencyKey: randomUUID() });
+    await desk.capture(early.partly, 300n, key());
+    await desk.capture(early.finally, 400n, { finalCapture: true });
+    await desk.release(early.released, key());
+    const whole = await desk.hold(key());
+    await desk.capture(whole, 10_000n);
+    const several = await desk.hold();
+    await desk.capture(several, 1_000n, key());
+    await desk.capture(several, 2_000n);
+    await desk.release(await desk.hold(key()));
+    await desk.hold({ tokenId: 'tok_sandbox_ok', userId: 'u9' });
+    await desk.oct(key());
+    await refusal(desk.hold({ tokenId: 'tok_sandbox_declined' }));
+    await goBack();
+    return { before: early };
+  }
+  const before = async () => ({
+    partly: await desk.hold(),
+    finally: await desk.hold(),
+    released: await desk.hold(),
+  });
+
+  it('shows what is unknown, and changes nothing', async () => {
+    await live();
+    const stored = await everything();
+    const { lines, left } = await decide();
+    assert.equal(left, lines.length);
+    assert.equal(left, 12);
+    assert.match(lines[0] ?? '', /^UNKNOWN authorization approved [0-9a-f-]{36} at default: 10000 EUR for acme, 20/);
+    assert.equal(await everything(), stored);
+    assert((await drifts()).length >= left);
+  });
+
+  it('imports everything, with operations and notifications, until the audit is clean', async () => {
+    const { before: early } = await live();
+    const told = Number((await rows('select count(*) from delivery'))[0]?.count);
+    const { lines, imported, left } = await decide({ importing: ['all'] });
+    assert.deepEqual([imported, left], [12, 0], lines.join('\n'));
+    assert.deepEqual(await drifts(), []);
+    assert.equal(Number((await rows('select count(*) from delivery'))[0]?.count), told + 12);
+    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.equal(await desk.books(early.finally), 'CAPTURED 400/0/0/9600/0 FINAL');
+    assert.equal(await desk.books(early.released), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.deepEqual((await decide({ importing: ['all'] })).lines, []);
+    const entries = await rows(
+      `select actor, action, target, detail from audit_entry where action like 'processor-entry.%'`,
+    );
+    assert.equal(entries.length, 12);
+    assert(
+      entries.every(({ actor, detail }) => actor === 'operator/ann' && (detail as { result: string }).result === 'OK'),
+    );
+  });
+
+  it('imports a hold that its merchant finds and captures by its new preauthorizationId', async () => {
+    const goBack = await rememberNow(stage);
+    const lost = await desk.hold({ userId: 'u7', terminalId: 'T2' });
+    await goBack();
+    assert.equal((await refusal(desk.capture(lost, 5n))).reason, 'PREAUTHORIZATION_NOT_FOUND');
+    await decide({ importing: [lost.requestId] });
+    const found = await desk.get(lost);
+    assert.deepEqual([found.userId, found.terminalId, found.createdAt?.seconds], ['u7', 'T2', lost.createdAt?.seconds]);
+    assert.notEqual(found.preauthorizationId, lost.preauthorizationId);
+    const { capture } = await desk.capture(found, 5n);
+    assert.equal(capture?.amount, 5n);
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('leaves what a merchant repeats under its key as it is', async () => {
+    const goBack = await rememberNow(stage);
+    const key = { idempotencyKey: randomUUID() };
+    await desk.oct(key);
+    await goBack();
+    await decide({ importing: ['all'] });
+    const entries = stage.oracle.entries().length;
+    const again = await desk.oct(key);
+    assert.equal(again.replayed, true);
+    assert.equal((await refusal(desk.oct({ ...key, amount: 1n }))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(stage.oracle.entries().length, entries);
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('gives everything back that can be, and names what cannot', async () => {
+    const { before: early } = await live();
+    const { lines } = await decide({ givingBack: ['all'] });
+    const kept = lines.filter((line) => line.startsWith('LEFT'));
+    assert.deepEqual(
+      kept.map((line) => /^LEFT (\w+) .*Z: (.*)$/.exec(line)?.slice(1)),
+      [
+        ['void', 'a void cannot be given back: import it'],
+        ['void', 'a void cannot be given back: import it'],
+        ['credit', 'a credit cannot be given back: import it'],
+      ],
+      lines.join('\n'),
+    );
+    const rest = await decide({ importing: ['all'] });
+    assert.equal(rest.left, 0, rest.lines.join('\n'));
+    assert.deepEqual(await drifts(), []);
+    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
+    const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
+    assert.equal(reserved.length, 2, 'only holds that are known here are reserved still');
+  });
+
+  it('gives back a lost hold so that a repeated key says so', async () => {
+    const goBack = await rememberNow(stage);
+    const key = { idempotencyKey: randomUUID() };
+    await desk.hold(key);
+    await goBack();
+    const { lines } = await decide({ givingBack: ['all'] });
+    assert.match(lines.join('\n'), /^GAVE BACK authorization approved /);
+    const { reason, metadata } = await refusal(desk.place(key));
+    assert.deepEqual([reason, metadata.processorCode], ['PROCESSOR_ERROR', 'given_back']);
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('undoes a capture whose hold has expired here meanwhile', async () => {
+    const short = await openMerchant(stage, 'short', { holdPeriod: { seconds: 60n } });
+    const hold = await short.hold();
+    const goBack = await rememberNow(stage);
+    await short.capture(hold, 300n, { finalCapture: true });
+    await goBack();
+    stage.clock.advance(61_000);
+    await stage.expire();
+    const { lines } = await decide({ importing: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT capture .*: the hold \S+ has no room for it: HOLD_EXPIRED$/);
+    assert.match((await decide({ givingBack: ['all'] })).lines.join('\n'), /^GAVE BACK capture .*; nothing is booked/);
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('imports that a capture was taken back', async () => {
+    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
+    const goBack = await rememberNow(stage);
+    await desk.capture(hold, 300n);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    await goBack();
+    const { imported } = await decide({ importing: ['all'] });
+    assert.equal(imported, 1);
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('leaves what has not ended at the processor to recovery, and closes open checkouts', async () => {
+    const goBack = await rememberNow(stage);
+    await desk.oct({ tokenId: 'tok_sandbox_accepted' });
+    const page = await desk.checkout();
+    await goBack();
+    const { lines } = await decide({ importing: ['all'] });
+    assert.match(lines.join('\n'), /LEFT open checkout .*: an open checkout cannot be imported: give it back/);
+    assert.match(lines.join('\n'), /IMPORTED credit accepted/);
+    assert.match((await decide({ givingBack: ['all'] })).lines.join('\n'), /^GAVE BACK open checkout/);
+    assert.equal(stage.oracle.find(page.preauthorization?.requestId ?? '')?.answer, 3);
+    stage.clock.advance(60_000);
+    await stage.sandbox.reportDue();
+    await stage.inquire();
+    assert.equal((await rows('select state from oct'))[0]?.state, 'OK');
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('names entries of merchants that do not exist here, and leaves them', async () => {
+    const goBack = await rememberNow(stage);
+    const lost = await openMerchant(stage, 'lost');
+    await lost.hold();
+    await goBack();
+    assert.match((await decide()).lines.join('\n'), /\(there is no such merchant here\)$/);
+    const { lines, left } = await decide({ importing: ['all'] });
+    assert.equal(left, 1);
+    assert.match(lines.join('\n'), /^LEFT .*: the merchant lost does not exist here$/);
+  });
+
+  it('is a command whose exit code tells', async () => {
+    const goBack = await rememberNow(stage);
+    await desk.oct();
+    await goBack();
+    const { DATABASE_URL, PROCESSOR_URL = '', PROCESSOR_CREDENTIAL, ENCRYPTION_KEYS } = stage.settings;
+    const [key] = ENCRYPTION_KEYS;
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL, PROCESSOR_URL, PROCESSOR_CREDENTIAL },
+      ENCRYPTION_KEYS: `${key?.id}:${key?.key.toString('base64')}`,
+    };
+    const run = (args: string[], more: object = {}) =>
+      new Promise<{ code: number | null; output: string }>((resolve) => {
+        const command = ['services/core/reconcile.ts', ...args];
+        const child = execFile(process.execPath, command, { env: { ...env, ...more } }, (_, out, error) =>
+          resolve({ code: child.exitCode, output: out + error }),
+        );
+      });
+    const shown = await run([]);
+    assert.equal(shown.code, 1, shown.output);
+    assert.match(
+      shown.output,
+      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\n$/,
+    );
+    for (const [args, wanted] of [
+      [['--import', 'all'], /--operator NAME is needed/],
+      [['--import', 'x', '--operator', 'ann'], /x is neither an identifier nor all/],
+      [['--import', 'all', '--give-back', 'all', '--operator', 'ann'], /either imported or given back/],
+      [['--imports'], /Unknown option/],
+    ] as const) {
+      const { code, output } = await run([...args]);
+      assert.equal(code, 2, output);
+      assert.match(output, wanted);
+    }
+    assert.equal((await run(['--import', 'all', '--operator', 'ann'], { PROCESSOR_URL: '127.0.0.1:1' })).code, 2);
+    const done = await run(['--import', 'all', '--operator', 'ann']);
+    assert.equal(done.code, 0, done.output);
+    assert.deepEqual(await drifts(), []);
+  });
+});

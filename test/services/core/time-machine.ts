@@ -1,0 +1,19 @@
+/** Takes a stage's database back to an earlier time, sequences included, as a restore of a backup does. */
+import { sql } from './desk.ts';
+import type { Stage } from './stage.ts';
+
+const TABLES = `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`;
+const SEQUENCES = `select sequencename as name, last_value from pg_sequences where schemaname = 'public' and last_value is not null`;
+
+/** Remembers everything that is stored now. Answers how to go back to it. */
+export async function rememberNow(stage: Stage): Promise<() => Promise<void>> {
+  const tables = (await sql<{ name: string }>(stage, TABLES)).map(({ name }) => name);
+  const sequences = await sql<{ name: string; last_value: string }>(stage, SEQUENCES);
+  await sql(stage, 'drop schema if exists remembered cascade; create schema remembered');
+  await sql(stage, tables.map((name) => `create table remembered.${name} as table public.${name}`).join('; '));
+  return async () => {
+    const back = tables.map((name) => `insert into public.${name} select * from remembered.${name}`);
+    await sql(stage, [`begin; truncate ${tables.join(', ')}`, ...back, 'commit'].join('; '));
+    for (const { name, last_value } of sequences) await sql(stage, `select setval('${name}', ${last_value})`);
+  };
+}

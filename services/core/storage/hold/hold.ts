@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
+import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -65,18 +66,7 @@ export const HoldEntity = defineEntity({
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
-    /** When recovery looks at it next, while its outcome is open. */
-    inquireAt: p.datetime(3).nullable(),
-    inquiryCount: p.integer(),
-    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
-    expectedBy: p.datetime(3).nullable(),
-    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
-    processor: p.text().default(''),
-    processorAccount: p.text().default(''),
-    /** Its identifier there; null = the requestId. */
-    processorRequestId: p.uuid().nullable(),
-    /** It was lost by a restore, and imported from the processor's books. */
-    imported: p.boolean().default(false),
+    ...sentColumns(),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -130,22 +120,10 @@ export const HoldEntity = defineEntity({
         'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
     },
     {
-      name: 'hold_to_inquire',
-      expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
-    },
-    {
       name: 'hold_token_age',
       expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
     },
-    {
-      name: 'hold_in_review',
-      expression: `create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')`,
-    },
-    {
-      name: 'hold_by_processor_request_id',
-      expression:
-        'create unique index "hold_by_processor_request_id" on "hold" ("processor_request_id") where processor_request_id is not null',
-    },
+    ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
   ],
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

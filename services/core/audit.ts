@@ -26,10 +26,11 @@ try {
       );
     });
     const rows = SUBMISSION_TABLES.map((table) => `${seen[`${table}s`]} ${table}s`);
+    const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
     process.stdout.write(
       `audited ${rows.join(', ')}, ${seen.operations} operations ` +
-        `and ${seen.entries} entries of the processor in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
+        `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
     );
     process.exitCode = seen.drifts === 0 ? 0 : 1;
   } finally {

@@ -12,7 +12,8 @@ import {
 } from '../../platform/settings.ts';
 import { parseEncryptionKeys } from './cipher.ts';
 import { parseOrigins } from './delivery/gateway-address.ts';
-import { type ProcessorsSettings, parseProcessors, UNNAMED } from './processor/processors.ts';
+import { UNNAMED } from './domain/processor-name.ts';
+import { type ProcessorsSettings, parseProcessors } from './processor/processors.ts';
 
 /** The addresses at which the gateway is reached. */
 export const origins = parsedBy(parseOrigins, 'must be http or https origins, joined by commas').default([]);

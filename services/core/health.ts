@@ -1,10 +1,11 @@
 import { HealthImplementation } from 'grpc-health-check';
+import type { Processors } from './processor/processors.ts';
 import { type DatabaseWatch, type DatabaseWatchParts, watchDatabase } from './watch-database.ts';
 
 /** Whether this process serves: its database is usable, and it is not stopping. */
 export interface Health extends DatabaseWatch {
   isServing(): boolean;
-  /** grpc.health.v1: the same status for the server ('') and each of its services. */
+  /** grpc.health.v1: the same status for the server ('') and each of its services; that of a processor for `processor/<name>`. */
   readonly implementation: HealthImplementation;
   /** Reports NOT_SERVING from now on. */
   drain(): void;
@@ -13,10 +14,11 @@ export interface Health extends DatabaseWatch {
 export interface HealthParts extends Omit<DatabaseWatchParts, 'onProbe'> {
   /** Full names of the services that are served. */
   readonly services: readonly string[];
+  readonly processors: Pick<Processors, 'names' | 'of'>;
 }
 
 /** Watches the database and reports the status. Resolves after the first probe. */
-export async function watchHealth({ services, ...parts }: HealthParts): Promise<Health> {
+export async function watchHealth({ services, processors, ...parts }: HealthParts): Promise<Health> {
   const implementation = new HealthImplementation();
   let serving: boolean | undefined;
   let draining = false;
@@ -25,7 +27,17 @@ export async function watchHealth({ services, ...parts }: HealthParts): Promise<
     serving = next;
     for (const service of ['', ...services]) implementation.setStatus(service, next ? 'SERVING' : 'NOT_SERVING');
   };
+  const available = new Map<string, boolean>();
+  const reportProcessors = () => {
+    for (const processor of processors.names) {
+      const next = processors.of({ processor }).isAvailable();
+      if (available.get(processor) === next) continue;
+      available.set(processor, next);
+      implementation.setStatus(`processor/${processor}`, next ? 'SERVING' : 'NOT_SERVING');
+    }
+  };
   const onProbe = (isUsable: boolean) => {
+    reportProcessors();
     if (!draining) report(isUsable);
   };
   const watch = await watchDatabase({ ...parts, onProbe });

@@ -41,8 +41,9 @@ try {
     patienceMs: 1_000,
   };
   const done = await reconcile(parts, (line) => void process.stdout.write(`${line}\n`));
+  const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   process.stdout.write(
-    `reconciled with ${done.entries} entries of the processor: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
+    `reconciled with ${read.join(', ')}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
   );
   process.exitCode = done.left === 0 ? 0 : 1;
 } catch (error) {

@@ -77,7 +77,12 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   };
   const services = servicesOf(core);
   const interceptors = interceptorsOf(core);
-  const health = await watchHealth({ database, log, services: services.map(({ service }) => service.typeName) });
+  const health = await watchHealth({
+    database,
+    log,
+    services: services.map(({ service }) => service.typeName),
+    processors,
+  });
   opened.defer(() => health.close());
   metrics.watchPool(database.connections);
   metrics.watchClock(health.clockOffsetS);

@@ -61,7 +61,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
   opened.defer(() => queue.close());
   metrics.watchPool(database.connections);
-  exportBacklog({ registry: metrics.registry, database, clock, log });
+  exportBacklog({ registry: metrics.registry, database, processors, clock, log });
   const watch = await watchDatabase({ database, log });
   opened.defer(() => watch.close());
   metrics.watchClock(watch.clockOffsetS);

@@ -1,4 +1,5 @@
-import { type Processors, STORED_UNNAMED } from './processor/processors.ts';
+import { STORED_UNNAMED } from './domain/processor-name.ts';
+import type { Processors } from './processor/processors.ts';
 import type { Database } from './storage/database.ts';
 import { isAnythingOpenAt } from './storage/operation/open-at.ts';
 

@@ -174,9 +174,14 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'keeps no card number and no capability in ledger or log',
     ],
     [
-      'rejected in `tokenId`, `userId`, `merchantReference` and `metadata`',
+      'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
       `${CORE}/rpc/server/bad-input.test.ts`,
       `is refused by \${method}`,
+    ],
+    [
+      'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
+      `${CORE}/rpc/idempotency.test.ts`,
+      'contain no card number, whatever is called',
     ],
     [
       'are stored only as hashes or ciphertexts',

@@ -59,8 +59,8 @@ describe('metrics', function () {
       'holdfast_operations_total{kind="CAPTURE",status="OK",reason="captured"} 1',
       'holdfast_processor_call_duration_seconds_count{processor="default",call="capture",answer="APPROVED"} 1',
       'holdfast_http_requests_total{method="POST",route="/preauthorization/authorization",status="200"} 1',
-      'holdfast_unknown_outcomes{kind="HOLD"} 0',
-      'holdfast_needs_review{kind="CAPTURE"} 0',
+      'holdfast_unknown_outcomes{kind="HOLD",processor="default"} 0',
+      'holdfast_needs_review{kind="CAPTURE",processor="default"} 0',
       'holdfast_backlog_read_failures_total 0',
       'holdfast_endpoints_paused{kind="webhook",pause="BREAKER"} 0',
     ]) {

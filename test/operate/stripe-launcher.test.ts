@@ -97,11 +97,11 @@ describe('npm start with a Stripe key', function () {
     const wrong = await putProcessor(file, { processor: 'adyen' });
     assert.equal(wrong.status, 400);
     assert.deepEqual(wrong.body.errors, [
-      { field: 'contract.processor', description: 'is not one of the setting PROCESSORS: sandbox, stripe' },
+      { field: 'contract.processor', message: 'is not one of the setting PROCESSORS: sandbox, stripe' },
     ]);
     assert.equal((await putProcessor(file, { processor: 'stripe', processorAccount: 'acct_nobody' })).status, 200);
     const refused = await untilThere(() => shop.post('/preauthorization', holdOf('pm_card_visa')), 502);
-    assert.equal(refused.body.processorCode, 'account_invalid');
+    assert.equal(refused.body.processorCode, 'not_permitted');
     const operation = await shop.get(`/operations/${refused.body.requestId}`);
     assert.equal(operation.body.status, 'KO');
   });

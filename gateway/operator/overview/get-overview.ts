@@ -6,6 +6,22 @@ import { operatorRoute } from '../route.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
 
+const ProcessorOverview = z
+  .object({
+    processor: z
+      .string()
+      .meta({ description: 'Its name; `default` = the only one, which has none', examples: ['stripe'] }),
+    configured: z.boolean().meta({ description: 'Whether core is configured to call it' }),
+    available: z.boolean().meta({
+      description:
+        'Whether it answers, as far as the asked core knows; while not, its new holds and OCTs are refused with 503',
+    }),
+    unknownCount: count('Attempts sent to it whose outcome is unknown'),
+    oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
+    needsReviewCount: count('Attempts sent to it that only an operator can resolve'),
+  })
+  .meta({ id: 'ProcessorOverview', description: 'How things stand with a card processor' });
+
 const Overview = z
   .object({
     expiringHoldCount: count('Open holds that end within 24 hours'),
@@ -19,6 +35,9 @@ const Overview = z
     oldestDueAt: timeField('When the oldest of them was due').optional(),
     pausedEndpointCount: count('Endpoints to which nothing is sent'),
     at: timeField('When this was so'),
+    processors: z
+      .array(ProcessorOverview)
+      .meta({ description: 'Those that are configured, then others at which something is open' }),
   })
   .meta({ id: 'Overview', description: 'What may need attention; counts stop at 10 000' });
 
@@ -36,6 +55,10 @@ export const getOverview = operatorRoute({
       oldestUnknownAt: time(overview.oldestUnknownAt),
       oldestDueAt: time(overview.oldestDueAt),
       at: time(overview.at),
+      processors: overview.processors.map(({ $typeName: _name, ...processor }) => ({
+        ...processor,
+        oldestUnknownAt: time(processor.oldestUnknownAt),
+      })),
     };
   },
 });

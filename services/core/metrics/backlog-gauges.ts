@@ -2,12 +2,15 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
 import type { Clock } from '../clock.ts';
+import { type Processors, unnamedToday } from '../processor/processors.ts';
 import { type Backlog, readBacklog } from '../reports/backlog.ts';
 import type { Database } from '../storage/database.ts';
+import { SUBMISSION_TABLES } from '../storage/operation/submissions.ts';
 
 export interface BacklogGauges {
   readonly registry: Registry;
   readonly database: Pick<Database, 'query'>;
+  readonly processors: Pick<Processors, 'names' | 'nameOf'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -21,22 +24,31 @@ const PATIENCE_MS = 3_000;
  * Gauges of what waits in the database, read when they are scraped. A database that does not answer in time never fails a scrape:
  * the gauges keep their last values, and holdfast_backlog_read_failures_total counts.
  */
-export function exportBacklog({ registry, database, clock, log }: BacklogGauges): void {
+export function exportBacklog({ registry, database, processors, clock, log }: BacklogGauges): void {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `holdfast_${name}`, help, labelNames, registers });
+  const openLabels = ['kind', 'processor'];
   const unknown = gauge(
     'unknown_outcomes',
-    'Operations whose outcome is not known, by kind; without those that the processor has accepted and that are not late.',
-    ['kind'],
+    'Operations whose outcome is not known, by kind and processor; without those that it has accepted and that are not late.',
+    openLabels,
   );
   const unknownAge = gauge(
     'unknown_outcome_oldest_age_seconds',
-    'Age of the oldest unknown outcome, by kind; 0 = none.',
-    ['kind'],
+    'Age of the oldest unknown outcome, by kind and processor; 0 = none.',
+    openLabels,
   );
-  const review = gauge('needs_review', 'Operations that wait for an operator to resolve them, by kind.', ['kind']);
-  const frozen = gauge('holds_frozen', 'Holds frozen because the processor contradicted a final result.');
+  const review = gauge(
+    'needs_review',
+    'Operations that wait for an operator to resolve them, by kind and processor.',
+    openLabels,
+  );
+  const frozen = gauge(
+    'holds_frozen',
+    'Holds frozen because their processor contradicted a final result, by processor.',
+    ['processor'],
+  );
   const dead = gauge('deliveries_dead', 'Deliveries given up after the last attempt.');
   const oldestDue = gauge(
     'delivery_oldest_due_age_seconds',
@@ -60,12 +72,17 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
   });
 
   const show = (backlog: Backlog) => {
-    for (const { kind, unknown: count, oldestS, review: inReview } of backlog.open) {
-      unknown.set({ kind }, count);
-      unknownAge.set({ kind }, oldestS);
-      review.set({ kind }, inReview);
+    for (const each of [unknown, unknownAge, review, frozen]) each.reset();
+    for (const processor of processors.names) {
+      frozen.set({ processor }, 0);
+      for (const kind of KINDS) for (const each of [unknown, unknownAge, review]) each.set({ kind, processor }, 0);
     }
-    frozen.set(backlog.frozenHolds);
+    for (const { kind, processor, unknown: count, oldestS, review: inReview } of backlog.open) {
+      unknown.set({ kind, processor }, count);
+      unknownAge.set({ kind, processor }, oldestS);
+      review.set({ kind, processor }, inReview);
+    }
+    for (const { processor, count } of backlog.frozenHolds) frozen.set({ processor }, count);
     dead.set(backlog.deadDeliveries);
     oldestDue.set(backlog.oldestDueS);
     paused.reset();
@@ -81,7 +98,7 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
   let reading: Promise<void> | undefined;
   const read = async () => {
     try {
-      show(await readBacklog(database.query, clock()));
+      show(await readBacklog(database.query, clock(), unnamedToday(processors)));
       readAtMs = performance.now();
     } catch (error) {
       failures.inc();
@@ -120,4 +137,5 @@ export function exportBacklog({ registry, database, clock, log }: BacklogGauges)
   }
 }
 
+const KINDS = SUBMISSION_TABLES.map((table) => table.toUpperCase());
 const PAUSES = ['GONE', 'OPERATOR', 'BREAKER'];

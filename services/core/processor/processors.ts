@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/operation.ts';
+import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { openProcessor, type Processor, type ProcessorSettings } from './processor.ts';
 
@@ -26,10 +27,6 @@ export interface NamedAddress {
   readonly name: string;
   readonly address: string;
 }
-
-/** The name of the only processor, of PROCESSOR_URL. Before processors had names, rows were stored with ''. */
-export const UNNAMED = 'default';
-export const STORED_UNNAMED: readonly string[] = ['', UNNAMED];
 
 export interface ProcessorsOptions {
   /** Adds to each what a process measures. */
@@ -74,6 +71,11 @@ export function processorsOf(
   };
 }
 
+/** The name by which rows of the only processor before are known today. */
+export function unnamedToday({ nameOf }: Pick<Processors, 'nameOf'>): string {
+  return nameOf(UNNAMED) ?? UNNAMED;
+}
+
 /** The processors by name, the default first. */
 export function ledgersOf(processors: Processors): ReadonlyMap<string, Processor> {
   return new Map(processors.names.map((name) => [name, processors.of({ processor: name })]));
@@ -84,10 +86,15 @@ export function rowsOf(
   processors: Pick<Processors, 'names' | 'nameOf'>,
   name: string,
 ): { only: readonly string[] | null; butNot: readonly string[] } {
-  const storedFor = (each: string) =>
-    processors.nameOf(UNNAMED) === each ? [...new Set([each, ...STORED_UNNAMED])] : [each];
   const [first, ...others] = processors.names;
-  return name === first ? { only: null, butNot: others.flatMap(storedFor) } : { only: storedFor(name), butNot: [] };
+  return name === first
+    ? { only: null, butNot: others.flatMap((other) => storedFor(processors, other)) }
+    : { only: storedFor(processors, name), butNot: [] };
+}
+
+/** The names under which rows of a processor are stored. */
+export function storedFor({ nameOf }: Pick<Processors, 'nameOf'>, name: string): readonly string[] {
+  return nameOf(UNNAMED) === name ? [...new Set([name, ...STORED_UNNAMED])] : [name];
 }
 
 function addressesOf({ PROCESSORS: named, PROCESSOR_URL: only }: ProcessorsSettings): readonly NamedAddress[] {

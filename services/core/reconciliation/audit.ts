@@ -3,7 +3,7 @@ import { connectionOptions, DatabaseClient } from '../../../platform/database-cl
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import type { Audited, Drift } from './drift.ts';
-import { CREATE_COPY, LEDGER_QUERIES } from './ledger-queries.ts';
+import { LEDGER_QUERIES } from './ledger-queries.ts';
 
 /** Options of an audit. */
 export interface AuditParts {
@@ -25,26 +25,19 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const entries = parts.processors ? await copyProcessorBooks(client, parts.processors) : 0;
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors) : [];
     await client.query('begin isolation level repeatable read');
-    const counts = (await client.query<Omit<Audited, 'entries' | 'drifts'>>(COUNTS)).rows[0];
+    const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');
     let drifts = 0;
     for (const query of BOOKS_QUERIES) drifts += await look(client, query, parts.most, tell);
     await client.query('commit');
     if (parts.processors) drifts += await reconcile(client, parts, parts.processors, tell);
-    return { ...counts, entries, drifts };
+    const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
+    return { ...counts, entries, ledgers, drifts };
   } finally {
     await client.end();
   }
-}
-
-/** Copies the processor's books into a table of this session. */
-async function copyProcessorBooks(client: pg.Client, processors: Ledgers): Promise<number> {
-  await client.query(CREATE_COPY);
-  const entries = await copyEntries(client, processors);
-  await client.query('analyze processor_entry');
-  return entries;
 }
 
 /** Both books change while they are read: what differs is read again a little later, and is drift when neither has changed. */

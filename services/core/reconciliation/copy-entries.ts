@@ -1,9 +1,10 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { HoldfastError } from '../domain/refusal.ts';
 import type { Processor } from '../processor/processor.ts';
-import type { Drift } from './drift.ts';
-import { INSERT_ENTRIES } from './ledger-queries.ts';
+import type { Drift, EntryCount } from './drift.ts';
+import { CREATE_COPY, INSERT_ENTRIES } from './ledger-queries.ts';
 
 /** A source of a processor's books. */
 export type Ledger = Pick<Processor, 'listEntries'>;
@@ -11,11 +12,15 @@ export type Ledger = Pick<Processor, 'listEntries'>;
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** Copies the processors' books, page by page. Resolves with how many entries there were. Rejects with an Error that names the processor. */
-export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<number> {
-  let count = 0;
-  for (const [name, processor] of processors) count += await copyPages(client, name, processor, '');
-  return count;
+/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has. Throws UNAVAILABLE, naming it, when one does not answer. */
+export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<EntryCount[]> {
+  await client.query(CREATE_COPY);
+  const counts: EntryCount[] = [];
+  for (const [processor, ledger] of processors) {
+    counts.push({ processor, entries: await copyPages(client, processor, ledger, '') });
+  }
+  await client.query('analyze processor_entry');
+  return counts;
 }
 
 /** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
@@ -40,8 +45,10 @@ async function copyPages(
   do {
     if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
     seen.add(pageToken);
-    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((error) => {
-      throw new Error(`the processor ${name} does not answer: ${(error as Error).message}`);
+    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
+      throw new HoldfastError('UNAVAILABLE', `processor ${name} does not answer, so its books cannot be read`, {
+        cause,
+      });
     });
     await client.query(INSERT_ENTRIES, [JSON.stringify(page.entries.map((entry) => rowOf(name, entry)))]);
     count += page.entries.length;

@@ -40,13 +40,21 @@ export interface Drift {
   readonly found: string;
 }
 
+/** How many entries a processor's books have. */
+export interface EntryCount {
+  readonly processor: string;
+  readonly entries: number;
+}
+
 /** What was looked at: rows of each table of submissions, and … */
 export interface Audited extends Readonly<Record<`${SubmissionTable}s`, number>> {
   readonly operations: number;
   /** Submissions without a result: not drift, but not compared either. */
   readonly inFlight: number;
-  /** Entries of the processor's books. */
+  /** Entries of the processors' books, in all. */
   readonly entries: number;
+  /** Of each processor, the default first. */
+  readonly ledgers: readonly EntryCount[];
   /** The number of drifts found, reported or not. */
   readonly drifts: number;
 }

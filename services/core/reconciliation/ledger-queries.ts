@@ -104,14 +104,14 @@ const SUMS = `with undone as (
     group by 1, 2
   ),
   booked as (
-    select e.request_id, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
+    select e.request_id, e.processor, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
       e.reversed + e.refunded - coalesce(u.amount, 0) as reversed
     from processor_entry e left join undone u on u.id = e.request_id and u.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   )
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
-    format('charged %s, given back %s, reversed %s', e.captured, e.voided, e.reversed) as found
+    format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
   from hold h join booked e on e.request_id = ${identifier('h')}
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (

@@ -3,12 +3,13 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { inNameOf } from '../actor.ts';
 import type { Asker } from '../kinds/kind.ts';
-import { STORED_UNNAMED, UNNAMED } from '../processor/processors.ts';
+import { storedFor } from '../processor/processors.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
+import type { EntryCount } from './drift.ts';
 import { giveBack } from './give-back.ts';
 import { importEntry, Unable } from './import-entry.ts';
-import { CREATE_COPY, DOUBTS, KNOWN_THERE } from './ledger-queries.ts';
+import { DOUBTS, KNOWN_THERE } from './ledger-queries.ts';
 import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
@@ -30,7 +31,7 @@ export interface ReconcileParts {
 
 /** What was found and done; left = unknown here still. */
 export interface Reconciled {
-  readonly entries: number;
+  readonly ledgers: readonly EntryCount[];
   readonly imported: number;
   readonly givenBack: number;
   readonly left: number;
@@ -44,14 +45,12 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    await client.query(CREATE_COPY);
-    const entries = await copyEntries(client, parts.processors);
-    await client.query('analyze processor_entry');
+    const ledgers = await copyEntries(client, parts.processors);
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
     const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
-    const done = { entries, imported: 0, givenBack: 0, left: 0 };
+    const done = { ledgers, imported: 0, givenBack: 0, left: 0 };
     for (const plan of plans) {
       const { verb, line } = await carryOut(parts, plan, unknown);
       tell(line);
@@ -93,8 +92,10 @@ const MOST_SUSPECTS = 1_000;
 async function refuseForeign(client: pg.Client, { processors, asker }: ReconcileParts): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of processors.keys()) {
-    const stored = asker.processors.nameOf(UNNAMED) === name ? [name, ...STORED_UNNAMED] : [name];
-    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name, stored]);
+    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [
+      name,
+      storedFor(asker.processors, name),
+    ]);
     const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
     if (wrong > 0) {
       throw new Error(

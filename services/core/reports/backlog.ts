@@ -1,3 +1,4 @@
+import { processorToday } from '../storage/at-processor.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
 import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
@@ -6,11 +7,12 @@ import { isExpected, unionOfSubmissions } from '../storage/operation/submissions
 export interface Backlog {
   readonly open: readonly {
     readonly kind: string;
+    readonly processor: string;
     readonly unknown: number;
     readonly oldestS: number;
     readonly review: number;
   }[];
-  readonly frozenHolds: number;
+  readonly frozenHolds: readonly { readonly processor: string; readonly count: number }[];
   readonly deadDeliveries: number;
   /** Of endpoints that are not paused. */
   readonly oldestDueS: number;
@@ -22,9 +24,9 @@ export interface Backlog {
   readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
 }
 
-/** Reads it, each part through an index of its own. `now` is compared with the database's rows. */
-export async function readBacklog(query: Query, now: Date): Promise<Backlog> {
-  const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now]);
+/** Reads it, each part through an index of its own. `now` is compared with the database's rows, `unnamed` is processorToday's. */
+export async function readBacklog(query: Query, now: Date, unnamed: string): Promise<Backlog> {
+  const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now, unnamed]);
   if (!row) throw new Error('a statement without a table answers one row');
   return row.backlog;
 }
@@ -33,11 +35,14 @@ export async function readBacklog(query: Query, now: Date): Promise<Backlog> {
 const isTrouble = (stateColumn: string) => `s.${stateColumn} = 'UNKNOWN' and not ${isExpected('$1')}`;
 
 const OPEN = unionOfSubmissions(
-  (table, { stateColumn }) => `select json_build_object('kind', '${table.toUpperCase()}',
+  (
+    table,
+    { stateColumn },
+  ) => `select json_build_object('kind', '${table.toUpperCase()}', 'processor', ${processorToday('$2::text')},
       'unknown', count(*) filter (where ${isTrouble(stateColumn)}),
       'oldestS', coalesce(extract(epoch from $1 - min(coalesce(s.expected_by, s.created_at)) filter (where ${isTrouble(stateColumn)})), 0),
       'review', count(*) filter (where s.${stateColumn} = 'NEEDS_REVIEW')) as line
-    from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW') group by ${processorToday('$2::text')}`,
 );
 
 const alarms = (condition: string) =>
@@ -47,8 +52,9 @@ const READ_BACKLOG: Statement = {
   name: 'read-backlog',
   text: `with recursive ${WAITING_ENDPOINTS}
   select json_build_object(
-    'open', (select json_agg(line) from (${OPEN}) lines),
-    'frozenHolds', (select count(*) from hold where frozen),
+    'open', (select coalesce(json_agg(line), '[]') from (${OPEN}) lines),
+    'frozenHolds', (select coalesce(json_agg(json_build_object('processor', processor, 'count', count)), '[]')
+      from (select ${processorToday('$2::text')} as processor, count(*) from hold s where frozen group by 1) counted),
     'deadDeliveries', (select count(*) from (select from delivery where state = 'DEAD' limit 100000) counted),
     'oldestDueS', (select coalesce(greatest(extract(epoch from $1 - min(due.due_at)), 0), 0)
       from waiting w

@@ -1,3 +1,4 @@
+import { processorToday } from '../storage/at-processor.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
@@ -14,19 +15,42 @@ export interface OverviewRow {
   readonly dueDeliveryCount: number;
   readonly oldestDueAt: Date | null;
   readonly pausedEndpointCount: number;
+  /** Each processor that something open was sent to. */
+  readonly processors: readonly ProcessorRow[];
 }
 
-/** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon. */
-export async function readOverview(query: Query, now: Date, expiringBefore: Date): Promise<OverviewRow> {
-  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore]);
-  return camelCased<OverviewRow>(row as object);
+/** What is open at one processor. */
+export interface ProcessorRow {
+  readonly processor: string;
+  readonly unknownCount: number;
+  readonly oldestUnknownAt: Date | null;
+  readonly needsReviewCount: number;
+}
+
+/** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon, `unnamed` is processorToday's. */
+export async function readOverview(
+  query: Query,
+  now: Date,
+  { expiringBefore, unnamed }: { readonly expiringBefore: Date; readonly unnamed: string },
+): Promise<OverviewRow> {
+  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore, unnamed]);
+  const { processors, ...counts } = camelCased<OverviewRow>(row as object);
+  return { ...counts, processors: processors.map(processorRow) };
+}
+
+/** Within JSON a time is text. */
+function processorRow({ oldestUnknownAt, ...row }: ProcessorRow): ProcessorRow {
+  return { ...row, oldestUnknownAt: oldestUnknownAt && new Date(oldestUnknownAt) };
 }
 
 const MOST = 10_000;
 
 /** Open submissions of all tables, but those that the processor has accepted and that are not late. A table's rows are read by its index, whose condition `inReview` repeats. */
 const OPEN = unionOfSubmissions(
-  (table, { state, stateColumn, inReview }) => `(select ${state} as state, s.created_at from ${table} s
+  (
+    table,
+    { state, stateColumn, inReview },
+  ) => `(select ${state} as state, s.created_at, ${processorToday('$3::text')} as processor from ${table} s
       where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')
         and not (${state} = 'UNKNOWN' and ${isExpected('$1')}) order by s.request_id limit ${MOST})`,
 );
@@ -48,5 +72,11 @@ const READ_OVERVIEW: Statement = {
       ${counted(`from delivery where state = 'DEAD'`)} as dead_delivery_count,
       (select count(*)::int from due) as due_delivery_count,
       (select min(due_at) from due) as oldest_due_at,
-      ${counted('from endpoint where pause is not null')} as paused_endpoint_count`,
+      ${counted('from endpoint where pause is not null')} as paused_endpoint_count,
+      (select coalesce(json_agg(json_build_object('processor', processor, 'unknownCount', unknown, 'oldestUnknownAt', oldest,
+          'needsReviewCount', review) order by processor), '[]')
+        from (select processor, least(count(*) filter (where state = 'UNKNOWN'), ${MOST})::int as unknown,
+            min(created_at) filter (where state = 'UNKNOWN') as oldest,
+            least(count(*) filter (where state = 'NEEDS_REVIEW'), ${MOST})::int as review
+          from open group by processor) at_processor) as processors`,
 };

@@ -3,17 +3,22 @@ import { HoldfastError } from '../domain/refusal.ts';
 import { findImported, findKey, type KeyInput } from '../storage/idempotency-key/claim-key.ts';
 import type { IdempotentMethod } from '../storage/idempotency-key/idempotency-key.ts';
 import type { Core } from './core.ts';
+import { FieldCheck } from './server/check-fields.ts';
 
 /**
  * The key of a call, with the fingerprint of its business fields: the same fields make the same fingerprint, whatever their
- * order, and nothing volatile (times, addresses, the key itself) is in it.
+ * order, and nothing volatile (times, addresses, the key itself) is in it. Throws INVALID_REQUEST when the key contains a card number.
  */
 export function keyOf(
   key: string | undefined,
   method: IdempotentMethod,
   fields: Readonly<Record<string, unknown>>,
 ): KeyInput | undefined {
-  return key === undefined ? undefined : { key, method, fingerprint: fingerprintOf(fields) };
+  if (key === undefined) return undefined;
+  const check = new FieldCheck();
+  check.text('idempotency_key', key);
+  check.refuse();
+  return { key, method, fingerprint: fingerprintOf(fields) };
 }
 
 /** SHA-256 over business fields, hexadecimal. */

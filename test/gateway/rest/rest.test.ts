@@ -21,7 +21,7 @@ const router = createRest({
   heartbeatMs: 1,
 });
 const ROUTES = router.stack.flatMap((layer) =>
-  layer.methods.map((method) => ({ method, path: String(layer.path).replace(':requestId', HOLD_ID) })),
+  layer.methods.map((method) => ({ method, path: String(layer.path).replace(/:\w+Id/, HOLD_ID) })),
 );
 
 describe('REST routes', () => {
@@ -46,6 +46,14 @@ describe('REST routes', () => {
       'GET /operations',
       'GET /operations/stream',
       `GET /operations/${HOLD_ID}`,
+      'GET /webhook-endpoint',
+      'PUT /webhook-endpoint',
+      'POST /webhook-endpoint/test',
+      'GET /deliveries',
+      `GET /deliveries/${HOLD_ID}`,
+      `POST /deliveries/${HOLD_ID}/replay`,
+      'POST /signing-secrets',
+      `DELETE /signing-secrets/${HOLD_ID}`,
     ]);
   });
 

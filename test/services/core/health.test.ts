@@ -6,6 +6,7 @@ import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { createMigratedDatabase } from '../../database.ts';
 
 const log = openLog('test', 'silent');
+const NONE = { names: [], of: () => assert.fail() };
 
 describe('watchHealth()', () => {
   /** A database that says what the test wants. */
@@ -37,7 +38,7 @@ describe('watchHealth()', () => {
 
   it('serves only while the database answers, and never again once it drains', async () => {
     const { said, looked, database } = fakeDatabase();
-    const health = await watchHealth({ database, log, services: ['a.B'], intervalMs: 1 });
+    const health = await watchHealth({ database, log, services: ['a.B'], processors: NONE, intervalMs: 1 });
     assert.equal(health.isServing(), true);
     said.error = new Error('connection refused');
     await looked();
@@ -54,7 +55,7 @@ describe('watchHealth()', () => {
   it('does not serve on a read-only database, and drops the connections that may stay so', async () => {
     const { said, looked, database } = fakeDatabase();
     said.isWritable = false;
-    const health = await watchHealth({ database, log, services: [], intervalMs: 1 });
+    const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1 });
     assert.equal(health.isServing(), false);
     assert(said.dropped > 0);
     said.isWritable = true;
@@ -67,7 +68,7 @@ describe('watchHealth()', () => {
     this.timeout(20_000);
     const { said, looked, database } = fakeDatabase();
     said.silent = true;
-    const opening = watchHealth({ database, log, services: [], intervalMs: 1 });
+    const opening = watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1 });
     const health = await opening;
     assert.equal(health.isServing(), false);
     said.silent = false;
@@ -86,7 +87,7 @@ describe('watchHealth()', () => {
     it(`${isServing ? 'serves' : 'does not serve'} with a clock ${aheadMs / 1_000} s ahead of the database's`, async () => {
       const { said, database } = fakeDatabase();
       said.aheadMs = aheadMs;
-      const health = await watchHealth({ database, log, services: [], intervalMs: 1_000 });
+      const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1_000 });
       assert.equal(health.isServing(), isServing);
       assert.equal(health.isClockSound(), isServing);
       assert.equal(Math.round(health.clockOffsetS() ?? Number.NaN), aheadMs / 1_000);
@@ -98,7 +99,7 @@ describe('watchHealth()', () => {
     this.timeout(20_000);
     const test = await createMigratedDatabase();
     const database = await openDatabase({ databaseUrl: test.url, poolSize: 3 });
-    const health = await watchHealth({ database, log, services: [], intervalMs: 20 });
+    const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 20 });
     const until = async (isServing: boolean) => {
       while (health.isServing() !== isServing) await new Promise((resolve) => setTimeout(resolve, 10));
     };

@@ -6,6 +6,7 @@ import { Chart } from './chart.js';
 import { Counts } from './counts.js';
 import { Freshness, useFreshness } from './freshness.js';
 import { LiveOperations } from './live-operations.js';
+import { Processors } from './processors.js';
 
 const REFRESH_MS = 10_000;
 const MINUTES = 60;
@@ -19,7 +20,9 @@ export function OverviewView() {
     <${Freshness} at=${counts.at} isFresh=${isFresh} />
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
-      <${Loaded} of=${counts} what="the counts">${(value) => html`<${Counts} of=${value} />`}<//>
+      <${Loaded} of=${counts} what="the counts">
+        ${(value) => html`<${Counts} of=${value} /><${Processors} of=${value.processors} />`}
+      <//>
     </section>
     <section aria-labelledby="hour">
       <h2 id="hour">The last ${MINUTES} minutes</h2>

@@ -64,6 +64,7 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
       dueDeliveryCount: 0,
       pausedEndpointCount: 0,
       at: '2026-11-21T15:30:00.000Z',
+      processors: [{ processor: 'sandbox', configured: true, available: true, unknownCount: 0, needsReviewCount: 0 }],
     },
   },
   {
@@ -138,7 +139,7 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
           ageSeconds: 5400,
           inquiryCount: 0,
           lateVoid: false,
-          processor: 'default',
+          processor: 'sandbox',
         },
       ],
     },

@@ -170,7 +170,7 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
   inFlight: number;
 
   /**
-   * Entries of the processor's books.
+   * Entries of the processors' books, in all.
    *
    * @generated from field: int32 entries = 7;
    */
@@ -182,6 +182,13 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
    * @generated from field: int32 drifts = 8;
    */
   drifts: number;
+
+  /**
+   * How many of the entries each processor has, the default one first.
+   *
+   * @generated from field: repeated holdfast.v1.ProcessorEntries ledgers = 9;
+   */
+  ledgers: ProcessorEntries[];
 };
 
 /**
@@ -191,6 +198,33 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
 export declare const AuditSummarySchema: GenMessage<AuditSummary>;
 
 /**
+ * The books of one card processor.
+ *
+ * @generated from message holdfast.v1.ProcessorEntries
+ */
+export declare type ProcessorEntries = Message<"holdfast.v1.ProcessorEntries"> & {
+  /**
+   * Its name; default = the only one, which has none.
+   *
+   * @generated from field: string processor = 1;
+   */
+  processor: string;
+
+  /**
+   * Their entries.
+   *
+   * @generated from field: int32 entries = 2;
+   */
+  entries: number;
+};
+
+/**
+ * Describes the message holdfast.v1.ProcessorEntries.
+ * Use `create(ProcessorEntriesSchema)` to create a new message.
+ */
+export declare const ProcessorEntriesSchema: GenMessage<ProcessorEntries>;
+
+/**
  * The self-audit, for operators: whether the books add up, and agree with the processor's.
  *
  * @generated from service holdfast.v1.AuditService
@@ -198,8 +232,9 @@ export declare const AuditSummarySchema: GenMessage<AuditSummary>;
 export declare const AuditService: GenService<{
   /**
    * Recomputes each hold's counters, holds each final attempt against the log of operations, and everything against the
-   * processor's books. Reads only. Streams each drift as it is found, then one message with the summary. Takes seconds for
-   * a hundred thousand holds: give the call a deadline to match.
+   * processors' books. Reads only. Streams each drift as it is found, then one message with the summary. Takes seconds for
+   * a hundred thousand holds: give the call a deadline to match. Errors: UNAVAILABLE, naming the processor that does not
+   * answer.
    *
    * @generated from rpc holdfast.v1.AuditService.AuditBooks
    */

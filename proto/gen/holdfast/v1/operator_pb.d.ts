@@ -178,6 +178,13 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
    * @generated from field: google.protobuf.Timestamp at = 11;
    */
   at?: Timestamp | undefined;
+
+  /**
+   * The card processors: those of the setting PROCESSORS, in its order, then others at which something is open.
+   *
+   * @generated from field: repeated holdfast.v1.ProcessorOverview processors = 12;
+   */
+  processors: ProcessorOverview[];
 };
 
 /**
@@ -185,6 +192,61 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
  * Use `create(GetOverviewResponseSchema)` to create a new message.
  */
 export declare const GetOverviewResponseSchema: GenMessage<GetOverviewResponse>;
+
+/**
+ * How things stand with one card processor; counts stop at 10 000.
+ *
+ * @generated from message holdfast.v1.ProcessorOverview
+ */
+export declare type ProcessorOverview = Message<"holdfast.v1.ProcessorOverview"> & {
+  /**
+   * Its name; default = the only one, which has none.
+   *
+   * @generated from field: string processor = 1;
+   */
+  processor: string;
+
+  /**
+   * Whether core is configured to call it.
+   *
+   * @generated from field: bool configured = 2;
+   */
+  configured: boolean;
+
+  /**
+   * Whether it answers, as far as the core that answers this call knows; false = new holds and OCTs for it are refused.
+   *
+   * @generated from field: bool available = 3;
+   */
+  available: boolean;
+
+  /**
+   * Attempts sent to it whose outcome is unknown; inquiries go on.
+   *
+   * @generated from field: int32 unknown_count = 4;
+   */
+  unknownCount: number;
+
+  /**
+   * When the oldest of them was asked for; absent when there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_unknown_at = 5;
+   */
+  oldestUnknownAt?: Timestamp | undefined;
+
+  /**
+   * Attempts sent to it that only an operator can resolve.
+   *
+   * @generated from field: int32 needs_review_count = 6;
+   */
+  needsReviewCount: number;
+};
+
+/**
+ * Describes the message holdfast.v1.ProcessorOverview.
+ * Use `create(ProcessorOverviewSchema)` to create a new message.
+ */
+export declare const ProcessorOverviewSchema: GenMessage<ProcessorOverview>;
 
 /**
  * How far to look back.

@@ -27,6 +27,6 @@ export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.au
     );
     if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
     for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
-    yield { line: { case: 'summary', value: audited } };
+    yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
   };
 }

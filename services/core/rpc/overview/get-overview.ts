@@ -1,7 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import { readOverview } from '../../reports/overview.ts';
+import { type Processors, unnamedToday } from '../../processor/processors.ts';
+import { type ProcessorRow, readOverview } from '../../reports/overview.ts';
 import type { Core } from '../core.ts';
 
 /** A hold that ends within this time "expires soon". */
@@ -11,16 +12,32 @@ const SOON_MS = 24 * 3_600 * 1_000;
 export function getOverview(core: Core): MethodImpl<typeof OperatorService.method.getOverview> {
   return async () => {
     const now = core.clock();
-    const { oldestUnknownAt, oldestDueAt, ...counts } = await readOverview(
-      core.database.query,
-      now,
-      new Date(now.getTime() + SOON_MS),
-    );
+    const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.database.query, now, {
+      expiringBefore: new Date(now.getTime() + SOON_MS),
+      unnamed: unnamedToday(core.processors),
+    });
     return {
       ...counts,
       ...(oldestUnknownAt && { oldestUnknownAt: timestampFromDate(oldestUnknownAt) }),
       ...(oldestDueAt && { oldestDueAt: timestampFromDate(oldestDueAt) }),
       at: timestampFromDate(now),
+      processors: presentProcessors(core.processors, processors),
     };
   };
+}
+
+/** Those that are configured, then others at which something is open. */
+function presentProcessors(processors: Processors, rows: readonly ProcessorRow[]) {
+  const byName = new Map(rows.map((row) => [row.processor, row]));
+  return [...new Set([...processors.names, ...byName.keys()])].map((processor) => {
+    const { unknownCount = 0, oldestUnknownAt, needsReviewCount = 0 } = byName.get(processor) ?? {};
+    return {
+      processor,
+      configured: processors.names.includes(processor),
+      available: processors.of({ processor }).isAvailable(),
+      unknownCount,
+      ...(oldestUnknownAt && { oldestUnknownAt: timestampFromDate(oldestUnknownAt) }),
+      needsReviewCount,
+    };
+  });
 }

@@ -20,11 +20,11 @@ export function listReviewItems(core: Core): MethodImpl<typeof OperatorService.m
     const now = core.clock();
     const rows = await findReviewItems(core.database.query, { ...filters, after, limit: size + 1, now });
     const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.requestId, filters));
-    return { items: page.map((row) => presentItem(row, now)), nextPageToken };
+    return { items: page.map((row) => presentItem(core, row, now)), nextPageToken };
   };
 }
 
-function presentItem(row: ReviewRow, now: Date) {
+function presentItem({ processors }: Core, row: ReviewRow, now: Date) {
   return {
     requestId: row.requestId,
     reason: ReviewReason[row.reason],
@@ -38,6 +38,6 @@ function presentItem(row: ReviewRow, now: Date) {
     inquiryCount: row.inquiryCount,
     ...(row.inquireAt && { nextInquiryAt: timestampFromDate(row.inquireAt) }),
     lateVoid: row.lateVoid,
-    processor: row.processor,
+    processor: processors.nameOf(row.processor) ?? row.processor,
   };
 }

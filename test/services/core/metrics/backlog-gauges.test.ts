@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { openLog } from '../../../../platform/log.ts';
 import { exportBacklog } from '../../../../services/core/metrics/backlog-gauges.ts';
+import { sql } from '../desk.ts';
 import { contract, openStage, refusal, type Stage } from '../stage.ts';
 
 const log = openLog('test', 'silent');
@@ -28,17 +29,47 @@ describe('exportBacklog()', function () {
     await refusal(holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_declined' }));
     const registry = new Registry();
     const later = () => new Date(stage.clock.now() + 90_000);
-    exportBacklog({ registry, database: stage.database, clock: later, log });
-    assert.deepEqual(await scrape(registry, 'unknown_outcomes'), ['HOLD 1', 'CAPTURE 0', 'RELEASE 0', 'OCT 0']);
+    exportBacklog({ registry, database: stage.database, processors: stage.recovery.processors, clock: later, log });
+    assert.deepEqual(await scrape(registry, 'unknown_outcomes'), [
+      'HOLD default 1',
+      'CAPTURE default 0',
+      'RELEASE default 0',
+      'OCT default 0',
+    ]);
     const [age] = (await scrape(registry, 'unknown_outcome_oldest_age_seconds')) ?? [];
-    assert.equal(age, 'HOLD 90');
+    assert.equal(age, 'HOLD default 90');
     assert.deepEqual(await scrape(registry, 'backlog_read_failures_total'), ['0']);
+  });
+
+  it('tells processors apart, by their names of today', async () => {
+    const text = "update hold set processor = $1, frozen = true where phase = 'UNKNOWN'";
+    const named = {
+      names: ['sandbox', 'other'],
+      nameOf: (stored: string) => (stored === 'other' ? stored : 'sandbox'),
+    };
+    const lines = async (name: string) => {
+      const registry = new Registry();
+      exportBacklog({ registry, database: stage.database, processors: named, clock: () => new Date(), log });
+      return (await scrape(registry, name))?.filter((line) => !line.endsWith(' 0'));
+    };
+    for (const stored of ['', 'default']) {
+      await sql(stage, text, [stored]);
+      assert.deepEqual(await lines('unknown_outcomes'), ['HOLD sandbox 1']);
+    }
+    await sql(stage, text, ['other']);
+    assert.deepEqual(await lines('unknown_outcomes'), ['HOLD other 1']);
+    assert.deepEqual(await lines('holds_frozen'), ['other 1']);
+    await sql(stage, text, ['gone']);
+    assert.deepEqual(await lines('holds_frozen'), ['gone 1']);
+    await sql(stage, "update hold set phase = 'NEEDS_REVIEW' where phase = 'UNKNOWN'");
+    assert.deepEqual(await lines('needs_review'), ['HOLD gone 1']);
   });
 
   it('never fails a scrape when the database is away', async () => {
     const registry = new Registry();
     const query = () => Promise.reject(new Error('connection refused'));
-    exportBacklog({ registry, database: { query }, clock: () => new Date(), log });
+    const { processors } = stage.recovery;
+    exportBacklog({ registry, database: { query }, processors, clock: () => new Date(), log });
     assert.match(await registry.metrics(), /^holdfast_backlog_read_failures_total 1$/m);
   });
 });

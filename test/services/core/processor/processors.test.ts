@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { create } from '@bufbuild/protobuf';
 import { credentials } from '@grpc/grpc-js';
 import { openChannel } from '../../../../platform/grpc-client.ts';
+import { Health, HealthCheckResponse_ServingStatus } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
+import { ListEntriesResponseSchema } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { parseProcessors, processorsOf, rowsOf } from '../../../../services/core/processor/processors.ts';
+import { audit as runAudit } from '../../../../services/core/reconciliation/audit.ts';
+import type { Ledger } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
@@ -161,10 +167,45 @@ describe('several processors', function () {
     assert.equal((await beta.place(keyed)).preauthorization?.requestId, first.preauthorization?.requestId);
     assert.equal((await beta.capture(hold, 1_000n)).capture?.state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
+    assert.deepEqual(await seenByOperators(), ['first true SERVING', 'other false NOT_SERVING']);
     other.says.authorize = () => approved;
     other.says.inquire = () => done(approved);
     await settleAll();
     await beta.hold();
+    assert.deepEqual(await seenByOperators(), ['first true SERVING', 'other true SERVING']);
+  });
+
+  /** What the overview and health say of each processor. */
+  async function seenByOperators(): Promise<string[]> {
+    // Health is reported once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { opened } = stage.channel('operator');
+    const { processors } = await opened.client(OperatorService).getOverview({});
+    const health = opened.client(Health);
+    return Promise.all(
+      processors.map(async ({ processor, available }) => {
+        const { status } = await health.check({ service: `processor/${processor}` });
+        return `${processor} ${available} ${HealthCheckResponse_ServingStatus[status]}`;
+      }),
+    );
+  }
+
+  it('has an audit count the entries of each, and name the one whose books cannot be read', async () => {
+    const books = stage.channel('operator').opened.client(AuditService);
+    const audit = async () => (await Array.fromAsync(books.auditBooks({}))).at(-1)?.line.value;
+    // The other one has no books at all.
+    await assert.rejects(audit(), /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
+    const parts = { databaseUrl: stage.settings.DATABASE_URL, most: 1, patienceMs: 0 };
+    const ledgers = new Map<string, Ledger>([
+      ['first', stage.recovery.processors.of({ processor: 'first' })],
+      ['other', { listEntries: async () => create(ListEntriesResponseSchema) }],
+    ]);
+    const { ledgers: counted, entries } = await runAudit({ ...parts, processors: ledgers }, () => undefined);
+    assert(entries > 0);
+    assert.deepEqual(counted, [
+      { processor: 'first', entries },
+      { processor: 'other', entries: 0 },
+    ]);
   });
 
   it('keeps what was sent to one that is not configured any more', async () => {

@@ -45,7 +45,7 @@ describe('reconcile() stops and changes nothing', function () {
   it('at a processor that does not answer', async () => {
     const [[name] = assert.fail()] = ledgersOf(stage.recovery.processors);
     const listEntries = () => Promise.reject(new Error('14 UNAVAILABLE: no connection'));
-    await stops(/^the processor default does not answer: 14 UNAVAILABLE/, all, new Map([[name, { listEntries }]]));
+    await stops(/^processor default does not answer/, all, new Map([[name, { listEntries }]]));
   });
 
   it('at books that are empty, or lack what we know', async () => {

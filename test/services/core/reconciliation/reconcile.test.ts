@@ -229,7 +229,7 @@ describe('reconcile()', function () {
     assert.equal(shown.code, 1, shown.output);
     assert.match(
       shown.output,
-      /^UNKNOWN credit .*\nreconciled with 2 entries of the processor: 0 imported, 0 given back, 1 unknown here\n$/,
+      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\n$/,
     );
     for (const [args, wanted] of [
       [['--import', 'all'], /--operator NAME is needed/],

@@ -245,6 +245,15 @@ describe('idempotency keys', function () {
     assert.equal(stage.oracle.entries(hold.requestId).length, 3);
   });
 
+  it('contain no card number, whatever is called', async () => {
+    const hold = await desk.hold();
+    const key = { idempotencyKey: 'card-4242424242424242' };
+    for (const call of [desk.place(key), desk.oct(key), desk.capture(hold, 1n, key), desk.release(hold, key)]) {
+      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST');
+    }
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
   it('belong to one merchant', async () => {
     const other = await openMerchant(stage, 'other');
     const key = newKey();

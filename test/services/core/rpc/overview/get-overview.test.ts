@@ -42,9 +42,13 @@ describe('The overview', function () {
   after(() => stage.close());
 
   it('counts nothing where there is nothing', async () => {
-    const { $typeName: _, at, ...counts } = await operators.getOverview({});
+    const { $typeName: _, at, processors, ...counts } = await operators.getOverview({});
     assert.equal(at && timestampDate(at).getTime(), stage.clock.now());
     assert.deepEqual(new Set(Object.values(counts)), new Set([0]));
+    assert.deepEqual(
+      processors.map(({ processor, configured, available }) => [processor, configured, available]),
+      [['default', true, true]],
+    );
   });
 
   it('counts what may need attention', async () => {
@@ -71,6 +75,20 @@ describe('The overview', function () {
     assert.equal(overview.dueDeliveryCount, 2);
     assert.equal(overview.oldestDueAt && timestampDate(overview.oldestDueAt).getTime(), begin);
     assert.equal(overview.pausedEndpointCount, 0);
+    const [only, ...others] = overview.processors;
+    assert.deepEqual([only?.unknownCount, only?.needsReviewCount, others], [1, 1, []]);
+    assert.equal(only?.oldestUnknownAt && timestampDate(only.oldestUnknownAt).getTime(), begin);
+  });
+
+  it('tells processors apart, and names one that is not configured any more', async () => {
+    await sql(stage, "update oct set processor = 'gone' where state = 'NEEDS_REVIEW'");
+    const { processors } = await operators.getOverview({});
+    assert.deepEqual(
+      processors.map(({ processor, configured, available, unknownCount, needsReviewCount }) =>
+        [processor, configured, available, unknownCount, needsReviewCount].join(' '),
+      ),
+      ['default true true 1 0', 'gone false false 0 1'],
+    );
   });
 
   it('counts by minute, the present one last', async () => {

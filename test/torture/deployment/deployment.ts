@@ -129,6 +129,7 @@ export async function openDeployment(
     /** gRPC targets of the cores, past the links. */
     coreAddresses: corePorts.map((port) => at([port])),
     serviceToken: secrets.serviceToken,
+    encryptionKeys: secrets.encryptionKeys,
     database,
     cores,
     worker,
@@ -139,7 +140,7 @@ export async function openDeployment(
     links,
     ledgerFile: `${folder.path}/sandbox.sqlite`,
     processor: {
-      PROCESSOR_URL: `127.0.0.1:${house.ports.SANDBOX_PORT}`,
+      PROCESSORS: [{ name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` }],
       PROCESSOR_CREDENTIAL: secrets.processorCredential,
     },
     /** Resident memory of a core, MB. */

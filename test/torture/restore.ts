@@ -166,6 +166,8 @@ async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed:
       const { status, body } = await untilAnswered(scene.caller, deed, bodyWith(deed, handle));
       if (status === 200 || status === 201) seen.done++;
       else seen.wrong.push(`${deed.kind} repeated: ${status} ${body.code} ${body.processorCode ?? ''}`);
+      // What was to be done with a hold that was given back is over.
+      if (body.processorCode === 'given_back') break;
       if (deed.kind === 'hold') handle = body.preauthorizationId ?? handle;
     }
   }

@@ -23,7 +23,8 @@ export const Capture = z
     preauthorizationStatus: fields.holdStatus.optional(),
     reference: fields.reference.optional(),
     ...fields.processorFields,
-    reversed: z.boolean().meta({ description: 'Whether the card scheme took it back' }),
+    reversed: z.boolean().meta({ description: 'Whether the card scheme took all of it back' }),
+    amountReversed: fields.money('What the card scheme took back of it and did not give again'),
     createdAt: fields.time('When it was asked for'),
   })
   .meta({ id: 'Capture' });
@@ -41,6 +42,7 @@ export function captureJson(capture: CoreCapture) {
     reference: some(capture.processorReference),
     ...processorFields(capture.processorError),
     reversed: capture.reversed,
+    amountReversed: money(capture.amountReversed),
     createdAt: time(capture.createdAt),
   };
 }

@@ -6,7 +6,8 @@ import * as requested from './request-fields.ts';
 import { defined, timestampOf } from './to-core.ts';
 
 const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
-  description: 'Why the rest was given back: by the last capture, by the merchant, or at the end of the period',
+  description:
+    'Why the rest was given back: by the last capture, by the merchant or a void at the processor, or at the end of the period or of the authorization',
 });
 
 /** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
@@ -20,7 +21,7 @@ export const ListedHold = z
     amountInFlight: fields.money('Reserved by captures and releases without a result'),
     amountRemaining: fields.money('Still capturable'),
     amountReleased: fields.money('Given back'),
-    amountReversed: fields.money('Part of amountCaptured that the card scheme took back'),
+    amountReversed: fields.money('Part of amountCaptured that the card scheme took back and did not give again'),
     ...fields.parties,
     metadata: z.record(z.string(), z.string()).optional(),
     checkoutUrl: z.url().meta({ description: 'Where the customer enters a card, while that is possible' }).optional(),

@@ -22,6 +22,7 @@ export const KINDS = {
   RELEASE: { ...PAYMENT, successWord: 'released' },
   EXPIRY: { ...PAYMENT, successWord: 'expired', successStatus: 'KO' },
   REVERSAL: { ...PAYMENT, successWord: 'reversed', successStatus: 'KO', isReviewed: false },
+  REINSTATEMENT: { ...PAYMENT, successWord: 'reinstated', isReviewed: false },
   OCT: { ...PAYMENT, successWord: 'paid', notification: 'oct' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindWords>;
 

@@ -17,13 +17,15 @@ export const Operation = z
       .enum(STATUS_INFOS)
       .meta({ description: "The word of the path of its notification; the result's, so absent until then" })
       .optional(),
-    amount: fields.money("The hold's, capture's or OCT's, or what was given back"),
+    amount: fields.money("The hold's, capture's or OCT's, or what was given back, taken back or given again"),
     currency: fields.currency,
     ...fields.parties,
     terminalId: fields.parties.terminalId.optional(),
     userId: fields.parties.userId.optional(),
     holdRequestId: fields.requestId.meta({ description: 'The hold that it belongs to' }).optional(),
-    captureRequestId: fields.requestId.meta({ description: 'The capture that a reversal takes back' }).optional(),
+    captureRequestId: fields.requestId
+      .meta({ description: 'The capture that a reversal takes back, or a reinstatement gives again' })
+      .optional(),
     reference: fields.reference.optional(),
     bankReference: fields.bankReference.optional(),
     ...fields.processorFields,

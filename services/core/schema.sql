@@ -45,11 +45,14 @@ create table capture (
   inquiry_count integer not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  amount_reversed bigint default 0 not null,
   expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
   constraint capture_pkey PRIMARY KEY (request_id),
   constraint capture_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint capture_amount_reversed CHECK (((amount_reversed >= 0) AND (amount_reversed <= amount))),
+  constraint capture_amount_reversed_was_ok CHECK (((amount_reversed = 0) OR (state = 'OK'::text))),
   constraint capture_ok_has_date CHECK (((state = 'OK'::text) = (capture_date IS NOT NULL))),
   constraint capture_reversed_was_ok CHECK (((NOT reversed) OR (state = 'OK'::text))),
   constraint capture_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
@@ -156,6 +159,9 @@ create table hold (
   processor text default ''::text not null,
   processor_account text default ''::text not null,
   capabilities jsonb,
+  ended_as text,
+  ended_amount bigint,
+  ended_reference text,
   expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
@@ -165,6 +171,8 @@ create table hold (
   constraint hold_books_balance CHECK ((amount = (((captured + in_flight) + remaining) + released))),
   constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
   constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
+  constraint hold_ended_amount CHECK ((((ended_as IS NULL) = (ended_amount IS NULL)) AND (ended_amount >= 0))),
+  constraint hold_ended_as CHECK ((ended_as = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
   constraint hold_never_placed CHECK (((phase = 'AUTHORIZED'::text) OR ((captured = 0) AND (in_flight = 0)))),
   constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
@@ -287,7 +295,7 @@ create table operation (
   final_state_date timestamp(3) with time zone not null,
   constraint operation_pkey PRIMARY KEY (sequence),
   constraint operation_request_id_unique UNIQUE (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'OCT'::text]))),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 );
 
@@ -339,6 +347,7 @@ create table release (
   processor text default ''::text not null,
   processor_account text default ''::text not null,
   amount_released bigint,
+  reported boolean default false not null,
   expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
@@ -403,6 +412,7 @@ CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, requ
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
+CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
 

@@ -1,8 +1,8 @@
-/** Where the sandbox takes time from, so that a test turns two seconds or thirty days in an instant. */
+/** The sandbox's source of time. Tests replace it, so that thirty days pass at once. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Calls `act` once, after `delayMs`; the answer calls it off. */
+  /** Calls `act` once, after `delayMs`. Returns a function that cancels the call. */
   after(delayMs: number, act: () => void): () => void;
 }
 

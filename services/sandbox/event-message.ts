@@ -11,7 +11,7 @@ import { reversalIdOf } from './rpc/perform.ts';
 
 type Message = MessageInitShape<typeof ReportEventRequestSchema>;
 
-/** An event as core is told it; the same every time. */
+/** An event as it is reported to core; the same at every report. */
 export function messageOf(books: Books, event: Event): Message {
   const entry = books.entries.find(event.requestId);
   assert(entry, 'an event names an entry that is not there');

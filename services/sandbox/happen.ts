@@ -10,8 +10,8 @@ import { effectOf, letGo, perform, reversalIdOf } from './rpc/perform.ts';
 import { refundableOf } from './rpc/refund.ts';
 
 /**
- * Lets an event happen that has come due: books what the card scheme or the issuer does then. Answers the event as it
- * is to be reported; undefined when there was nothing left that it could have happened to: then it is forgotten.
+ * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report; undefined
+ * when nothing was left that it could apply to. Then the event is deleted.
  */
 export function happen(books: Books, eventId: string): Event | undefined {
   const event = books.events.find(eventId);
@@ -28,7 +28,7 @@ export function happen(books: Books, eventId: string): Event | undefined {
   return { ...event, amount };
 }
 
-/** Each answers how much it was about, minor units; undefined when the event is about no amount of its own. */
+/** Each returns the amount of the event, minor units; undefined when the event has none. */
 const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: number) => number | undefined>> = {
   checkoutCompleted: () => undefined,
   operationSettled: settle,
@@ -60,7 +60,7 @@ function reverse(books: Books, capture: Entry): number {
   return reversed;
 }
 
-/** Gives again what was taken back. */
+/** Reinstates what was taken back. */
 function reinstate(books: Books, capture: Entry): number {
   const amount = books.events.find(reversalIdOf(capture.requestId))?.amount ?? 0;
   books.entries.add(capture.authorizationRequestId, { reversed: -amount });
@@ -68,7 +68,7 @@ function reinstate(books: Books, capture: Entry): number {
   return amount;
 }
 
-/** Ends an authorization of which something is left; what an accepted operation holds back is its own. */
+/** Ends an authorization of which something is left. What an accepted operation has reserved stays reserved. */
 function end(books: Books, authorization: Entry, atMs: number): number {
   const voided = remainingOf(authorization);
   if (voided === 0) return 0;

@@ -54,6 +54,7 @@ const capture = {
   preauthorizationStatus: 'PARTIALLY_CAPTURED',
   reference: 'sbx_KRP4JDTFh5tdQDD-',
   reversed: false,
+  amountReversed: 0,
   createdAt: '2026-11-21T12:05:00.000Z',
 };
 

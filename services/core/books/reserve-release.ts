@@ -1,5 +1,5 @@
 import { AGAIN, type CallerPatience } from '../../../platform/gather.ts';
-import { type HoldState, isDueToExpire, judgeRelease } from '../domain/hold.ts';
+import { type HoldState, isDueToEnd, judgeRelease } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
@@ -18,6 +18,8 @@ export interface Releasing {
   /** Undefined = an operator's call, or our own. */
   readonly merchantId?: string | undefined;
   readonly reason: ReleaseRow['reason'];
+  /** The processor ended the authorization by itself, and reported it: nothing is sent. */
+  readonly reported?: boolean | undefined;
   /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
   /** It is imported from the processor's books. */
@@ -52,6 +54,11 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
     holdRequestId: hold.requestId,
     merchantId: hold.merchantId,
     reason: releasing.reason,
+    reported: releasing.reported ?? false,
+    ...(releasing.reported && {
+      amountReleased: hold.endedAmount?.toString(),
+      processorReference: hold.endedReference ?? undefined,
+    }),
     amount: placed ? hold.remaining.toString() : '0',
     currency: hold.currency,
     processor: hold.processor,
@@ -80,6 +87,9 @@ function judge(
     const over = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= releasing.at;
     return releasing.reason === 'RELEASED' || over ? undefined : 'HOLD_NOT_PLACED';
   }
-  if (releasing.reason === 'RELEASED') return judgeRelease(hold, releasing.at);
-  return isDueToExpire(hold, releasing.at) && !hold.closing ? undefined : 'CAPTURE_IN_FLIGHT';
+  const bySelf = releasing.reported || releasing.reason === 'EXPIRED';
+  if (!bySelf) return judgeRelease(hold, releasing.at);
+  const isReported = hold.endedAs != null;
+  if (isReported !== (releasing.reported ?? false)) return 'CAPTURE_IN_FLIGHT';
+  return isDueToEnd(hold, releasing.reason, releasing.at) ? undefined : 'CAPTURE_IN_FLIGHT';
 }

@@ -77,7 +77,7 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcom
   // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given back.
   const amount = givenBack ?? (release.amount === 0n ? hold.remaining : release.amount);
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
-  const reserved = { amount: release.amount, reason: release.reason, givenBack };
+  const reserved = { amount: release.amount, reason: release.reason, reported: release.reported, givenBack };
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const told = ok || kind === 'RELEASE';
   return {

@@ -36,6 +36,8 @@ export interface HoldState extends HoldBooks {
   /** Absent = the processor did not say. */
   readonly capabilities?: Capabilities | null | undefined;
   readonly expiresAt?: Date | null | undefined;
+  /** The authorization ended at the processor by itself, and the rest is booked so; absent = it did not. */
+  readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
 
 /**
@@ -68,15 +70,14 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
   return hold.closing || hold.frozen || hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
-/** Whether a hold's period is over and what remains can be given back now: not while a capture may still succeed. */
-export function isDueToExpire(hold: HoldState, now: Date): boolean {
-  return (
-    hold.phase === 'AUTHORIZED' &&
-    isOpen(hold) &&
-    hold.inFlight === 0n &&
-    hold.expiresAt != null &&
-    hold.expiresAt <= now
-  );
+/**
+ * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at the processor.
+ * Not while a capture or release of it may still succeed.
+ */
+export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
+  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold) || hold.inFlight > 0n || hold.closing) return false;
+  if (hold.endedAs != null) return hold.endedAs === reason;
+  return reason === 'EXPIRED' && hold.expiresAt != null && hold.expiresAt <= now;
 }
 
 /** Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold. */
@@ -99,16 +100,16 @@ export function settleCapture(
 }
 
 /**
- * Settles a reserved release or expiry. What a release did not give back remains. After an expiry nothing can be captured any more, so it
- * counts as given back.
+ * Settles a reserved release or expiry. What a merchant's release did not give back remains. After an expiry, or an end at the processor,
+ * nothing can be captured any more, so it counts as given back.
  */
 export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boolean): HoldBooks {
-  const { amount, reason, givenBack } = release;
+  const { amount, reason, reported, givenBack } = release;
   assert(amount <= hold.inFlight, 'a release settles what it reserved');
   const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
   if (!ok) return returned(books, amount);
   const rest = amount + hold.remaining;
-  if (reason === 'RELEASED' && givenBack !== undefined && givenBack < rest) {
+  if (reason === 'RELEASED' && !reported && givenBack !== undefined && givenBack < rest) {
     return checked({ ...books, released: hold.released + givenBack, remaining: rest - givenBack });
   }
   const released = { ...books, released: hold.released + amount };
@@ -119,17 +120,56 @@ export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boo
 export interface ReservedRelease {
   readonly amount: bigint;
   readonly reason: 'RELEASED' | 'EXPIRED';
+  /** The processor ended the authorization by itself, and reported it. */
+  readonly reported: boolean;
   readonly givenBack?: bigint | undefined;
 }
 
-/** Whether a void gave back something else than what our books had left: then they are not the processor's. */
-export function differsFromRest(hold: HoldBooks, { amount, givenBack }: ReservedRelease): boolean {
-  return givenBack !== undefined && givenBack !== amount + hold.remaining;
+/** Whether a void of ours gave back something else than what our books had left: then they are not the processor's. */
+export function differsFromRest(hold: HoldBooks, { amount, reported, givenBack }: ReservedRelease): boolean {
+  return !reported && givenBack !== undefined && givenBack !== amount + hold.remaining;
 }
 
 /** Books a reversal, which gives nothing back to remaining. */
-export function reverseCapture(hold: HoldBooks, amount: bigint): HoldBooks {
+export function reverse(hold: HoldBooks, amount: bigint): HoldBooks {
   return checked({ ...booksOf(hold), reversed: hold.reversed + amount });
+}
+
+/** Books that a reversal, or a part of it, was undone. */
+export function reinstate(hold: HoldBooks, amount: bigint): HoldBooks {
+  return checked({ ...booksOf(hold), reversed: hold.reversed - amount });
+}
+
+/** A capture of which something may have been taken back. Minor units. */
+export interface ReversedCapture {
+  readonly amount: bigint;
+  /** All of it was; an earlier version wrote only this. */
+  readonly reversed: boolean;
+  readonly amountReversed: bigint;
+}
+
+/** What of a capture was taken back and not given again. */
+export function amountReversedOf({ amount, reversed, amountReversed }: ReversedCapture): bigint {
+  return reversed ? amount : amountReversed;
+}
+
+/** The most that a reversal can be: what is left of its capture, and of all captures of the hold. Undefined = it names no capture. */
+export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
+  const ofAll = hold.captured - hold.reversed;
+  if (!capture) return ofAll;
+  const ofCapture = capture.amount - amountReversedOf(capture);
+  if (ofCapture > ofAll) return ofAll;
+  return ofCapture;
+}
+
+/** The most that a reinstatement can be: what was taken back of its capture, or, when it names none, of no capture that is known. */
+export function reinstatable(
+  hold: HoldBooks,
+  capture: ReversedCapture | undefined,
+  captures: readonly ReversedCapture[],
+): bigint {
+  if (capture) return amountReversedOf(capture);
+  return captures.reduce((rest, each) => rest - amountReversedOf(each), hold.reversed);
 }
 
 /** The books of a hold that was never placed. */
@@ -145,6 +185,7 @@ export function isOpen(hold: { readonly status: HoldStatus }): boolean {
 
 /** Why a placed hold has ended, by state or by time. Time is judged at the request, not only by the sweeper. */
 function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
+  if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
   if (isOpen(hold)) return hold.expiresAt != null && hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
   if (hold.status === 'EXPIRED' || hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
   if (hold.status === 'RELEASED' || hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';

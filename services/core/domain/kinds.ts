@@ -2,7 +2,7 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 
 /** What is always true of the operations of one kind. */
 interface KindFacts {
-  /** The table of its rows. A reversal has none of its own: it is a mark on its capture. */
+  /** The table of its rows. Reversals and reinstatements have none of their own: they change an amount of their capture. */
   readonly table: string;
   /** ASKED = we send it to the processor, under its requestId; REPORTED = the processor does it, and reports it. */
   readonly origin: 'ASKED' | 'REPORTED';
@@ -57,6 +57,14 @@ export const OPERATION_KINDS = {
     origin: 'REPORTED',
     successWord: 'reversed',
     successStatus: 'KO',
+    notification: 'payment',
+    alwaysNotified: true,
+  },
+  REINSTATEMENT: {
+    table: 'capture',
+    origin: 'REPORTED',
+    successWord: 'reinstated',
+    successStatus: 'OK',
     notification: 'payment',
     alwaysNotified: true,
   },

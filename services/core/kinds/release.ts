@@ -1,5 +1,5 @@
 import { settleHoldRelease } from '../books/settle-release.ts';
-import { identifierOf, isOk } from '../domain/operation.ts';
+import { type Approved, identifierOf, isOk } from '../domain/operation.ts';
 import type { Query } from '../storage/database.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findRelease } from '../storage/release/find-releases.ts';
@@ -9,7 +9,10 @@ import type { Kind, Named } from './kind.ts';
 import { voidLate } from './void-late.ts';
 
 /** What is given back of which hold, and why. */
-export interface ReleaseFacts extends Named, Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'> {
+export interface ReleaseFacts
+  extends Named,
+    Pick<ReleaseRow, 'merchantId' | 'holdRequestId' | 'reason'>,
+    Partial<Pick<ReleaseRow, 'reported' | 'amountReleased' | 'processorReference'>> {
   /** The hold's identifier at the processor. */
   readonly authorizationRequestId: string;
 }
@@ -20,7 +23,8 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
   operationOf: ({ reason }) => OPERATION[reason],
   holdOf: ({ holdRequestId }) => holdRequestId,
   find: findFacts,
-  call(processor, { authorizationRequestId, merchantId, processorAccount: account, ...release }) {
+  async call(processor, { authorizationRequestId, merchantId, processorAccount: account, ...release }) {
+    if (release.reported) return reportedEnd(release);
     return processor.send('void', { requestId: identifierOf(release), authorizationRequestId, merchantId, account });
   },
 
@@ -47,10 +51,17 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
     return settled;
   },
 
-  /** Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. */
+  /**
+   * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. The processor
+   * does not know what it did by itself under our identifier.
+   */
   async recover(asker, { requestId, inquiryCount }) {
-    if (inquiryCount > 0) return 'INQUIRE';
     const release = await findFacts(asker.database.query, requestId);
+    if (release?.reported) {
+      await ask(asker, RELEASE, release);
+      return 'DONE';
+    }
+    if (inquiryCount > 0) return 'INQUIRE';
     if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
     await ask(asker, RELEASE, release);
     return 'DONE';
@@ -64,6 +75,15 @@ async function findFacts(query: Query, requestId: string) {
 }
 
 const OPERATION = { RELEASED: 'RELEASE', EXPIRED: 'EXPIRY', LATE: undefined } as const;
+
+/** What the processor reported when it ended an authorization by itself. */
+function reportedEnd({
+  amountReleased,
+  processorReference,
+}: Pick<ReleaseFacts, 'amountReleased' | 'processorReference'>): Approved {
+  const reference = processorReference ?? '';
+  return { answer: 'APPROVED', reference, bankReference: '', amountReleased: amountReleased ?? undefined };
+}
 
 const DONE = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
 

@@ -14,8 +14,8 @@ export const DRIFTS = [
   'OPERATION_WITHOUT_SUBMISSION',
   /** The log and the submission differ in result or amount. */
   'OPERATION_DIFFERS',
-  /** The log contains one result twice. */
-  'OPERATION_TWICE',
+  /** What was taken back of a capture is not what the log's reversals and reinstatements of it add up to. */
+  'REVERSALS_DIFFER',
   /** We booked something as done that the processor did not do. */
   'NOT_DONE_AT_PROCESSOR',
   /** The processor did something that we booked as not done. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify, v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
-import { reverse } from '../books/reverse.ts';
 import { isOk, type NotPerformed } from '../domain/operation.ts';
 import { ask } from '../kinds/ask.ts';
 import { end } from '../kinds/end.ts';
@@ -11,7 +10,7 @@ import { RELEASE } from '../kinds/release.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
-import { type Importing, importEntry, storeHold, Unable } from './import-entry.ts';
+import { type Importing, importEntry, importReversal, storeHold, Unable } from './import-entry.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /**
@@ -91,9 +90,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   }
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
   if (captureRequestId === undefined) return 'nothing is booked: its hold is closed here';
-  const { reference } = outcome;
-  await reverse(asker.books, { requestId: uuidv7(), captureRequestId, reference, at: asker.clock() });
-  return captureRequestId;
+  return importReversal(asker, captureRequestId, entry.amount, outcome.reference);
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
-import { reverse } from '../books/reverse.ts';
+import { takeBack } from '../books/take-back.ts';
+import { amountReversedOf } from '../domain/hold.ts';
 import type { SubmissionTable } from '../domain/kinds.ts';
 import { end } from '../kinds/end.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { newHandle } from '../kinds/new-handle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
+import { findCapture } from '../storage/capture/find-captures.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
@@ -32,14 +35,12 @@ export interface Importing {
  * Throws Unable when our books leave no room for it; then nothing is stored.
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
-  if (entry.kind === 'REVERSAL') return importReversal(entry, importing.asker);
+  if (entry.captureHere !== null) return importReversal(importing.asker, entry.captureHere, entry.takenBack);
   const table = TABLES[entry.kind];
   if (!table) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const requestId = await STORE[table](entry, importing);
   await endImported(entry, importing, table, requestId);
-  if (table === 'capture' && entry.takenBack > 0n && entry.takenBack >= entry.amount) {
-    await importReversal({ ...entry, captureHere: requestId }, importing.asker);
-  }
+  if (table === 'capture' && entry.takenBack > 0n) await importReversal(importing.asker, requestId, entry.takenBack);
   return requestId;
 }
 
@@ -171,9 +172,25 @@ async function endImported(
   await end({ ...asker, clock: () => actedAt }, kind, facts, answer.outcome);
 }
 
-/** Books that a capture was taken back. */
-async function importReversal({ captureHere }: UnknownEntry, { books, clock }: Asker): Promise<string> {
-  assert(captureHere !== null, 'a reversal names its capture');
-  await reverse(books, { requestId: uuidv7(), captureRequestId: captureHere, reference: '', at: clock() });
-  return captureHere;
+/**
+ * Books what is taken back of a capture at the processor, minor units in all, as a reversal of what is not booked yet. It is booked once,
+ * because the event that it stands for is named after it. Returns the capture's requestId.
+ */
+export async function importReversal(
+  { books, clock, database }: Asker,
+  captureRequestId: string,
+  takenBack: bigint,
+  reference = '',
+): Promise<string> {
+  const capture = await findCapture(database.query, captureRequestId);
+  assert(capture, 'the capture is known here');
+  const { holdRequestId } = capture;
+  const amount = takenBack - amountReversedOf(capture);
+  if (amount <= 0n) return captureRequestId;
+  const id = `reconciled-${captureRequestId}-${takenBack}`;
+  const event = { id, digest: createHash('sha256').update(id).digest() };
+  const reversal = { requestId: uuidv7(), kind: 'REVERSAL', holdRequestId, captureRequestId, amount } as const;
+  const became = await takeBack(books, { ...reversal, reference, event, at: clock() });
+  if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
+  return captureRequestId;
 }

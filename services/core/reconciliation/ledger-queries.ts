@@ -1,4 +1,5 @@
 /** Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id, merchant_id, expected, found. */
+import { sqlOfAmountReversed } from '../storage/capture/capture.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
 /** Columns of the copy, as the pages have them. */
@@ -94,8 +95,9 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
- * unless the processor answered that nothing was left (then the release has no reference). What was refunded counts as taken back; a
- * capture that is none of ours and was refunded in full does not count.
+ * unless the processor answered that nothing was left (then the release has no reference), or ended it by itself: then what an accepted
+ * capture held back and did not charge is given back by nobody. What was refunded counts as taken back; a capture that is none of ours and
+ * was refunded in full does not count.
  */
 const SUMS = `with undone as (
     select c.processor, c.authorization_request_id as id, sum(c.amount) as amount
@@ -115,11 +117,17 @@ const SUMS = `with undone as (
   from hold h join booked e on e.request_id = ${identifier('h')}
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and r.processor_reference = ''))))`;
+      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
+
+/** What is taken back of each capture. */
+const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', ${sqlOfAmountReversed('c')}) as expected,
+    format('reversed %s', e.reversed + e.refunded) as found
+  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  where c.state = 'OK' and e.reversed + e.refunded <> ${sqlOfAmountReversed('c')}`;
 
 /**
- * What may be imported or given back: entries that nothing here explains, whatever became of them, and captures of ours that were taken
- * back without a reversal here. Authorizations come first, then captures, each in the order of time.
+ * What may be imported or given back: entries that nothing here explains, whatever became of them, and captures of ours of
+ * which more was taken back than is booked here. Authorizations come first, then captures, each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     m.id is not null as is_merchant_known, null::uuid as capture_here,
@@ -132,7 +140,7 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
   union all
   select e.*, e.merchant_id, true, k.request_id, false, 5
   from processor_entry e join capture k on ${identifier('k')} = e.request_id
-  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and not k.reversed and e.refunded + e.reversed >= e.amount
+  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed > ${sqlOfAmountReversed('k')}
   order by turn, acted_at, request_id`;
 
 /** Where a processor's books contradict themselves: request_id, authorization_request_id and what. */
@@ -174,4 +182,4 @@ export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (wher
     where f.compared and f.state = 'OK' and f.processor = any($2::text[])) k`;
 
 /** The queries that compare both books. */
-export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS];
+export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

@@ -83,7 +83,7 @@ const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankR
   oct: { merchantReference: 's.merchant_reference', bankReference: 's.bank_reference', last4: 's.card_last4' },
 };
 
-/** Each table as columns of the same names; a reversal is only in the operation log. */
+/** Each table as columns of the same names; reversals and reinstatements are only in the operation log. */
 const SUBMISSIONS = `${unionOfSubmissions((table, sql) => {
   const { merchantReference, bankReference, last4 } = KNOWN[table];
   return `select s.request_id, ${sql.kind} as kind, ${sql.state} as state, s.merchant_id, s.amount, s.currency,
@@ -93,7 +93,7 @@ const SUBMISSIONS = `${unionOfSubmissions((table, sql) => {
 })}
     union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id, s.merchant_reference,
       s.final_state_date, s.processor_reference, s.bank_reference, null
-    from operation s where s.kind = 'REVERSAL'`;
+    from operation s where s.kind in ('REVERSAL', 'REINSTATEMENT')`;
 
 const ANSWER =
   'request_id, kind, state, merchant_id, amount, currency, hold_request_id, merchant_reference, created_at';

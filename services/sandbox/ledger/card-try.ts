@@ -5,7 +5,7 @@ import type { KeptCard } from './entry.ts';
 /** The latest card of a checkout that did not end it: declined, or waiting for the customer to confirm it at its bank. */
 export interface CardTry extends KeptCard {
   readonly requestId: string;
-  /** Counts the cards of this checkout from 1, so that the answer to one challenge is never taken for another's. */
+  /** Numbers the cards of this checkout from 1, so that an answer to one challenge does not count for another. */
   readonly number: number;
   readonly state: 'challenged' | 'declined';
   readonly behaviour: BehaviourName;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** A hosted page. How it ended stands in the entry of the same identifier. */
+/** A hosted page. Its result is in the entry with the same identifier. */
 export interface Checkout {
   readonly requestId: string;
   /** SHA-256 of the capability in its address. */

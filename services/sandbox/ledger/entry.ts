@@ -33,7 +33,7 @@ export interface Intent {
   readonly finalCapture: 0 | 1;
 }
 
-/** An intent to be filled in: about no authorization, nobody and no money. */
+/** Default values of an intent. */
 export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
   authorizationRequestId: '',
   captureRequestId: '',
@@ -47,7 +47,7 @@ export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
   finalCapture: 0,
 };
 
-/** A card as far as it may be kept; last4 is empty where there is none. */
+/** The part of a card that may be stored; last4 is empty when there is no card. */
 export interface KeptCard {
   readonly cardBrand: string;
   readonly cardLast4: string;
@@ -55,9 +55,9 @@ export interface KeptCard {
   readonly cardExpiryYear: number;
 }
 
-/** How it ended. */
+/** The result. */
 export interface Ending extends KeptCard {
-  /** A name of BEHAVIOURS; empty where no card is involved. */
+  /** A name of BEHAVIOURS; empty when no card is involved. */
   readonly behaviour: string;
   /** UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
   readonly answer: Answer;
@@ -86,7 +86,7 @@ export interface Entry extends Intent, Ending {
   readonly incremented: number;
   /** Of an authorization or capture, minor units. */
   readonly refunded: number;
-  /** Held back by accepted operations that have not ended: of such an operation, and of what it takes from. */
+  /** Reserved by accepted operations that have not ended: of such an operation, and of the row that it takes from. */
   readonly pending: number;
   /** The end that extensions gave the authorization; 0 = none did. */
   readonly extendedToMs: number;
@@ -94,10 +94,10 @@ export interface Entry extends Intent, Ending {
   readonly endedAtMs: number;
 }
 
-/** The sums of a row, which grow and shrink. */
+/** The sums of a row. */
 export type Sums = Pick<Entry, 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded' | 'pending'>;
 
-/** An ending to be filled in: nothing asked, nothing known, no card. */
+/** Default values of an ending. */
 export const NO_ENDING: Ending = {
   behaviour: '',
   answer: Answer.UNSPECIFIED,
@@ -160,13 +160,13 @@ export function entryTable(database: DatabaseSync) {
     end(requestId: string, ending: Ending): void {
       assert.equal(end.run({ requestId, ...ending }).changes, 1, 'only what is open or accepted can end');
     },
-    /** Moves the sums of a row. */
+    /** Adds to the sums of a row. */
     add(requestId: string, sums: Partial<Sums>): void {
       assert.equal(add.run({ ...NO_SUMS, ...sums, requestId }).changes, 1);
     },
-    /** Lets an authorization end at a later time. */
+    /** Moves the end of an authorization to a later time. */
     extend: (requestId: string, toMs: number) => void extend.run(toMs, requestId),
-    /** Notes that somebody else ended an authorization. */
+    /** Stores that an authorization was ended by somebody else than core. */
     endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, requestId),
     /** Entries after a number, oldest first; only those of an authorization, merchant or account when it is named. */
     list(from: Page): Entry[] {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What happens without core. */
+/** What happens without a call of core. */
 export type EventKind =
   | 'checkoutCompleted'
   | 'operationSettled'
@@ -8,20 +8,20 @@ export type EventKind =
   | 'captureReinstated'
   | 'authorizationEnded';
 
-/** Something that core must hear of. What it says stands in the entry it is about. */
+/** An event to report to core. Its content is read from the entry that it is about. */
 export interface Event {
   readonly eventId: string;
   readonly kind: EventKind;
   /** The operation that it is about: checkout, capture, authorization. */
   readonly requestId: string;
   readonly occurredAtMs: number;
-  /** Taken back, given again or given back, minor units; 0 until it has happened, and for other kinds. */
+  /** Taken back, reinstated or given back, minor units; 0 before that, and for other kinds. */
   readonly amount: number;
-  /** When it is to be reported, next. */
+  /** When to report it next. */
   readonly dueAtMs: number;
   /** Reports begun so far. */
   readonly attempts: number;
-  /** When core had it; null = not yet. */
+  /** When core received it; null = not yet. */
   readonly reportedAtMs: number | null;
 }
 
@@ -46,11 +46,11 @@ export function eventTable(database: DatabaseSync) {
       insert.run({ ...event });
     },
     find: (eventId: string) => find.get(eventId) as unknown as Event | undefined,
-    /** Notes how much it was about. */
+    /** Stores its amount. */
     happened: (eventId: string, amount: number) => void happened.run(amount, eventId),
-    /** Forgets an event that did not happen after all. */
+    /** Deletes an event that did not happen. */
     drop: (eventId: string) => void drop.run(eventId),
-    /** Unreported events that are due, the longest due first. */
+    /** Unreported events that are due, oldest first. */
     due: (nowMs: number, limit: number) => due.all(nowMs, limit) as unknown as Event[],
     /** When the next unreported event is due; undefined = there is none. */
     nextDueAtMs: () => (nextDue.get() as { dueAtMs: number | null }).dueAtMs ?? undefined,

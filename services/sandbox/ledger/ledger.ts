@@ -9,16 +9,16 @@ import { eventTable } from './event.ts';
 import { SCHEMA_STEPS } from './schema.ts';
 import { tokenTable } from './token.ts';
 
-/** The tables, for whoever decides within a commit. */
+/** The tables, as a decision within a commit uses them. */
 export type Books = ReturnType<typeof tablesOf>;
 
-/** What the sandbox did, on disk. */
+/** The sandbox's books, on disk. */
 export interface Ledger {
   readonly books: Books;
   /**
-   * Runs a decision on the books and answers once it is committed. Decisions that wait in the same turn of the event
-   * loop share one transaction, one after the other, each seeing what the ones before wrote. When one throws (a bug,
-   * a full disk), none of them happened and all reject.
+   * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share one
+   * transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a full
+   * disk), the transaction is rolled back and all of them reject.
    */
   commit<T>(decide: (books: Books) => T): Promise<T>;
   /** Commits what waits and closes the file. */
@@ -46,7 +46,7 @@ function tablesOf(database: DatabaseSync) {
   };
 }
 
-/** Brings the tables up to this version; a file of a later one is refused rather than misread. */
+/** Migrates the tables to this version. Throws when the file is of a later version. */
 function prepareSchema(database: DatabaseSync, file: string): void {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   if (version > SCHEMA_STEPS.length) {
@@ -58,7 +58,7 @@ function prepareSchema(database: DatabaseSync, file: string): void {
 }
 
 interface Waiting {
-  /** Runs the decision within the transaction; the answer tells the caller after the commit. */
+  /** Runs the decision within the transaction; returns how to resolve its caller after the commit. */
   readonly decide: () => () => void;
   readonly fail: (error: unknown) => void;
 }

@@ -2,7 +2,7 @@
 
 /**
  * Amounts are minor units (below 2^53), times milliseconds since 1970. `entry` holds what was done under each of
- * Holdfast's identifiers, a refused (fenced) one too; nothing is ever deleted, so an identifier is known for ever.
+ * Holdfast's identifiers, a refused (fenced) one too. No row is deleted, so an identifier is remembered for ever.
  * The sums of an authorization stand in its own row, where a CHECK guards them.
  */
 const FIRST = `
@@ -70,7 +70,7 @@ CREATE TABLE event (
 CREATE INDEX eventDue ON event (dueAtMs) WHERE reportedAtMs IS NULL;
 `;
 
-/** The reference and the latest card of a checkout: it is not over with the first card. */
+/** The reference and the latest card of a checkout, which may try several cards. */
 const CHECKOUT_TRIES = `
 ALTER TABLE checkout ADD COLUMN merchantReference TEXT NOT NULL DEFAULT '';
 
@@ -93,9 +93,9 @@ const COLUMNS_BEFORE = `seq, requestId, kind, authorizationRequestId, merchantId
   cardExpiryMonth, cardExpiryYear, generatedTokenId, expiresAtMs, actedAtMs, captured, voided, reversed`;
 
 /**
- * Increments, extensions, refunds, accepted operations, and events of five kinds. A constraint cannot be changed in
- * place, so the rows move to new tables. What a final capture gave back was not written down: it is what the voids of
- * its authorization did not give back.
+ * Increments, extensions, refunds, accepted operations, and events of five kinds. SQLite cannot change a
+ * constraint, so the rows are copied to new tables. What a final capture gave back was not stored before: it is what
+ * the voids of its authorization did not give back.
  */
 const WHOLE_CONTRACT = `
 DROP INDEX entryOfAuthorization;
@@ -171,5 +171,5 @@ DROP TABLE entryBefore;
 DROP TABLE eventBefore;
 `;
 
-/** What leads from each version of the tables to the next, from an empty file on. Only ever appended to. */
+/** The migrations, from an empty file on. New ones are appended. */
 export const SCHEMA_STEPS: readonly string[] = [FIRST, CHECKOUT_TRIES, WHOLE_CONTRACT];

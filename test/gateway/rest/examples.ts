@@ -88,6 +88,7 @@ export const CAPTURE_JSON = {
   preauthorizationStatus: 'PARTIALLY_CAPTURED',
   reference: 'ref-2',
   reversed: false,
+  amountReversed: 0,
   createdAt: NOW_TEXT,
 };
 

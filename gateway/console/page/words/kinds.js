@@ -9,6 +9,11 @@ const KINDS = {
     OK: 'Capture reversed by the card scheme',
     KO: 'Capture reversed by the card scheme',
   },
+  REINSTATEMENT: {
+    name: 'Reinstatement',
+    OK: 'Reversal undone by the card scheme',
+    KO: 'Reversal undone by the card scheme',
+  },
   OCT: { name: 'OCT', OK: 'OCT paid', KO: 'OCT not paid' },
 };
 

@@ -56,6 +56,7 @@ const capture = {
   preauthorizationStatus: 'PARTIALLY_CAPTURED',
   reference: 'sbx_Wm3cXf6pLj9sRg0u',
   reversed: false,
+  amountReversed: 0,
   createdAt: '2026-11-21T15:05:00.000Z',
 };
 const operations = [

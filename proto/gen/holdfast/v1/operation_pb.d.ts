@@ -40,7 +40,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   state: OperationState;
 
   /**
-   * The word of its notification's path: authorized, declined, failed, captured, reversed, released, expired, paid.
+   * The word of its notification's path: authorized, declined, failed, captured, reversed, reinstated, released, expired, paid.
    *
    * @generated from field: string status_info = 4;
    */
@@ -54,7 +54,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   merchantId: string;
 
   /**
-   * Amount, minor units: the hold's, capture's or OCT's, or what was given back.
+   * Amount, minor units: the hold's, capture's or OCT's, or what was given back, taken back or given again.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -75,7 +75,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   holdRequestId: string;
 
   /**
-   * The capture that a reversal takes back.
+   * The capture that a reversal takes back or a reinstatement gives again; empty when the processor did not say.
    *
    * @generated from field: string capture_request_id = 9;
    */
@@ -405,21 +405,21 @@ export enum OperationKind {
   CAPTURE = 2,
 
   /**
-   * Give a hold back, asked by the merchant.
+   * Give a hold back: asked by the merchant, or voided at the processor by somebody else.
    *
    * @generated from enum value: OPERATION_KIND_RELEASE = 3;
    */
   RELEASE = 3,
 
   /**
-   * Give a hold back at the end of its period.
+   * Give a hold back at the end of its period, or because it ended at the processor.
    *
    * @generated from enum value: OPERATION_KIND_EXPIRY = 4;
    */
   EXPIRY = 4,
 
   /**
-   * The card scheme takes a capture back.
+   * The card scheme takes a capture, or a part of it, back.
    *
    * @generated from enum value: OPERATION_KIND_REVERSAL = 5;
    */
@@ -431,6 +431,13 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_OCT = 6;
    */
   OCT = 6,
+
+  /**
+   * The card scheme gives again what a reversal had taken back, or a part of it.
+   *
+   * @generated from enum value: OPERATION_KIND_REINSTATEMENT = 7;
+   */
+  REINSTATEMENT = 7,
 }
 
 /**

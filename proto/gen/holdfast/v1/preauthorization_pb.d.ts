@@ -91,7 +91,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   amountReleased: bigint;
 
   /**
-   * Part of amount_captured that the card scheme took back, minor units.
+   * Part of amount_captured that the card scheme took back and did not give again, minor units.
    *
    * @generated from field: int64 amount_reversed = 11;
    */
@@ -337,11 +337,18 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * True when the card scheme took it back.
+   * True when the card scheme took all of it back.
    *
    * @generated from field: bool reversed = 15;
    */
   reversed: boolean;
+
+  /**
+   * What the card scheme took back of it and did not give again, minor units.
+   *
+   * @generated from field: int64 amount_reversed = 16;
+   */
+  amountReversed: bigint;
 };
 
 /**
@@ -997,14 +1004,14 @@ export enum ReleaseReason {
   FINAL = 1,
 
   /**
-   * The merchant released it.
+   * The merchant released it, or it was voided at the processor.
    *
    * @generated from enum value: RELEASE_REASON_RELEASED = 2;
    */
   RELEASED = 2,
 
   /**
-   * Its period ended.
+   * Its period ended, or the issuer or processor ended it.
    *
    * @generated from enum value: RELEASE_REASON_EXPIRED = 3;
    */

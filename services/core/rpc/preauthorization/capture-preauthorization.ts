@@ -103,7 +103,8 @@ async function replay(core: Core, requestId: string, replayed: boolean): Promise
   const capture = await findCapture(core.database.query, requestId);
   assert(capture, 'a capture that is answered was stored');
   if (capture.state === 'KO') throw await keptRefusal(core, requestId, replayed);
-  if (capture.state === 'OK') return { capture: { ...presentCapture(capture), reversed: false }, replayed };
+  if (capture.state === 'OK')
+    return { capture: { ...presentCapture(capture), reversed: false, amountReversed: 0n }, replayed };
   if (capture.state === 'PENDING') refuseWhileRunning(core, capture);
   return unknown(requestId, capture.holdRequestId, replayed);
 }

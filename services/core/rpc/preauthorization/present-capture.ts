@@ -1,5 +1,6 @@
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { amountReversedOf } from '../../domain/hold.ts';
 import type { CaptureRow } from '../../storage/capture/capture.ts';
 import { presentAnswer, time } from '../present.ts';
 
@@ -20,5 +21,6 @@ export function presentCapture(capture: CaptureRow) {
     ...presentAnswer(capture),
     ...time('createdAt', capture.createdAt),
     reversed: capture.reversed,
+    amountReversed: amountReversedOf(capture),
   };
 }

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import {
   type ProcessorEventService,
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { reverse as bookReversal } from '../../books/reverse.ts';
+import type { TakingBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
-import { findCapture } from '../../storage/capture/find-captures.ts';
-import { freezeHold } from '../../storage/hold/freeze-hold.ts';
-import { findSentSubmission } from '../../storage/operation/find-submission.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
-import { invalidField, refusalOf } from '../refuse.ts';
+import { invalidField } from '../refuse.ts';
+import { authorizationEnded } from './authorization-ended.ts';
+import { findSent } from './find-sent.ts';
+import { takenBack } from './taken-back.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice changes
@@ -30,7 +29,7 @@ export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService
     const digest = digestOf(request);
     const seen = await findEvent(core.database.query, eventId);
     if (seen) return demandSame(core, eventId, digest, seen.digest);
-    await act(core, request);
+    await act(core, request, { id: eventId, digest });
     return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
   };
 }
@@ -49,13 +48,17 @@ function digestOf({ event }: ReportEventRequest): Buffer {
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
-async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
+async function act(core: Core, { event }: ReportEventRequest, remembered: TakingBack['event']): Promise<void> {
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
       return settle(core, event.value.requestId, event.value.result);
+    case 'authorizationEnded':
+      return authorizationEnded(core, event.value);
     case 'captureReversed':
-      return reverse(core, event.value.captureRequestId, event.value.amount, event.value.reference);
+      return takenBack(core, 'REVERSAL', event.value, remembered);
+    case 'captureReinstated':
+      return takenBack(core, 'REINSTATEMENT', event.value, remembered);
     default:
       throw invalidField('event', 'is missing');
   }
@@ -64,24 +67,7 @@ async function act(core: Core, { event }: ReportEventRequest): Promise<void> {
 async function settle(core: Core, identifier: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const submission = await findSentSubmission(core.database.query, identifier);
-  if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
+  const submission = await findSent(core, 'any table', identifier);
   if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
-}
-
-/** A reversal of a capture that is not OK yet is refused for now; the processor reports it again. One of a KO capture contradicts it. */
-async function reverse(core: Core, identifier: string, amount: bigint, reference: string): Promise<void> {
-  const captureRequestId = (await findSentSubmission(core.database.query, identifier))?.requestId ?? identifier;
-  const capture = await findCapture(core.database.query, captureRequestId);
-  if (!capture) throw refusalOf('OPERATION_NOT_FOUND');
-  if (capture.amount !== amount) throw invalidField('amount', "is not the capture's");
-  if (capture.state === 'KO') {
-    core.log.error('contradicting_event', { requestId: captureRequestId, told: 'REVERSED', kept: 'KO' });
-    await freezeHold(core.database.query, capture.holdRequestId);
-    return;
-  }
-  if (capture.state !== 'OK')
-    throw new HoldfastError('UNAVAILABLE', 'the capture has no result yet', { retryAfterS: 1 });
-  await bookReversal(core.books, { requestId: uuidv7(), captureRequestId, reference, at: core.clock() });
 }

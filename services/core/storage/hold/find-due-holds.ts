@@ -3,31 +3,40 @@ import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { camelCased } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 
-/** A placed hold whose period is over, or a hold whose checkout is. */
+/** A placed hold whose period is over, or whose authorization ended at the processor, or a hold whose checkout is over. */
 export interface DueHold {
   readonly requestId: string;
   readonly merchantId: string;
   readonly processor: string;
   readonly processorAccount: string;
   /** Its identifier there; null = the requestId. */
-  readonly processorRequestId: string | null;
+  readonly processorRequestId?: string | null | undefined;
   readonly phase: HoldPhase;
+  /** How its authorization ended at the processor; null = it did not. */
+  readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
 
-/** Finds what is due to expire, those due longest first, about half of `limit` of each sort at most. */
+/** Finds what is due to end, those due longest first, about a third of `limit` of each sort at most. */
 export async function findDueHolds(query: Query, now: Date, limit: number, at: AtProcessor): Promise<DueHold[]> {
-  const rows = await query<object>(FIND_DUE, [now, Math.ceil(limit / 2), at.only, at.butNot]);
+  const rows = await query<object>(FIND_DUE, [now, Math.ceil(limit / 3), at.only, at.butNot]);
   return rows.map((row) => camelCased<DueHold>(row));
 }
 
+const DUE = 'request_id, merchant_id, processor, processor_account, processor_request_id, phase, ended_as';
+
 const FIND_DUE: Statement = {
   name: 'find-due-holds',
-  text: `(select request_id, merchant_id, processor, processor_account, processor_request_id, phase from hold
+  text: `(select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and expires_at <= $1
-        and in_flight = 0 and not closing and ${isAtProcessor('$3', '$4')}
+        and ended_as is null and in_flight = 0 and not closing and ${isAtProcessor('$3', '$4')}
       order by expires_at limit $2)
     union all
-    (select request_id, merchant_id, processor, processor_account, processor_request_id, phase from hold
+    (select ${DUE} from hold
+      where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and ended_as is not null
+        and in_flight = 0 and not closing and ${isAtProcessor('$3', '$4')}
+      order by request_id limit $2)
+    union all
+    (select ${DUE} from hold
       where phase = 'AWAITING_CHECKOUT' and checkout_expires_at <= $1 and not closing and ${isAtProcessor('$3', '$4')}
       order by checkout_expires_at limit $2)`,
 };

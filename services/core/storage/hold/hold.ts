@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
+import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -57,22 +58,15 @@ export const HoldEntity = defineEntity({
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),
     processorMessage: p.text().nullable(),
+    /** The authorization ended at the processor by itself: what the rest is booked as, what was given back, and its reference of that. */
+    endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
+    endedAmount: p.bigint('bigint').nullable(),
+    endedReference: p.text().nullable(),
     createdAt: p.datetime(3),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
-    /** When recovery looks at it next, while its outcome is open. */
-    inquireAt: p.datetime(3).nullable(),
-    inquiryCount: p.integer(),
-    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
-    expectedBy: p.datetime(3).nullable(),
-    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
-    processor: p.text().default(''),
-    processorAccount: p.text().default(''),
-    /** Its identifier there; null = the requestId. */
-    processorRequestId: p.uuid().nullable(),
-    /** It was lost by a restore, and imported from the processor's books. */
-    imported: p.boolean().default(false),
+    ...sentColumns(),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -91,6 +85,8 @@ export const HoldEntity = defineEntity({
       expression: "phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW')",
     },
     { name: 'hold_release_reason', expression: "release_reason in ('FINAL', 'RELEASED', 'EXPIRED')" },
+    { name: 'hold_ended_as', expression: "ended_as in ('RELEASED', 'EXPIRED')" },
+    { name: 'hold_ended_amount', expression: '(ended_as is null) = (ended_amount is null) and ended_amount >= 0' },
     { name: 'hold_failed', expression: "(status = 'FAILED') = (phase = 'FAILED')" },
     { name: 'hold_never_placed', expression: "phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)" },
     {
@@ -114,27 +110,20 @@ export const HoldEntity = defineEntity({
         'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
     },
     {
+      name: 'hold_open_ended',
+      expression:
+        'create index "hold_open_ended" on "hold" ("request_id") where ended_as is not null and status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\')',
+    },
+    {
       name: 'hold_open_checkout',
       expression:
         'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
     },
     {
-      name: 'hold_to_inquire',
-      expression: 'create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null',
-    },
-    {
       name: 'hold_token_age',
       expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
     },
-    {
-      name: 'hold_in_review',
-      expression: `create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')`,
-    },
-    {
-      name: 'hold_by_processor_request_id',
-      expression:
-        'create unique index "hold_by_processor_request_id" on "hold" ("processor_request_id") where processor_request_id is not null',
-    },
+    ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
   ],
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

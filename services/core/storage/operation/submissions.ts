@@ -25,7 +25,7 @@ interface Submissions {
     /** Whether nothing else may be captured until it has its result. */
     readonly closes: string;
   } | null;
-  /** The results that must be in the operation log: selects of kind, subject, status, amount (null = any), merchant_id, hold_request_id. */
+  /** The results of what was asked that must be in the operation log: selects of kind, subject, status, amount (null = any), merchant_id, hold_request_id. */
   readonly results: readonly string[];
   /** The EntryKind of the processor's books; SQL: whether amount and result are compared, and the amount that must be there. */
   readonly entry: string;
@@ -76,10 +76,7 @@ export const SUBMISSIONS = {
     kind: `'CAPTURE'`,
     holdRequestId: 's.hold_request_id',
     reserves: { when: 'true', closes: 's.final_capture or not h.allow_multiple_captures' },
-    results: [
-      finalResults('CAPTURE', 'capture', 's.state', 's.hold_request_id'),
-      `select 'REVERSAL', s.request_id, 'KO', s.amount, s.merchant_id, s.hold_request_id from capture s where s.reversed`,
-    ],
+    results: [finalResults('CAPTURE', 'capture', 's.state', 's.hold_request_id')],
     entry: 'CAPTURE',
   },
   release: {
@@ -98,7 +95,7 @@ export const SUBMISSIONS = {
     ],
     entry: 'VOID',
     // Only the processor knows what there was to give back.
-    isEntryCompared: 's.amount_released is not null',
+    isEntryCompared: 's.amount_released is not null and not s.reported',
     entryAmount: 's.amount_released',
   },
   oct: {

@@ -1,9 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
+import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
- * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation).
+ * to void an authorization that arrived for a hold already failed (LATE, which moves no counter and makes no operation). What the processor
+ * did by itself is one that was never sent (reported).
  */
 export const ReleaseEntity = defineEntity({
   name: 'Release',
@@ -13,6 +15,7 @@ export const ReleaseEntity = defineEntity({
     holdRequestId: p.uuid(),
     merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
+    reported: p.boolean().default(false),
     state: p.text().$type<SubmissionState>(),
     /** What it reserved. */
     amount: p.bigint('bigint'),
@@ -24,17 +27,7 @@ export const ReleaseEntity = defineEntity({
     processorMessage: p.text().nullable(),
     createdAt: p.datetime(3),
     finalAt: p.datetime(3).nullable(),
-    inquireAt: p.datetime(3).nullable(),
-    inquiryCount: p.integer(),
-    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
-    expectedBy: p.datetime(3).nullable(),
-    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
-    processor: p.text().default(''),
-    processorAccount: p.text().default(''),
-    /** Its identifier there; null = the requestId. */
-    processorRequestId: p.uuid().nullable(),
-    /** It was lost by a restore, and imported from the processor's books. */
-    imported: p.boolean().default(false),
+    ...sentColumns(),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
@@ -47,19 +40,7 @@ export const ReleaseEntity = defineEntity({
       name: 'release_by_hold',
       expression: 'create index "release_by_hold" on "release" ("hold_request_id", "request_id")',
     },
-    {
-      name: 'release_to_inquire',
-      expression: 'create index "release_to_inquire" on "release" ("inquire_at") where inquire_at is not null',
-    },
-    {
-      name: 'release_in_review',
-      expression: `create index "release_in_review" on "release" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW')`,
-    },
-    {
-      name: 'release_by_processor_request_id',
-      expression:
-        'create unique index "release_by_processor_request_id" on "release" ("processor_request_id") where processor_request_id is not null',
-    },
+    ...sentIndexes('release'),
   ],
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;

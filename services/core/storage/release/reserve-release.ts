@@ -13,6 +13,10 @@ export interface ReleaseInput {
   readonly holdRequestId: string;
   readonly merchantId: string;
   readonly reason: ReleaseRow['reason'];
+  /** The processor ended the authorization by itself, and said what it gave back, minor units. */
+  readonly reported: boolean;
+  readonly amountReleased?: string | undefined;
+  readonly processorReference?: string | undefined;
   /** Minor units; 0 for a hold that was never placed. */
   readonly amount: string;
   readonly currency: string;
@@ -50,8 +54,9 @@ const RESERVE_RELEASE: Statement = {
   text: `with input as materialized (
     select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnownRequest('i."requestId"')} as known, sent.*
     from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "merchantId" text,
-      reason text, amount bigint, currency text, "createdAt" timestamptz, "inquireAt" timestamptz, version xid,
-      deadline timestamptz, key json, processor text, "processorAccount" text, "processorRequestId" uuid, imported boolean)
+      reason text, reported boolean, "amountReleased" bigint, "processorReference" text, amount bigint, currency text,
+      "createdAt" timestamptz, "inquireAt" timestamptz, version xid, deadline timestamptz, key json, processor text,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean)
     ${sentUnderKey('release')}
   ),
   ${LOCK_UNCHANGED_HOLDS},
@@ -70,9 +75,11 @@ const RESERVE_RELEASE: Statement = {
   ),
   reserved as (
     insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at,
-      inquire_at, inquiry_count, processor, processor_account, processor_request_id, imported)
+      inquire_at, inquiry_count, processor, processor_account, processor_request_id, reported, amount_released,
+      processor_reference, imported)
     select "requestId", "holdRequestId", "merchantId", reason, 'PENDING', amount, currency, "createdAt", "inquireAt", 0,
-      processor, "processorAccount", "sentAs", coalesce(imported, false)
+      processor, "processorAccount", "sentAs", reported, "amountReleased", "processorReference",
+        coalesce(imported, false)
     from admissible where "requestId" in (select subject_id from changed)
     returning request_id
   )

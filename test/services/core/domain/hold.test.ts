@@ -6,11 +6,14 @@ import {
   failHold,
   type HoldBooks,
   type HoldState,
-  isDueToExpire,
+  isDueToEnd,
   isOpen,
   judgeCapture,
   judgeRelease,
-  reverseCapture,
+  reinstatable,
+  reinstate,
+  reverse,
+  reversible,
   settleCapture,
   settleRelease,
 } from '../../../../services/core/domain/hold.ts';
@@ -53,16 +56,27 @@ describe('judgeCapture()', () => {
     ['a hold that failed', { ...several(failHold(openHold(100n))), phase: 'FAILED' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold that is being placed', { ...several(), phase: 'AUTHORIZING' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold whose time is over', { ...several(), expiresAt: NOW }, 1n, 'HOLD_EXPIRED'],
+    ['a hold whose authorization expired at the processor', { ...several(), endedAs: 'EXPIRED' }, 1n, 'HOLD_EXPIRED'],
+    [
+      'a hold whose authorization was voided at the processor',
+      { ...several(), endedAs: 'RELEASED' },
+      1n,
+      'HOLD_RELEASED',
+    ],
     ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
     [
       'a released hold',
-      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED' }, true)),
+      several(
+        settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'RELEASED', reported: false }, true),
+      ),
       1n,
       'HOLD_RELEASED',
     ],
     [
       'an expired hold',
-      several(settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED' }, true)),
+      several(
+        settleRelease(several(reserveRelease(several())), { amount: 100n, reason: 'EXPIRED', reported: false }, true),
+      ),
       1n,
       'HOLD_EXPIRED',
     ],
@@ -112,13 +126,50 @@ describe('judgeRelease()', () => {
   });
 });
 
+describe('isDueToEnd()', () => {
+  it('ends what is over, as what it ended, and nothing that is in flight', () => {
+    const over = { ...several(), expiresAt: NOW };
+    const ended = { ...several(), endedAs: 'RELEASED' } as const;
+    const reasons = (hold: HoldState) =>
+      (['RELEASED', 'EXPIRED'] as const).filter((reason) => isDueToEnd(hold, reason, NOW));
+    assert.deepEqual(reasons(several()), []);
+    assert.deepEqual(reasons(over), ['EXPIRED']);
+    assert.deepEqual(reasons(ended), ['RELEASED']);
+    assert.deepEqual(reasons({ ...over, endedAs: 'RELEASED' }), ['RELEASED']);
+    assert.deepEqual(reasons({ ...ended, endedAs: 'EXPIRED' }), ['EXPIRED']);
+    assert.deepEqual(reasons({ ...ended, ...reserveCapture(ended, 1n, false) }), []);
+    assert.deepEqual(reasons({ ...ended, ...failHold(openHold(100n)), phase: 'FAILED' }), []);
+  });
+});
+
+describe('what the card scheme takes back', () => {
+  const hold = { ...openHold(100n), captured: 90n, remaining: 10n };
+  const capture = { amount: 40n, reversed: false, amountReversed: 15n };
+  const marked = { amount: 30n, reversed: true, amountReversed: 0n };
+
+  it('is never more than its capture, and all of it never more than all captures', () => {
+    assert.equal(reversible({ ...hold, reversed: 45n }, capture), 25n);
+    assert.equal(reversible({ ...hold, reversed: 80n }, capture), 10n);
+    assert.equal(reversible({ ...hold, reversed: 45n }, marked), 0n);
+    assert.equal(reversible({ ...hold, reversed: 45n }, undefined), 45n);
+  });
+
+  it('is given again up to what was taken back: of the capture, or of none that is known', () => {
+    const reversed = { ...hold, reversed: 52n };
+    assert.equal(reinstatable(reversed, capture, [capture, marked]), 15n);
+    assert.equal(reinstatable(reversed, marked, [capture, marked]), 30n);
+    assert.equal(reinstatable(reversed, undefined, [capture, marked]), 7n);
+    assert.equal(reinstate(reverse(hold, 40n), 30n).reversed, 10n);
+  });
+});
+
 describe('settleRelease()', () => {
-  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined) => {
+  const released = (reason: 'RELEASED' | 'EXPIRED', givenBack: bigint | undefined, reported = false) => {
     const {
       status,
       remaining,
       released: given,
-    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, givenBack }, true);
+    } = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, reported, givenBack }, true);
     return [status, remaining, given];
   };
 
@@ -130,14 +181,16 @@ describe('settleRelease()', () => {
     assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
   });
 
-  it('ends the hold with its period, whatever the void gave back', () => {
+  it('ends the hold with its period or its authorization, whatever was given back', () => {
     for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
+      assert.deepEqual(released('EXPIRED', givenBack, true), ['EXPIRED', 0n, 100n]);
+      assert.deepEqual(released('RELEASED', givenBack, true), ['RELEASED', 0n, 100n]);
     }
   });
 
   it('notices what is not as our books have it', () => {
-    const reserved = { amount: 100n, reason: 'RELEASED' } as const;
+    const reserved = { amount: 100n, reason: 'RELEASED', reported: false } as const;
     const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
       differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
     );
@@ -148,8 +201,9 @@ describe('settleRelease()', () => {
 describe('the arithmetic of holds', () => {
   it('refuses to settle what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
-    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED' }, true));
-    assert.throws(() => reverseCapture(openHold(100n), 1n));
+    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED', reported: false }, true));
+    assert.throws(() => reverse(openHold(100n), 1n));
+    assert.throws(() => reinstate(openHold(100n), 1n));
     assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
   });
 
@@ -209,8 +263,7 @@ class Model {
 
   private release(kind: 'RELEASED' | 'EXPIRED'): void {
     const later = new Date('2028-01-01T00:00:00Z');
-    const due =
-      kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToExpire(this.hold, later) && !this.hold.closing;
+    const due = kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToEnd(this.hold, 'EXPIRED', later);
     if (!due) return;
     this.pending.push({ kind, amount: this.hold.remaining, finalCapture: false });
     this.become(reserveRelease(this.hold));
@@ -220,7 +273,7 @@ class Model {
     const amount = this.captured.pop();
     if (amount === undefined) return;
     this.reversed += amount;
-    this.become(reverseCapture(this.hold, amount));
+    this.become(reverse(this.hold, amount));
   }
 
   private settle(index: number, ok: boolean): void {
@@ -228,7 +281,7 @@ class Model {
     if (!attempt) return;
     const wasOpen = isOpen(this.hold);
     if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
-    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind }, ok));
+    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind, reported: false }, ok));
     if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
     assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
   }

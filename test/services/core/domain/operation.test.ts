@@ -12,6 +12,7 @@ describe('statusInfoOf()', () => {
     ['RELEASE', 'released', 'OK'],
     ['EXPIRY', 'expired', 'KO'],
     ['REVERSAL', 'reversed', 'KO'],
+    ['REINSTATEMENT', 'reinstated', 'OK'],
     ['OCT', 'paid', 'OK'],
   ] as const;
   for (const [kind, word, status] of WORDS) {

@@ -215,8 +215,7 @@ describe('settleLate()', function () {
     } as const;
     assert.equal((await refusal(scripted.report(reversal, 'the-reversal'))).reason, 'UNAVAILABLE');
     await scripted.settled(requestId, approved);
-    for (let times = 0; times < 3; times++)
-      await scripted.report(reversal, `the-reversal${times === 2 ? '-again' : ''}`);
+    for (let times = 0; times < 3; times++) await scripted.report(reversal, 'the-reversal');
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
     const wrong = {
       case: 'captureReversed',

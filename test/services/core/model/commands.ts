@@ -75,8 +75,19 @@ const BEATS = [
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
   ...(['capture_declined', 'capture_error', 'reversed', 'expires_2s', 'single_capture'] as const),
+  ...(['ended_early', 'voided_elsewhere'] as const),
 ];
-const USUAL: readonly BehaviourName[] = ['ok', 'ok', 'ok', 'ok', 'reversed', 'expires_2s', 'single_capture'];
+const USUAL: readonly BehaviourName[] = [
+  'ok',
+  'ok',
+  'ok',
+  'ok',
+  'reversed',
+  'expires_2s',
+  'single_capture',
+  'ended_early',
+  'voided_elsewhere',
+];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 
 const command = fc.record<Command>({

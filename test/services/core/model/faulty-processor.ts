@@ -188,6 +188,7 @@ export class FaultyEvents {
       throw CUT;
     }
     if (request.event?.case === 'captureReversed') this.#faults.happened('late reversal');
+    if (request.event?.case === 'authorizationEnded') this.#faults.happened('ended at the processor');
     const [first, second] = number % 2 === 0 ? this.#cores : [...this.#cores].reverse();
     const answers = [first?.reportEvent(request)];
     if (number % 3 === 0) {
@@ -223,6 +224,7 @@ export const FAULTS = [
   'lost event',
   'duplicate event',
   'late reversal',
+  'ended at the processor',
   'contradicting event',
   'result told by event',
   'race',

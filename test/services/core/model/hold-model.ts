@@ -3,7 +3,7 @@
  * (docs/product.md, "Order of refusals") and not from the code: the books are never kept, they are summed up from the attempts. Plain data,
  * so that it can be copied; times are milliseconds.
  */
-import { BEHAVIOURS, type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
+import { BEHAVIOURS, type BehaviourName, behaviourOf, isAble } from '../../../../services/sandbox/behaviour.ts';
 
 /** How an attempt went at the processor, or what ended it here. */
 export interface Answer {
@@ -66,6 +66,13 @@ export interface HoldModel {
   charged: number;
   voided: number;
   authorizationEndsAt: number;
+  /** When somebody else ends the authorization; 0 = nobody does, or it has happened. */
+  endsEarlyAt: number;
+  /** How it ended then, and what core has heard of it. */
+  endedThere?: 'RELEASED' | 'EXPIRED';
+  endedAs?: 'RELEASED' | 'EXPIRED';
+  /** Core has not taken the event yet; REFUSED = it was told once, too early. */
+  endEvent: 'NONE' | 'PENDING' | 'REFUSED';
   attempts: Attempt[];
   closedBy?: 'FINAL' | 'RELEASED' | 'EXPIRED';
   frozen: boolean;
@@ -134,7 +141,10 @@ export function judgeRelease(hold: HoldModel, now: number): string | undefined {
 }
 
 function endOf(hold: HoldModel, now: number): string | undefined {
-  if (hold.closedBy === undefined) return hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+  if (hold.closedBy === undefined) {
+    if (hold.endedAs) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
+    return hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+  }
   const { released } = booksOf(hold);
   if (hold.closedBy === 'FINAL' || released === 0) return 'HOLD_CAPTURED';
   return hold.closedBy === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
@@ -144,7 +154,8 @@ function endOf(hold: HoldModel, now: number): string | undefined {
 export function isDue(hold: HoldModel, now: number): boolean {
   if (isClosing(hold) || hold.kind === 'OCT') return false;
   if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
-  return hold.placing === 'OK' && hold.closedBy === undefined && hold.expiresAt <= now && booksOf(hold).inFlight === 0;
+  const over = hold.endedAs !== undefined || hold.expiresAt <= now;
+  return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
 }
 
 /** The processor authorizes. */
@@ -153,7 +164,40 @@ export function authorize(hold: HoldModel, now: number): void {
   const behaviour = BEHAVIOURS[hold.token];
   hold.truth = effect(behaviour.placing);
   hold.authorizationEndsAt = now + ('expiresAfterMs' in behaviour ? behaviour.expiresAfterMs : ISSUER_MS);
+  const { ended } = behaviourOf(hold.token);
+  if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
 }
+
+/** Somebody else ends the authorization at the processor, when its time has come and something is left of it. */
+export function endThere(hold: HoldModel, now: number): void {
+  if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
+  hold.endsEarlyAt = 0;
+  const rest = hold.amount - hold.charged - hold.voided;
+  if (rest === 0) return;
+  hold.voided += rest;
+  hold.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
+  hold.endEvent = 'PENDING';
+}
+
+/** Core is told of it: nothing more can be captured, and it ends when nothing is in flight. */
+export function tellEnd(hold: HoldModel, now: number): void {
+  if (hold.endEvent === 'NONE' || !hold.endedThere) return;
+  hold.endEvent = hold.placing === 'OPEN' ? 'REFUSED' : 'NONE';
+  if (hold.placing !== 'OK' || hold.closedBy !== undefined) return;
+  hold.endedAs = hold.endedThere;
+  if (isDue(hold, now)) settle(hold, reportedEnd(hold, now), APPROVED);
+}
+
+/** The end of a hold that core did not ask for: done when it is reserved. */
+export function reportedEnd(hold: HoldModel, now: number): Attempt {
+  const kind = hold.endedAs ?? 'EXPIRED';
+  const attempt = newAttempt({ key: '', kind, amount: booksOf(hold).remaining, final: true, now });
+  hold.attempts.push(attempt);
+  attempt.truth = APPROVED;
+  return attempt;
+}
+
+const APPROVED: Answer = { answer: 'APPROVED', code: '' };
 
 /** The processor charges. */
 export function charge(hold: HoldModel, capture: Attempt, now: number): void {
@@ -161,6 +205,7 @@ export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   const rest = hold.amount - hold.charged - hold.voided;
   if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
   else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
+  else if (hold.endedThere) capture.truth = refused('authorization_expired');
   else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
   else capture.truth = effect(BEHAVIOURS[hold.token].capturing);
   if (capture.truth.answer !== 'APPROVED') return;
@@ -175,6 +220,7 @@ export function giveBack(hold: HoldModel, release: Attempt): void {
   release.truth = { answer: 'APPROVED', code: '' };
   if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
   else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
+  else if (hold.endedThere) release.truth = refused('authorization_expired');
   else if (hold.truth.answer === 'APPROVED') hold.voided = hold.amount - hold.charged;
   else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
 }
@@ -273,6 +319,8 @@ export function newHold(
     charged: 0,
     voided: 0,
     authorizationEndsAt: 0,
+    endsEarlyAt: 0,
+    endEvent: 'NONE',
     attempts: [],
     frozen: false,
   };

@@ -6,6 +6,7 @@ import {
   booksOf,
   CHECKOUT_MS,
   charge,
+  endThere,
   type Fault,
   giveBack,
   type HoldModel,
@@ -14,8 +15,10 @@ import {
   judgeRelease,
   newAttempt,
   refused,
+  reportedEnd,
   settle,
   settlePlacing,
+  tellEnd,
   wordOf,
 } from './hold-model.ts';
 
@@ -176,6 +179,11 @@ function isLost(fault: Fault): boolean {
 export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
   if (!isDue(hold, now)) return hold;
   if (hold.placing === 'OPEN' && closePage(hold, now)) return hold;
+  if (hold.endedAs) {
+    const end = reportedEnd(hold, now);
+    if (crash === 'none') settle(hold, end, end.truth as Answer);
+    return hold;
+  }
   const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
   const attempt = newAttempt({ key: '', kind: 'EXPIRED', amount, final: true, now });
   hold.attempts.push(attempt);
@@ -241,11 +249,27 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
   return hold;
 }
 
-/** Time passes: what the processor could not tell before is told now. */
-export function hear(hold: HoldModel, now: number): HoldModel {
-  if (!hold.eventPending) return hold;
-  hold.eventPending = false;
-  settlePlacing(hold, hold.truth as Answer, now);
+/**
+ * Time passes: what the processor could not tell before is told now. Of two events either may come first, and one that core refused is
+ * told again some time later.
+ */
+export function hear(hold: HoldModel, now: number): HoldModel[] {
+  endThere(hold, now);
+  const [first, last] = [structuredClone(hold), hold];
+  if (first.endEvent === 'PENDING' || first.endEvent === 'REFUSED') tellEnd(first, now);
+  for (const each of [first, last]) {
+    if (!each.eventPending) continue;
+    each.eventPending = false;
+    settlePlacing(each, each.truth as Answer, now);
+  }
+  const untold = hold.endEvent === 'REFUSED' ? [structuredClone(last)] : [];
+  tellEnd(last, now);
+  return [first, last, ...untold];
+}
+
+/** Everything is told in the end. */
+export function hearAll(hold: HoldModel, now: number): HoldModel {
+  tellEnd(hold, now);
   return hold;
 }
 

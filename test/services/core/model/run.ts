@@ -258,7 +258,7 @@ export class Run {
     const [model] = subject.possible;
     if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
     const card = TEST_CARDS.find(({ behaviour }) => behaviour === command.token);
-    assert(card, 'a test card for each behaviour');
+    if (!card) return;
     const url = openCheckoutUrl(await this.#row(subject), stage.recovery.cipher);
     const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
     const cvc = card.brand === 'amex' ? '1234' : '123';

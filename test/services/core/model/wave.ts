@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
 import type { HoldModel } from './hold-model.ts';
-import { type Crash, deliver, hear, recover, sweep, tellPlacing } from './predict.ts';
+import { type Crash, deliver, hear, hearAll, recover, sweep, tellPlacing } from './predict.ts';
 import { distinct, Run, type Subject } from './run.ts';
 import type { World } from './world.ts';
 
@@ -34,7 +34,7 @@ async function happen(world: World, subjects: readonly Subject[], beat: Beat, cr
       return;
     case 'jump':
       await world.pass(beat.ms);
-      change(subjects, (hold) => [hear(hold, world.now())]);
+      change(subjects, (hold) => hear(hold, world.now()));
       break;
     case 'sweep':
       await sweepOnce(world, subjects, beat.fault, crashes);
@@ -81,7 +81,9 @@ async function recoverAll(world: World, subjects: readonly Subject[]): Promise<v
   await world.pass(61_000);
   await world.recover();
   world.processor.lostInquiries = 0;
-  change(subjects, (hold) => recover(hear(hold, world.now()), world.now()));
+  change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, world.now())));
+  // Recovery may have taken a while, in which a refused event was told again.
+  change(subjects, (hold) => (hold.endEvent === 'NONE' ? [hold] : hear(hold, world.now())));
 }
 
 async function deliverAll(world: World, subjects: readonly Subject[]): Promise<void> {
@@ -140,11 +142,12 @@ async function comeToRest(world: World, subjects: readonly Subject[]): Promise<v
   for (let round = 0; round < 3; round++) {
     await happen(world, subjects, { is: 'recover', lost: 0 }, []);
     await world.pass(AWAY_MS);
-    change(subjects, (hold) => [hear(hold, world.now())]);
+    change(subjects, (hold) => hear(hold, world.now()));
     await happen(world, subjects, { is: 'sweep', fault: 'none' }, round === 0 ? [deadlySweep(subjects)] : []);
   }
   for (let waits = 0; world.stage.oracle.events().some(({ reportedAtMs }) => reportedAtMs === null); waits++) {
     assert(waits < 20, 'the processor gets its events told');
     await world.pass(31_000);
   }
+  change(subjects, (hold) => [hearAll(hold, world.now())]);
 }

@@ -129,7 +129,7 @@ describe('audit()', () => {
     );
   });
 
-  it('finds results that are missing, made up, told twice or told wrong', async () => {
+  it('finds results that are missing, made up or told wrong', async () => {
     const id = await capture((await place()).preauthorizationId, 10n);
     const move = (from: string, to: string) =>
       sql('update operation set request_id = $2 where request_id = $1', [from, to]);
@@ -149,13 +149,11 @@ describe('audit()', () => {
     const reversed = await capture(hold.preauthorizationId, 5n);
     stage.clock.advance(2_000);
     await stage.sandbox.reportDue();
-    const copy = `insert into operation select (jsonb_populate_record(o, jsonb_build_object('sequence', o.sequence + 100000,
-      'request_id', $2::text))).* from operation o where capture_request_id = $1`;
     await finds(
-      ['OPERATION_TWICE'],
+      ['REVERSALS_DIFFER', 'SUMS_AT_PROCESSOR'],
       reversed,
-      () => sql(copy, [reversed, nobody]),
-      () => sql('delete from operation where request_id = $1', [nobody]),
+      () => sql('update capture set amount_reversed = 4, reversed = false where request_id = $1', [reversed]),
+      () => sql('update capture set amount_reversed = 5, reversed = true where request_id = $1', [reversed]),
     );
   });
 

@@ -165,19 +165,28 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('imports that a capture was taken back', async () => {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
-    const goBack = await rememberNow(stage);
-    await desk.capture(hold, 300n);
-    stage.clock.advance(3_000);
-    await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
-    await goBack();
-    const { imported } = await decide({ importing: ['all'] });
-    assert.equal(imported, 1);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
-    assert.deepEqual(await drifts(), []);
-  });
+  for (const [token, reversed] of [
+    ['tok_sandbox_reversed', 300],
+    ['tok_sandbox_reversed_in_part', 150],
+  ] as const) {
+    for (const isCaptureKnown of [true, false]) {
+      it(`imports what was taken back of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
+        const hold = await desk.hold({ tokenId: token });
+        if (isCaptureKnown) await desk.capture(hold, 300n);
+        const goBack = await rememberNow(stage);
+        if (!isCaptureKnown) await desk.capture(hold, 300n);
+        stage.clock.advance(3_000);
+        await stage.sandbox.reportDue();
+        const books = `PARTIALLY_CAPTURED 300/0/9700/0/${reversed}`;
+        assert.equal(await desk.books(hold), books);
+        await goBack();
+        const { imported } = await decide({ importing: ['all'] });
+        assert.equal(imported, 1);
+        assert.equal(await desk.books(hold), books);
+        assert.deepEqual(await drifts(), []);
+      });
+    }
+  }
 
   it('leaves what has not ended at the processor to recovery, and closes open checkouts', async () => {
     const goBack = await rememberNow(stage);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { reserveCaptures } from '../../../../services/core/storage/capture/reserve-captures.ts';
-import { reverseCapture } from '../../../../services/core/storage/capture/reverse-capture.ts';
 import { settleCaptures } from '../../../../services/core/storage/capture/settle-captures.ts';
+import { bookTakenBack } from '../../../../services/core/storage/capture/take-back.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { recordAttempts } from '../../../../services/core/storage/delivery/record-attempts.ts';
 import { insertHolds } from '../../../../services/core/storage/hold/insert-holds.ts';
@@ -71,7 +71,7 @@ async function hotStatements(): Promise<Statement[]> {
   await settleCaptures(query, []);
   await reserveRelease(query, one);
   await settleRelease(query, one);
-  await reverseCapture(query, one);
+  await bookTakenBack(query, one);
   await settleOcts(query, []);
   await acceptNotifications(query, [one]);
   await recordAttempts(query, []);

@@ -56,6 +56,8 @@ const BREAKS: Record<string, Row[]> = {
   hold_status: [{ status: 'GONE', remaining: 0, released: 100 }],
   hold_phase: [{ phase: 'LOST' }],
   hold_release_reason: [{ release_reason: 'BORED' }],
+  hold_ended_as: [{ ended_as: 'VOIDED', ended_amount: 1 }],
+  hold_ended_amount: [{ ended_as: 'EXPIRED' }, { ended_amount: 1 }, { ended_as: 'EXPIRED', ended_amount: -1 }],
   hold_failed: [{ status: 'FAILED', remaining: 0, released: 100 }, { phase: 'FAILED' }],
   hold_never_placed: [
     { phase: 'UNKNOWN', captured: 1, remaining: 99 },
@@ -63,6 +65,8 @@ const BREAKS: Record<string, Row[]> = {
   ],
   hold_placed_has_end: [{ expires_at: null }, { placed_at: null }],
   hold_closed_keeps_nothing: [{ status: 'CAPTURED' }, { status: 'RELEASED' }, { status: 'EXPIRED' }],
+  capture_amount_reversed: [{ amount_reversed: -1 }, { amount_reversed: 2 }],
+  capture_amount_reversed_was_ok: [{ state: 'KO', capture_date: null, amount_reversed: 1 }],
   capture_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],
   capture_state: [{ state: 'MAYBE', capture_date: null }],
   capture_ok_has_date: [{ capture_date: null }, { state: 'KO' }],

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { AuthorizationEnd } from '../../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
@@ -82,21 +81,6 @@ describe('reportEvent()', function () {
     assert.equal((await refusal(scripted.settled(capture.requestId, accepted))).status, 'INVALID_ARGUMENT');
     assert.equal(await desk.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
     await scripted.settled(capture.requestId, approved);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
-  });
-
-  it('leaves an event that it cannot book with the processor, to be reported again', async () => {
-    const { desk } = scripted;
-    const hold = await desk.hold();
-    const { capture } = await desk.capture(hold, 1_000n);
-    const requestId = hold.requestId;
-    const events = [
-      { case: 'authorizationEnded', value: { requestId, end: AuthorizationEnd.EXPIRED, amount: 9_000n } },
-      { case: 'captureReversed', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },
-      { case: 'captureReversed', value: { authorizationRequestId: requestId, amount: 300n } },
-      { case: 'captureReinstated', value: { captureRequestId: capture?.requestId ?? '', amount: 300n } },
-    ] as const;
-    for (const event of events) await assert.rejects(scripted.report(event), event.case);
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 

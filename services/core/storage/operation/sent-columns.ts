@@ -1,0 +1,37 @@
+import { p } from '@mikro-orm/core';
+
+/** Columns of each table of what is sent to a processor. */
+export function sentColumns() {
+  return {
+    /** When recovery looks at it next, while its outcome is open. */
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
+    /** Where it was sent: a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
+    processor: p.text().default(''),
+    processorAccount: p.text().default(''),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
+    /** It was lost by a restore, and imported from the processor's books. */
+    imported: p.boolean().default(false),
+  };
+}
+
+/** Indexes over these columns. `inReview` is an SQL condition: what comes to needs review. */
+export function sentIndexes(table: string, inReview = "state in ('UNKNOWN', 'NEEDS_REVIEW')") {
+  return [
+    {
+      name: `${table}_to_inquire`,
+      expression: `create index "${table}_to_inquire" on "${table}" ("inquire_at") where inquire_at is not null`,
+    },
+    {
+      name: `${table}_in_review`,
+      expression: `create index "${table}_in_review" on "${table}" ("request_id") where ${inReview}`,
+    },
+    {
+      name: `${table}_by_processor_request_id`,
+      expression: `create unique index "${table}_by_processor_request_id" on "${table}" ("processor_request_id") where processor_request_id is not null`,
+    },
+  ];
+}

@@ -1,0 +1,190 @@
+/** Authorizations that ended at the processor, without a void or capture of ours. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
+import { markEnded } from '../../../../services/core/storage/hold/mark-ended.ts';
+import { type Desk, openMerchant, sql } from '../desk.ts';
+import { approved, declined, type FakeProcessor, neverSeen } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { openStage, refusal } from '../stage.ts';
+
+const { EXPIRED, VOIDED } = AuthorizationEnd;
+
+describe('endHold()', function () {
+  this.timeout(60_000);
+  let scripted: ScriptedStage;
+  let desk: Desk;
+  let processor: FakeProcessor;
+
+  before(async () => {
+    scripted = await openScriptedStage();
+    desk = await openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' });
+    ({ processor } = scripted);
+  });
+  after(() => scripted.close());
+  beforeEach(() => {
+    scripted.approveAll();
+    processor.heard.length = 0;
+  });
+
+  const ends = ({ requestId }: { requestId: string }, end: AuthorizationEnd, amount: bigint, eventId?: string) =>
+    scripted.report({ case: 'authorizationEnded', value: { requestId, end, amount, reference: 'end-1' } }, eventId);
+  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const drifts = () => scripted.stage.audit('own books');
+  /** Notifications about a hold's results, oldest first. */
+  const told = async ({ requestId }: { requestId: string }) => {
+    const text = `select d.status_info, convert_from(d.body, 'UTF8')::json as body from operation o
+      join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence`;
+    const rows = await sql<{ status_info: string; body: Record<string, unknown> }>(scripted.stage, text, [requestId]);
+    return rows.map(({ status_info, body }) => [status_info, body.status, body.amount, body.reference]);
+  };
+  const heard = () => processor.heard.map(({ method }) => method);
+
+  it('ends a hold that expired at the processor, with its operation and notification, and asks for nothing', async () => {
+    const hold = await desk.hold();
+    await ends(hold, EXPIRED, 10_000n);
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+    assert.deepEqual(await told(hold), [['expired', 'KO', 10_000, 'end-1']]);
+    assert.deepEqual(heard(), ['authorize']);
+    assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+  });
+
+  it('releases what was voided at the processor', async () => {
+    const hold = await desk.hold();
+    await desk.capture(hold, 4_000n);
+    await ends(hold, VOIDED, 6_000n);
+    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    assert.deepEqual((await told(hold)).slice(1), [['released', 'OK', 6_000, 'end-1']]);
+    assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_RELEASED');
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('ends it once, however often that is reported, and changes nothing of a hold that has ended', async () => {
+    const hold = await desk.hold();
+    await Promise.all([ends(hold, EXPIRED, 10_000n, 'e1'), ends(hold, EXPIRED, 10_000n, 'e2')]);
+    await ends(hold, VOIDED, 10_000n, 'e3');
+    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+    const released = await desk.hold();
+    await desk.release(released);
+    await ends(released, EXPIRED, 10_000n);
+    assert.equal(await desk.books(released), 'RELEASED 0/0/0/10000/0 RELEASED');
+  });
+
+  it('refuses an end of what is not placed yet, for now, and takes one of what never was', async () => {
+    assert.equal(await why(ends({ requestId: randomUUID() }, EXPIRED, 1n)), 'OPERATION_NOT_FOUND');
+    processor.says.authorize = () => undefined;
+    const { preauthorization: hold = assert.fail() } = await desk.place();
+    assert.equal(await why(ends(hold, EXPIRED, 10_000n, 'early')), 'UNAVAILABLE');
+    await scripted.settled(hold.requestId, approved);
+    await ends(hold, EXPIRED, 10_000n, 'early');
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    processor.says.authorize = () => declined;
+    const { metadata } = await refusal(desk.place());
+    await ends({ requestId: metadata.requestId ?? '' }, EXPIRED, 10_000n);
+  });
+
+  describe('while a capture is under way', () => {
+    const withCapture = async (fields: object = {}) => {
+      const hold = await desk.hold();
+      processor.says.capture = () => undefined;
+      const { capture } = await desk.capture(hold, 4_000n, fields);
+      return { hold, captureRequestId: capture?.requestId ?? '' };
+    };
+
+    it('takes no other capture or release, and waits for its result', async () => {
+      for (const [result, books, results] of [
+        [approved, 'CAPTURED 4000/0/0/6000/0 EXPIRED', ['authorized', 'captured 4000', 'expired 6000']],
+        [declined, 'EXPIRED 0/0/0/10000/0 EXPIRED', ['authorized', 'declined 4000', 'expired 6000']],
+      ] as const) {
+        const { hold, captureRequestId } = await withCapture();
+        await ends(hold, EXPIRED, 6_000n);
+        assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+        assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+        assert.equal(await why(desk.release(hold)), 'HOLD_EXPIRED');
+        await scripted.stage.expire();
+        assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+        await scripted.settled(captureRequestId, result);
+        await scripted.stage.expire();
+        assert.equal(await desk.books(hold), books);
+        assert.deepEqual(await desk.results(hold), results);
+        assert(!heard().includes('void'));
+        assert.deepEqual(await drifts(), []);
+      }
+    });
+
+    it('has nothing left to end when that was the final one', async () => {
+      const { hold, captureRequestId } = await withCapture({ finalCapture: true });
+      await ends(hold, VOIDED, 6_000n);
+      await scripted.settled(captureRequestId, approved);
+      await scripted.stage.expire();
+      assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
+      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 4000']);
+    });
+
+    it('ends when a release of the merchant found nothing left', async () => {
+      const hold = await desk.hold();
+      processor.says.void = () => undefined;
+      const { requestId } = await desk.release(hold);
+      await ends(hold, VOIDED, 10_000n);
+      await scripted.settled(requestId, { answer: 3, errorCode: 'authorization_voided' });
+      await scripted.stage.expire();
+      assert.equal(await desk.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+      assert.deepEqual(await desk.results(hold), ['authorized', 'failed 10000', 'released 10000']);
+    });
+  });
+
+  it('freezes the hold when neither what was left nor that with what is in flight was given back', async () => {
+    for (const [amount, frozen] of [
+      [5_999n, ' frozen'],
+      [6_000n, ''],
+      [10_000n, ''],
+      [10_001n, ' frozen'],
+    ] as const) {
+      const hold = await desk.hold();
+      processor.says.capture = () => undefined;
+      processor.says.inquire = () => neverSeen;
+      await desk.capture(hold, 4_000n);
+      await ends(hold, EXPIRED, amount);
+      await scripted.inquireLater();
+      await scripted.stage.expire();
+      assert.equal(await desk.books(hold), `EXPIRED 0/0/0/10000/0 EXPIRED${frozen}`, String(amount));
+      assert.deepEqual((await desk.results(hold)).slice(2), [`expired ${amount}`]);
+    }
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('is finished by recovery when the process died in between', async () => {
+    const { requestId } = await desk.hold();
+    const { database, books } = scripted.stage.recovery;
+    const at = new Date(scripted.stage.clock.now());
+    await markEnded(database.query, { requestId, as: 'EXPIRED', amount: 10_000n, reference: 'end-2' });
+    const end = { requestId: randomUUID(), holdRequestId: requestId, reason: 'EXPIRED', reported: true } as const;
+    assert((await reserveHoldRelease(books, { ...end, at, inquireAt: at })).reserved);
+    assert.equal(await desk.books({ requestId }), 'IN_PROGRESS 0/10000/0/0/0');
+    processor.says = {};
+    for (let times = 0; times < 3; times++) await scripted.inquireLater();
+    assert.equal(await desk.books({ requestId }), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await told({ requestId }), [['expired', 'KO', 10_000, 'end-2']]);
+    assert.deepEqual(heard(), ['authorize']);
+  });
+
+  it('agrees with the sandbox', async () => {
+    const stage = await openStage();
+    const acme = await openMerchant(stage, 'acme');
+    const [expired, voided, captured] = [
+      await acme.hold({ tokenId: 'tok_sandbox_ended_early' }),
+      await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),
+      await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),
+    ];
+    await acme.capture(captured, 4_000n);
+    stage.clock.advance(2_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await acme.books(expired), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await acme.books(voided), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await acme.books(captured), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    assert.deepEqual(await stage.audit(), []);
+    await stage.close();
+  });
+});

@@ -52,6 +52,8 @@ export interface StageOptions {
   readonly processor?: string;
   /** Addresses of more processors, by their names; the first is called `first` then. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** More settings of the cores. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Where the gateway is reached; none may be set as internalUrl. */
   readonly gatewayOrigin?: string;
   /** Where the sandbox reports its events instead of the first core, `host:port`. */
@@ -108,6 +110,7 @@ export async function openStage(options: StageOptions = {}) {
     SERVICE_TOKEN: tokens.internal,
     OPERATOR_TOKEN: tokens.operator,
     GATEWAY_ORIGIN: options.gatewayOrigin ?? '',
+    ...options.environment,
   });
   const now = () => new Date(clock.now());
   const coreOptions: CoreOptions = { clock: now, ...(options.reach && { reach: options.reach }) };

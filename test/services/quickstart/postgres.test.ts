@@ -52,7 +52,7 @@ describe('startPostgres()', () => {
   });
 
   it('keeps statements and values out of its log', async () => {
-    const secret = randomBytes(8).toString('hex');
+    const secret = `s${randomBytes(8).toString('hex')}`;
     await assert.rejects(query(postgres.url, `select '${secret}'::int`), { code: '22P02' });
     await query(postgres.url, 'create table t (id text primary key)');
     await query(postgres.url, `insert into t values ('${secret}')`);

@@ -211,13 +211,14 @@ function closePage(hold: HoldModel, now: number): boolean {
  * ways are possible.
  */
 export function recover(hold: HoldModel, now: number): HoldModel[] {
-  if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return [recoverOne(hold, now)];
-  const pageless = structuredClone(hold);
-  settleOpen(pageless);
-  return pageless.placing === 'OPEN' ? [recoverOne(hold, now)] : [pageless, recoverOne(hold, now)];
+  if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
+  const pageless = settleOpen(structuredClone(hold));
+  return pageless.some(({ placing }) => placing === 'OPEN')
+    ? recoverOne(hold, now)
+    : [...pageless, ...recoverOne(hold, now)];
 }
 
-function recoverOne(hold: HoldModel, now: number): HoldModel {
+function recoverOne(hold: HoldModel, now: number): HoldModel[] {
   if (hold.placing === 'OPEN' && hold.byCheckout) {
     if (!hold.fenced) hold.page = true;
     hold.pageKnown ||= hold.page;
@@ -225,16 +226,34 @@ function recoverOne(hold: HoldModel, now: number): HoldModel {
     hold.fenced ||= hold.truth === undefined;
     settlePlacing(hold, hold.truth ?? refused('never_received'), now);
   }
-  settleOpen(hold);
-  return hold;
+  return settleOpen(hold);
 }
 
-function settleOpen(hold: HoldModel): void {
-  for (const attempt of hold.attempts.filter((each) => each.state === 'OPEN' && !isAccepted(each))) {
-    if (attempt.kind === 'LATE') giveBack(hold, attempt);
-    attempt.fenced ||= attempt.truth === undefined;
-    settle(hold, attempt, attempt.truth ?? refused('never_received'));
-  }
+function settleOpen(hold: HoldModel): HoldModel[] {
+  return settleInAnyOrder(
+    hold,
+    (attempt) => attempt.state === 'OPEN' && !isAccepted(attempt),
+    (each, attempt) => {
+      if (attempt.kind === 'LATE') giveBack(each, attempt);
+      attempt.fenced ||= attempt.truth === undefined;
+      settle(each, attempt, attempt.truth ?? refused('never_received'));
+    },
+  );
+}
+
+/** Inquiries and events are answered side by side, so core learns of several results in any order, and each shows the hold right after it. */
+function settleInAnyOrder(
+  hold: HoldModel,
+  isOpen: (attempt: Attempt) => boolean,
+  settleOne: (hold: HoldModel, attempt: Attempt) => void,
+): HoldModel[] {
+  const open = hold.attempts.flatMap((attempt, index) => (isOpen(attempt) ? [index] : []));
+  if (open.length === 0) return [hold];
+  return open.flatMap((index) => {
+    const settled = structuredClone(hold);
+    settleOne(settled, settled.attempts[index] as Attempt);
+    return settleInAnyOrder(settled, isOpen, settleOne);
+  });
 }
 
 /** Requests that were still on their way arrive. */
@@ -258,6 +277,14 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
 export function hear(hold: HoldModel, now: number): HoldModel[] {
   endThere(hold, now);
   decide(hold, now);
+  return settleInAnyOrder(
+    hold,
+    ({ state, decidedAt, truth }) => state === 'OPEN' && decidedAt > 0 && truth !== undefined,
+    (each, attempt) => settle(each, attempt, attempt.truth as Answer),
+  ).flatMap((each) => hearEvents(each, now));
+}
+
+function hearEvents(hold: HoldModel, now: number): HoldModel[] {
   const [first, last] = [structuredClone(hold), hold];
   if (first.endEvent === 'PENDING' || first.endEvent === 'REFUSED') tellEnd(first, now);
   for (const each of [first, last]) {

@@ -1,6 +1,6 @@
 /** The processor's side of the model: what it does with a hold, and its own books of it. */
 import { BEHAVIOURS, behaviourOf } from '../../../../services/sandbox/behaviour.ts';
-import { type Answer, type Attempt, type HoldModel, isCapturedOnce, refused, settle } from './hold-model.ts';
+import { type Answer, type Attempt, type HoldModel, isCapturedOnce, refused } from './hold-model.ts';
 
 const ISSUER_MS = 30 * 24 * 3_600_000;
 
@@ -41,14 +41,13 @@ export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth?.answer === 'APPROVED') take(hold, capture, takes, now);
 }
 
-/** The processor decides on what it has accepted, and core is told. */
+/** The processor decides on what it has accepted. */
 export function decide(hold: HoldModel, now: number): void {
   for (const capture of hold.attempts.filter(({ decidedAt, truth }) => decidedAt > 0 && decidedAt <= now && !truth)) {
     const { heldBack, decidedAt } = capture;
     capture.heldBack = 0;
     capture.truth = effect(behaviourOf(hold.token).capturing);
     if (capture.truth.answer === 'APPROVED') take(hold, capture, heldBack, decidedAt);
-    settle(hold, capture, capture.truth);
   }
 }
 

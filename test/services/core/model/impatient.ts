@@ -35,13 +35,15 @@ export async function breakOff(world: World, command: Command, ask: Ask): Promis
   await ended;
 }
 
-/** Repeats a question while the first call under its key runs. */
-export async function untilAnswered(ask: () => Promise<string>): Promise<string> {
-  for (let tries = 0; tries < 40; tries++) {
+/**
+ * Repeats a question while the first call under its key runs. A call that a crash has ended stays in flight as long as the clock stands
+ * still; everybody is answered then that the outcome is not known.
+ */
+export async function untilAnswered(ask: () => Promise<string>, mayHaveDied: boolean): Promise<string> {
+  for (let tries = 0; tries < (mayHaveDied ? 40 : 2_000); tries++) {
     const reply = await ask();
     if (reply !== 'IDEMPOTENCY_IN_FLIGHT') return reply;
     await delay(10);
   }
-  // The first call has died: whoever waited for it would have been answered that the outcome is not known.
   return 'UNKNOWN';
 }

@@ -173,7 +173,9 @@ export class Run {
       if (sent.fault !== 'none') mischief.next.set(faultKey, sent.fault);
       if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
     }
-    const replies = await Promise.all(commands.map((sent, index) => this.#ask(subject, sent, index)));
+    const replies = await Promise.all(
+      commands.map((sent, index) => this.#ask(subject, sent, index, crashes.length > 0)),
+    );
     mischief.next.delete(subject.identifier);
     mischief.next.delete(subject.userId);
     const variants = commands.reduce<Sent[][]>(
@@ -211,10 +213,10 @@ export class Run {
     assert.fail(`${why}\n${subject.merchantId} ${subject.requestId}\n${subject.story.join('\n')}\nmodel: ${models}`);
   }
 
-  async #ask(subject: Subject, sent: Sent, index: number): Promise<string> {
+  async #ask(subject: Subject, sent: Sent, index: number, mayDie = false): Promise<string> {
     const clients = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as Clients;
     const asked = () => this.#call(subject, sent, clients);
-    return answerOf(sent.brokenOff ? await untilAnswered(() => answerOf(asked())) : asked());
+    return answerOf(sent.brokenOff ? await untilAnswered(() => answerOf(asked()), mayDie) : asked());
   }
 
   async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {

@@ -7,17 +7,12 @@ import pg from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../../services/core/migrate-database.ts';
+import { baseUrl } from '../../../services/quickstart/addresses.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
-import {
-  baseUrl,
-  coreProcess,
-  gatewayProcess,
-  sandboxProcess,
-  workerProcess,
-} from '../../../services/quickstart/processes.ts';
+import { coreProcess, gatewayProcess, sandboxProcess, workerProcess } from '../../../services/quickstart/processes.ts';
 import { keepSecrets } from '../../../services/quickstart/secrets.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 import { openLink } from './link.ts';
@@ -129,6 +124,7 @@ export async function openDeployment(
     /** gRPC targets of the cores, past the links. */
     coreAddresses: corePorts.map((port) => at([port])),
     serviceToken: secrets.serviceToken,
+    encryptionKeys: secrets.encryptionKeys,
     database,
     cores,
     worker,
@@ -139,7 +135,7 @@ export async function openDeployment(
     links,
     ledgerFile: `${folder.path}/sandbox.sqlite`,
     processor: {
-      PROCESSOR_URL: `127.0.0.1:${house.ports.SANDBOX_PORT}`,
+      PROCESSORS: [{ name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` }],
       PROCESSOR_CREDENTIAL: secrets.processorCredential,
     },
     /** Resident memory of a core, MB. */

@@ -9,6 +9,7 @@ import { readSettings } from '../../platform/settings.ts';
 import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { systemClock } from './clock.ts';
+import { readOperator } from './operator-name.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { reconcile } from './reconciliation/reconcile.ts';
 import { RECONCILE_SETTINGS } from './reconciliation/settings.ts';
@@ -65,8 +66,6 @@ function readDecisions() {
   if (strange !== undefined) throw new Error(`${strange} is neither an identifier nor all`);
   if (importing.includes('all') && givingBack.includes('all'))
     throw new Error('all can be either imported or given back');
-  if (importing.length + givingBack.length > 0 && !/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(operator)) {
-    throw new Error('--operator NAME is needed: a letter, then at most 63 letters, digits or " ._@+-"');
-  }
+  if (importing.length + givingBack.length > 0) readOperator(operator);
   return { importing, givingBack, operator };
 }

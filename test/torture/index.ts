@@ -1,6 +1,6 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientKeyed } from './obedient.ts';
+import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
 /** The tortures by their names; each answers lines to print, and throws when something is wrong. */
@@ -27,6 +28,7 @@ const TORTURES = {
   'obedient-keyed': tortureObedientKeyed,
   neighbours: tortureNeighbours,
   failover: tortureFailover,
+  restore: tortureRestore,
 } as const;
 
 const { values, positionals } = parseArgs({

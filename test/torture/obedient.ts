@@ -195,11 +195,11 @@ async function untilDecided({ client }: Scene): Promise<void> {
 const DECIDED_WITHIN_MS = 180_000;
 
 /** What the books say of themselves and of the processor's. */
-async function auditBooks({ database, processor }: Deployment): Promise<string[]> {
+export async function auditBooks({ database, processor }: Deployment, most = 10): Promise<string[]> {
   const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
   const drifts: string[] = [];
   try {
-    const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most: 10, patienceMs: 2_000 };
+    const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most, patienceMs: 2_000 };
     await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
     return drifts;
   } finally {

@@ -33,6 +33,11 @@ const ReviewItem = z
       .string()
       .meta({ description: 'The card processor that it was sent to; absent = the default' })
       .optional(),
+    processorRequestId: fields.requestId
+      .meta({
+        description: 'Its identifier at the processor, which follows from an Idempotency-Key; absent = the requestId',
+      })
+      .optional(),
   })
   .meta({ id: 'ReviewItem' });
 
@@ -68,5 +73,6 @@ function reviewJson(item: CoreReviewItem) {
     nextInquiryAt: time(item.nextInquiryAt),
     lateVoid: item.lateVoid,
     processor: some(item.processor),
+    processorRequestId: some(item.processorRequestId),
   };
 }

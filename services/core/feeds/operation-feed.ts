@@ -11,12 +11,18 @@ import {
 } from '../storage/operation/operation-log.ts';
 
 /**
+ * The log has another history than it had: a restore or a fail-over has taken the database back to before a position. Reading on from its
+ * number would skip results silently.
+ */
+export class HistoryChanged extends Error {}
+
+/**
  * Results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps only a cursor, so a slow
  * one costs nothing; one that is behind what memory holds reads pages from the database.
  */
 export interface OperationFeed {
-  /** Returns results after a cursor, at most a page, oldest first. */
-  after(cursor: bigint): Promise<readonly OperationRow[]>;
+  /** Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another result there, or none. */
+  after(position: LogPosition): Promise<readonly OperationRow[]>;
   /** Returns the end of the log. */
   last(): Promise<LogPosition>;
   /** Returns the requestId of the result at a sequence, if there is one. */
@@ -54,13 +60,8 @@ export function openOperationFeed(
     stale = true;
     wake();
   };
-  // After a failover the database may have another history.
-  const connected = () => {
-    kept = [];
-    heard();
-  };
   const channels = [OPERATION_CHANNEL, alarmChannel];
-  const listener = listen({ databaseUrl, channels, log, heard, connected });
+  const listener = listen({ databaseUrl, channels, log, heard, connected: heard });
   const poll = setInterval(() => {
     stale = true;
     if (waiters.size > 0) wake();
@@ -77,12 +78,15 @@ export function openOperationFeed(
   async function refresh(): Promise<void> {
     while (stale) {
       stale = false;
-      const newest = kept.at(-1)?.sequence ?? (await nearEnd());
-      const fresh = await readOperations(database.query, newest, PAGE);
+      const newest = kept.at(-1);
+      const from = newest?.sequence ?? (await nearEnd());
+      const read = newest ? readAfter(newest, PAGE) : readOperations(database.query, from, PAGE);
+      const fresh = await read.catch(forget);
+      if (!fresh) continue;
       if (fresh.length === PAGE) {
         stale = true;
         // Without watchers nothing is read, so there may be days of results: the caller must not wait for all of them.
-        if ((await nearEnd()) - newest > KEPT) {
+        if ((await nearEnd()) - from > KEPT) {
           kept = [];
           continue;
         }
@@ -91,6 +95,23 @@ export function openOperationFeed(
       // Wakes callers that began to wait during this read.
       if (fresh.length > 0) wake();
     }
+  }
+
+  /** Results after a position, read together with the result that stands there. */
+  async function readAfter(position: LogPosition, limit: number): Promise<OperationRow[]> {
+    if (position.sequence === 0n) return readOperations(database.query, 0n, limit);
+    const [there, ...results] = await readOperations(database.query, position.sequence - 1n, limit + 1);
+    if (!isAt(there, position)) throw new HistoryChanged('the log has another history');
+    return results;
+  }
+
+  /** What was read belongs to a history that is gone. */
+  function forget(error: unknown): undefined {
+    if (!(error instanceof HistoryChanged)) throw error;
+    log.warn('history_changed', {});
+    kept = [];
+    stale = true;
+    wake();
   }
 
   /** A page before the newest result. */
@@ -106,11 +127,13 @@ export function openOperationFeed(
   }
 
   return {
-    async after(cursor) {
+    async after(position) {
       if (stale) await refreshed();
-      const oldest = kept[0]?.sequence;
-      if (oldest === undefined || cursor + 1n < oldest) return readOperations(database.query, cursor, BEHIND_PAGE);
-      return kept.slice(firstAfter(kept, cursor), firstAfter(kept, cursor) + PAGE);
+      const next = firstAfter(kept, position.sequence);
+      const isKept = next > 0 && position.sequence <= (kept.at(-1)?.sequence ?? 0n);
+      if (!isKept) return readAfter(position, BEHIND_PAGE);
+      if (!isAt(kept[next - 1], position)) throw new HistoryChanged('the log has another history');
+      return kept.slice(next, next + PAGE);
     },
     last: () => lastPosition(database.query),
     requestIdAt: (sequence) => requestIdAt(database.query, sequence),
@@ -138,6 +161,10 @@ export function openOperationFeed(
       await listener.close();
     },
   };
+}
+
+function isAt(result: OperationRow | undefined, { sequence, requestId }: LogPosition): boolean {
+  return result?.sequence === sequence && result.requestId === requestId;
 }
 
 /** Index of the first result after a cursor, in an array ordered by sequence. */

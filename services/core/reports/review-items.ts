@@ -18,6 +18,8 @@ export interface ReviewRow {
   readonly inquireAt: Date | null;
   readonly lateVoid: boolean;
   readonly processor: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId: string | null;
 }
 
 /** Which of them to find: those after a requestId, oldest first. Null = any. */
@@ -44,7 +46,7 @@ const FIND_REVIEW_ITEMS: Statement = {
       table,
       sql,
     ) => `(select s.request_id, ${sql.reviewReason} as reason, ${sql.kind} as kind, s.merchant_id, s.amount, s.currency,
-      ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, ${sql.lateVoid} as late_void, s.processor
+      ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, ${sql.lateVoid} as late_void, s.processor, s.processor_request_id
     from ${table} s
     where ${sql.inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
       and ($3::text is null or ${sql.reviewReason} = $3) and not (${sql.reviewReason} = 'UNKNOWN' and ${isExpected('$5')})

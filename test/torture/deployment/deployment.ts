@@ -124,6 +124,7 @@ export async function openDeployment(
     /** gRPC targets of the cores, past the links. */
     coreAddresses: corePorts.map((port) => at([port])),
     serviceToken: secrets.serviceToken,
+    encryptionKeys: secrets.encryptionKeys,
     database,
     cores,
     worker,

@@ -9,10 +9,10 @@ export interface BaseBackup {
   readonly from: PostgresHome;
   readonly to: PostgresHome;
   /** Where the standby's receiver connects: a libpq connection string. */
-  readonly primaryConnection: string;
+  readonly primaryConnection?: string;
 }
 
-/** Replaces the data in `to` by a copy that starts as a standby. The server on `to` must be stopped. */
+/** Replaces the data in `to` by a copy that starts as a standby, or, without a connection, as a restored server. The server on `to` must be stopped. */
 export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: BaseBackup): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -24,6 +24,7 @@ export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: 
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     const write = (name: string, text: string, flag = 'w') => ownFile(`${to.data}/${name}`, text, flag, to);
     await write('backup_label', rows[0]?.labelfile ?? '');
+    if (primaryConnection === undefined) return await copyLog(from, to);
     await write('standby.signal', '');
     // The last line about a setting wins.
     await write('postgresql.auto.conf', `primary_conninfo = '${primaryConnection}'\n`, 'a');
@@ -44,6 +45,15 @@ const LEFT_EMPTY = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ]);
+
+/** A restored server replays the log up to the end of the backup. */
+async function copyLog(from: PostgresHome, to: PostgresHome): Promise<void> {
+  for (const entry of await readdir(`${from.data}/pg_wal`, { withFileTypes: true })) {
+    const target = `${to.data}/pg_wal/${entry.name}`;
+    if (entry.isFile())
+      await copyFile(`${from.data}/pg_wal/${entry.name}`, target).then(() => own(target, to), ignoreVanished);
+  }
+}
 
 /** Files may vanish while they are listed; the log says what became of them. */
 async function copyFolder(from: string, to: string, home: PostgresHome, isTop = true): Promise<void> {

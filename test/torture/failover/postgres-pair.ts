@@ -34,6 +34,12 @@ export interface PostgresPair extends DeploymentDatabase {
   waitingCommits(): Promise<number>;
   /** Makes the standby the primary, which then serves alone, and leads the balancer's clients there. */
   promote(): Promise<void>;
+  /** Lets commits be answered without the standby. */
+  relax(): Promise<void>;
+  /** Replaces the standby, which is stopped, by a backup of the primary as it is now. */
+  backUp(): Promise<void>;
+  /** Stops the primary and starts the backup in its place. */
+  restore(): Promise<void>;
   /** Makes the former primary, which must be dead, the standby, and waits until commits wait for it. */
   rebuild(): Promise<void>;
 }
@@ -79,6 +85,19 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
       );
       primary = next;
       balancer.turn(next.port);
+    },
+    async relax() {
+      await run(primary.adminUrl, "alter system set synchronous_standby_names = ''", 'select pg_reload_conf()');
+    },
+    async backUp() {
+      await other().member.kill();
+      await takeBaseBackup({ adminUrl: primary.adminUrl, from: primary.home, to: other().home });
+    },
+    async restore() {
+      await primary.member.kill();
+      primary = other();
+      await primary.member.start();
+      balancer.turn(primary.port);
     },
     async rebuild() {
       const next = other();

@@ -8,7 +8,7 @@ import { formatAmount } from '../words/money.js';
 
 /** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function ResolveDialog({ item, onDone, onClose }) {
-  const { requestId, reason, operation, amount, currency, merchantId } = item;
+  const { requestId, processorRequestId, reason, operation, amount, currency, merchantId } = item;
   const isFrozen = reason === 'FROZEN';
   const [outcome, setOutcome] = useState('');
   const run = (form) => {
@@ -22,6 +22,7 @@ export function ResolveDialog({ item, onDone, onClose }) {
   return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve" isDangerous
     run=${run} onDone=${onDone} onClose=${onClose}>
     <p>${nameOfKind(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    ${processorRequestId && html`<p>The processor knows it as <code>${processorRequestId}</code></p>`}
     ${
       !isFrozen &&
       html`<p>The processor is asked once more before. What you say here is final, and the merchant is notified of it.</p>

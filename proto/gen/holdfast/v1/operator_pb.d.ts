@@ -453,6 +453,13 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
    * @generated from field: string processor = 13;
    */
   processor: string;
+
+  /**
+   * Its identifier at the processor, when that follows from an idempotency key; empty = the request_id.
+   *
+   * @generated from field: string processor_request_id = 14;
+   */
+  processorRequestId: string;
 };
 
 /**

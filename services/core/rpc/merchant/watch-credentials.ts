@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { readTimeline } from '../../storage/after-restore.ts';
 import type { Core } from '../core.ts';
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
@@ -9,9 +10,13 @@ const HEARTBEAT_MS = 4_000;
 /** Merchants or sessions per message, so that messages stay below their size limit. */
 const CHUNK = 500;
 
-/** Streams credentials to a gateway: first all, then changes, with heartbeats. */
+/**
+ * Streams credentials to a gateway: first all, then changes, with heartbeats. Ends when the database may have gone back in time, so that the
+ * gateway gets all of them again: a later change may have a number that the gateway has seen.
+ */
 export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.method.watchCredentials> {
   return async function* (_request, context) {
+    const timeline = await readTimeline(core.database.query);
     let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
     for (let from = 0; from < merchants.length; from += CHUNK) {
       yield { merchants: merchants.slice(from, from + CHUNK) };
@@ -21,7 +26,7 @@ export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.
     }
     yield { snapshotComplete: true };
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
-    while (await waited(context.signal)) {
+    while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
       ({ merchants, endedSessions, changeNumber } = await core.credentials.after(changeNumber));
       if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
       yield { merchants, endedSessions, snapshotComplete: true };

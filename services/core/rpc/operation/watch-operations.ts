@@ -1,6 +1,8 @@
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
 import type { OperationService, WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { HistoryChanged } from '../../feeds/operation-feed.ts';
+import type { OperationRow } from '../../storage/operation/operation.ts';
 import type { LogPosition } from '../../storage/operation/operation-log.ts';
 import type { Core } from '../core.ts';
 import { scopeOf } from '../server/caller.ts';
@@ -22,7 +24,7 @@ export function watchOperations(core: Core): MethodImpl<typeof OperationService.
     yield heartbeat(cursor);
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
     while (!gone(context)) {
-      const results = await core.feed.after(cursor.sequence);
+      const results = await resultsAfter(core, cursor);
       const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
       for (const message of messagesAbout(mine, request.maxBatchSize)) {
         yield message;
@@ -43,6 +45,21 @@ function gone(context: HandlerContext): boolean {
   return context.signal.aborted;
 }
 
+/** Throws STREAM_TOKEN_TOO_OLD when the database has gone back to before the position of a stream. */
+async function resultsAfter({ feed }: Core, position: LogPosition): Promise<readonly OperationRow[]> {
+  try {
+    return await feed.after(position);
+  } catch (error) {
+    if (error instanceof HistoryChanged) throw otherHistory(error);
+    throw error;
+  }
+}
+
+function otherHistory(cause?: unknown): HoldfastError {
+  const message = 'the resume token belongs to a history that the database no longer has: list the operations instead';
+  return new HoldfastError('STREAM_TOKEN_TOO_OLD', message, { cause });
+}
+
 async function startOf(core: Core, request: WatchOperationsRequest): Promise<LogPosition> {
   if (request.resumeToken === '') return core.feed.last();
   const token = readToken(request.resumeToken);
@@ -52,12 +69,8 @@ async function startOf(core: Core, request: WatchOperationsRequest): Promise<Log
   }
   const { sequence, mark } = token;
   const requestId = sequence === 0n ? '' : await core.feed.requestIdAt(sequence);
-  if (requestId === undefined || markOf(requestId) !== mark) {
-    const message =
-      'the resume token belongs to a history that the database no longer has: list the operations instead';
-    throw new HoldfastError('STREAM_TOKEN_TOO_OLD', message);
-  }
-  const [next] = await core.feed.after(sequence);
+  if (requestId === undefined || markOf(requestId) !== mark) throw otherHistory();
+  const [next] = await resultsAfter(core, { sequence, requestId });
   if (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS) {
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }

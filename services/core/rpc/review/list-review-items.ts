@@ -39,5 +39,6 @@ function presentItem({ processors }: Core, row: ReviewRow, now: Date) {
     ...(row.inquireAt && { nextInquiryAt: timestampFromDate(row.inquireAt) }),
     lateVoid: row.lateVoid,
     processor: processors.nameOf(row.processor) ?? row.processor,
+    processorRequestId: row.processorRequestId ?? '',
   };
 }

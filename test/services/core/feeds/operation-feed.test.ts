@@ -3,14 +3,30 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { Client } from 'pg';
 import { openLog } from '../../../../platform/log.ts';
 import { ALARM_CHANNEL } from '../../../../services/core/delivery/queue.ts';
-import { type OperationFeed, openOperationFeed } from '../../../../services/core/feeds/operation-feed.ts';
+import {
+  HistoryChanged,
+  type OperationFeed,
+  openOperationFeed,
+} from '../../../../services/core/feeds/operation-feed.ts';
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
 import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
-import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
+import { announceOperations, type LogPosition } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
+
+/** Repeats what holds soon, at the next poll. */
+async function waitFor(check: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (tries === 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
 
 describe('openOperationFeed()', function () {
   this.timeout(60_000);
@@ -40,20 +56,26 @@ describe('openOperationFeed()', function () {
     await client.query(text);
     await announceOperations(database.query);
   };
-  const allAfter = async (start: bigint, count: number, of = feed): Promise<bigint[]> => {
+  const allAfter = async (start: LogPosition, count: number, of = feed): Promise<bigint[]> => {
     const sequences: bigint[] = [];
     let cursor = start;
     while (sequences.length < count) {
       const page = await of.after(cursor);
       for (const { sequence } of page) sequences.push(sequence);
-      cursor = sequences.at(-1) ?? cursor;
+      cursor = page.at(-1) ?? cursor;
       if (page.length === 0) await of.changed(none, 60_000);
     }
     return sequences;
   };
 
+  /** The position of the result before. */
+  const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
+    const requestId = await feed.requestIdAt(sequence - 1n);
+    return { sequence: sequence - 1n, requestId: requestId ?? assert.fail() };
+  };
+
   it('wakes every waiter when something was announced, and gives all of them the same', async () => {
-    const { sequence: start } = await feed.last();
+    const start = await feed.last();
     assert.deepEqual(await feed.after(start), []);
     const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
     await write(3);
@@ -62,12 +84,12 @@ describe('openOperationFeed()', function () {
   });
 
   it('reads more than it keeps in memory, without a gap', async () => {
-    const { sequence: start } = await feed.last();
+    const start = await feed.last();
     await write(12_345);
     const sequences = await allAfter(start, 12_345);
     const { rows } = await client.query<{ sequence: string }>(
       'select sequence from operation where sequence > $1 order by 1',
-      [start.toString()],
+      [start.sequence.toString()],
     );
     assert.deepEqual(
       sequences,
@@ -86,21 +108,21 @@ describe('openOperationFeed()', function () {
     const counted = openOperationFeed({ ...database, query }, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
     try {
       await write(1);
-      const { sequence: start } = await counted.last();
-      await allAfter(start - 1n, 1, counted);
+      const start = await counted.last();
+      await allAfter(await positionBefore(start), 1, counted);
       await write(25_000);
       read = 0;
-      const { sequence: last } = await counted.last();
-      assert.deepEqual(await allAfter(last - 1n, 1, counted), [last]);
+      const last = await counted.last();
+      assert.deepEqual(await allAfter(await positionBefore(last), 1, counted), [last.sequence]);
       assert(read < 5_000, `${read} rows read`);
-      assert.equal((await counted.after(start))[0]?.sequence, start + 1n, 'an older cursor misses nothing');
+      assert.equal((await counted.after(start))[0]?.sequence, start.sequence + 1n, 'an older cursor misses nothing');
     } finally {
       await counted.close();
     }
   });
 
   it('hears again after its connection was cut', async () => {
-    const { sequence: start } = await feed.last();
+    const start = await feed.last();
     const { rowCount } = await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'holdfast-listen' and datname = current_database()`,
@@ -108,6 +130,26 @@ describe('openOperationFeed()', function () {
     assert.equal(rowCount, 1);
     await write(2);
     assert.equal((await allAfter(start, 2)).length, 2);
+  });
+
+  it('refuses to read on when the log has gone back, however far it has grown again', async () => {
+    const lost = async (): Promise<LogPosition[]> => {
+      const start = await feed.last();
+      await write(3);
+      await allAfter(start, 3);
+      return [await positionBefore(await feed.last()), await feed.last()];
+    };
+    for (const grownAgain of [0, 1, 3, 50]) {
+      const first = await feed.last();
+      const positions = await lost();
+      await client.query('delete from operation where sequence > $1', [first.sequence.toString()]);
+      await client.query("select setval('operation_sequence_seq', $1)", [first.sequence.toString()]);
+      if (grownAgain > 0) await write(grownAgain);
+      for (const position of positions) {
+        await waitFor(() => assert.rejects(feed.after(position), HistoryChanged));
+      }
+      assert.deepEqual((await allAfter(first, grownAgain)).length, grownAgain);
+    }
   });
 
   it('keeps no waiter that is gone, and none that has waited long enough', async () => {

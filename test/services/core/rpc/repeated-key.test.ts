@@ -1,6 +1,7 @@
 /** An Idempotency-Key that is repeated after the database went back in time meets what the processor did before. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { type Desk, openMerchant, sql } from '../desk.ts';
@@ -170,6 +171,18 @@ describe('a repeated idempotency key', function () {
         else await scripted.settled(identifier, approved);
         assert.equal(await scripted.stateOf(requestId), OperationState.KO);
       }
+    });
+
+    it('is shown to operators with the identifier that the processor knows, and found by it', async () => {
+      const { requestId, identifier } = await lose();
+      const operators = scripted.stage.channel('operator').opened.client(OperatorService);
+      const { items } = await operators.listReviewItems({});
+      assert.equal(items.find((item) => item.requestId === requestId)?.processorRequestId, identifier);
+      const { matches } = await operators.listMatches({ text: identifier });
+      assert.deepEqual(
+        matches.map((match) => match.requestId),
+        [requestId],
+      );
     });
 
     it('is settled when the processor confirms the result, and not before', async () => {

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import type { WatchOperationsResponse } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { inNameOf } from '../../../../../services/core/actor.ts';
 import { ALARM_CHANNEL } from '../../../../../services/core/delivery/queue.ts';
+import { moveSequencesAhead } from '../../../../../services/core/storage/after-restore.ts';
 import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation/operation-log.ts';
 import { type Desk, openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
+import { rememberNow } from '../../time-machine.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
@@ -219,6 +222,36 @@ describe('watchOperations()', function () {
       const { status, reason } = await refusal(call);
       assert.deepEqual([status, reason], ['OUT_OF_RANGE', 'STREAM_TOKEN_TOO_OLD'], foreign);
     }
+  });
+
+  it('ends when the database goes back to before what it has told, also when the log has grown past that again', async () => {
+    const goBack = await rememberNow(stage);
+    const stream = await open();
+    await desk.oct();
+    const told = await stream.next();
+    await goBack();
+    for (let count = 0; count < 3; count++) await desk.oct();
+    const [ended, resumed] = await Promise.all([
+      refusal(stream.next()),
+      refusal(
+        watchers[1]?.operations.watchOperations({ resumeToken: told.resumeToken })[Symbol.asyncIterator]().next() ??
+          assert.fail(),
+      ),
+    ]);
+    assert.deepEqual([ended.reason, resumed.reason], ['STREAM_TOKEN_TOO_OLD', 'STREAM_TOKEN_TOO_OLD']);
+  });
+
+  it('gives no number twice after a restore that was made known', async () => {
+    const last = async () => BigInt((await everything()).at(-1)?.sequence ?? 0);
+    const goBack = await rememberNow(stage);
+    for (let count = 0; count < 3; count++) await desk.oct();
+    const lost = await last();
+    await goBack();
+    const moved = await inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
+    await desk.oct();
+    assert((await last()) > lost && (await last()) > moved.operation);
+    const entries = await sql(stage, `select actor from audit_entry where action = 'database.restored'`);
+    assert.deepEqual(entries, [{ actor: 'operator/ann' }]);
   });
 
   it('refuses a token that is too old to have missed nothing, and takes one that has missed nothing', async () => {

@@ -1,0 +1,228 @@
+/** The database goes back in time, by a restored backup and by a fail-over to an asynchronous standby, and what it lost is made good. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { chance } from './chance.ts';
+import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
+import { untilSettled } from './house.ts';
+import { type Caller, openCaller } from './obedient/caller.ts';
+import { auditBooks } from './obedient.ts';
+import type { TortureOptions } from './options.ts';
+import { bodyWith, type Deed, type Story, startTraffic, type Traffic, untilAnswered } from './restore/traffic.ts';
+import { watchUntilTold } from './restore/witness.ts';
+
+interface Scene {
+  readonly deployment: Deployment;
+  readonly pair: PostgresPair;
+  readonly caller: Caller;
+  readonly merchants: readonly Merchant[];
+}
+
+/** A way back. It leaves traffic running for a while whose results are lost, and resolves when calls are served again. */
+type WayBack = (scene: Scene, lostMs: number) => Promise<void>;
+
+const WAYS_BACK: Readonly<Record<string, WayBack>> = {
+  async 'a backup was restored'({ deployment, pair }, lostMs) {
+    await pair.backUp();
+    await delay(lostMs);
+    const { gateway, worker, cores } = deployment;
+    for (const member of [gateway, worker, ...cores]) await member.stop();
+    await pair.restore();
+    await command(deployment, 'restored', '--operator', 'ann');
+    for (const member of [...cores, worker, gateway]) await member.start();
+  },
+  async 'an asynchronous standby took over'({ deployment, pair }, lostMs) {
+    pair.primary().wire.cut();
+    await delay(lostMs);
+    await pair.primary().member.kill();
+    await pair.promote();
+    await command(deployment, 'restored', '--operator', 'ann');
+  },
+};
+
+/**
+ * Plays rounds, in turn by each way back. Answers figures; throws when a repeated key charges again, a stream is not told, or the audit
+ * is not clean after reconciling.
+ */
+export async function tortureRestore({ seed, runs = 6, tell = () => undefined }: TortureOptions): Promise<string[]> {
+  let pair: PostgresPair | undefined;
+  const deployment = await openDeployment(
+    { ann: true, bob: false },
+    {
+      async startDatabase(server) {
+        pair = await startPostgresPair(server);
+        return pair;
+      },
+    },
+  );
+  const caller = openCaller(deployment.baseUrl);
+  try {
+    assert(pair);
+    const scene: Scene = { deployment, pair, caller, merchants: [...deployment.merchants.values()] };
+    const random = chance(seed);
+    const lines: string[] = [];
+    const ways = Object.entries(WAYS_BACK);
+    for (let round = 0; round < runs; round++) {
+      const [name, goBack] = ways[round % ways.length] as (typeof ways)[number];
+      const line = await play(scene, goBack, random, Math.floor(round / ways.length) % 2 === 0);
+      lines.push(`${name}: ${line}`);
+      tell(`round ${round + 1}: ${lines.at(-1)}`);
+      if (round < runs - 1) await pair.rebuild();
+    }
+    return lines;
+  } finally {
+    await caller.close();
+    await deployment.close();
+  }
+}
+
+async function play(scene: Scene, goBack: WayBack, random: () => number, imports: boolean): Promise<string> {
+  const { deployment, caller } = scene;
+  await scene.pair.relax();
+  const traffic = startTraffic(caller, scene.merchants, random);
+  const witnesses = await Promise.all(
+    deployment.coreAddresses.map((address) => watchUntilTold(address, deployment.serviceToken)),
+  );
+  await delay(3_000);
+  await goBack(scene, 2_000 + random() * 2_000);
+  await traffic.stop();
+  const deeds = traffic.stories.flatMap((story) => story.deeds);
+  const lost = await lostOf(scene, traffic);
+  const isLost = (deed: Deed) => lost.has(deed);
+  const told = await untilAllTold(witnesses);
+  const refusedAt = await resume(scene, witnesses[0]?.token() ?? '');
+  assert(lost.size > 0, 'nothing was lost: the round shows nothing');
+  const stories = traffic.stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
+  const half = Math.ceil(stories.length / 2);
+  const before = await repeatAll(scene, stories.slice(0, half), isLost);
+  await untilSettled(deployment, 60_000);
+  const unknown = (await auditBooks(deployment, 10_000)).length;
+  const reconciled = await reconcile(scene, imports);
+  const after = await repeatAll(scene, stories.slice(half), isLost);
+  await untilSettled(deployment, 60_000);
+  const drifts = await auditBooks(deployment);
+  const doubled = doubledOf(deployment, traffic.stories);
+  const wrong = [
+    ...before.wrong,
+    ...after.wrong.filter((line) => imports || !line.includes('given_back')),
+    ...drifts,
+    ...doubled,
+    ...(told === witnesses.length ? [] : [`${witnesses.length - told} streams were not told`]),
+    ...(refusedAt === 410 ? [] : [`a stream that resumes was answered ${refusedAt}`]),
+  ];
+  const line =
+    `${deeds.length} calls, ${lost.size} acknowledged operations lost, ${told} of ${witnesses.length} streams told and a resumed one answered ${refusedAt}, ` +
+    `${before.forgotten + after.forgotten} captures of forgotten holds refused, ${before.done} keys repeated before reconciling and ${after.done} after: ` +
+    `0 charged again; ${unknown} drifts before, ${reconciled}, ${drifts.length} drifts after`;
+  assert.deepEqual(wrong, [], line);
+  return line;
+}
+
+/** The deeds that were answered as done and that the database does not have any more. */
+async function lostOf({ deployment }: Scene, { stories }: Traffic): Promise<ReadonlySet<Deed>> {
+  const rows = await deployment.sql<{ request_id: string }>(
+    'select request_id from hold union all select request_id from capture union all select request_id from release union all select request_id from oct',
+  );
+  const known = new Set(rows.map(({ request_id }) => request_id));
+  const done = stories.flatMap(({ deeds }) => deeds).filter(({ requestId }) => requestId !== undefined);
+  return new Set(done.filter(({ requestId = '', kind }) => kind !== 'release' && !known.has(requestId)));
+}
+
+async function untilAllTold(witnesses: readonly Awaited<ReturnType<typeof watchUntilTold>>[]): Promise<number> {
+  const toldNow = () => witnesses.filter(({ told }) => told()).length;
+  for (let waitedMs = 0; toldNow() < witnesses.length && waitedMs < 20_000; waitedMs += 100) await delay(100);
+  for (const witness of witnesses) await witness.stop();
+  return toldNow();
+}
+
+/** The status of a stream that resumes from a lost result, over REST. */
+async function resume({ deployment, merchants }: Scene, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${merchants[0]?.apiKey}`, 'last-event-id': token };
+  const response = await fetch(`${deployment.baseUrl}/operations/stream`, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Merchants repeat what they did about a customer, from the first lost deed on, under the same keys. */
+async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed: Deed) => boolean) {
+  const seen = { done: 0, forgotten: 0, wrong: [] as string[] };
+  for (const story of stories) {
+    let { handle } = story;
+    for (const deed of story.deeds) {
+      if (deed.requestId === undefined) continue;
+      if (deed.kind === 'capture' && isLost(story.deeds[0] as Deed)) {
+        const forgotten = await scene.caller.send({
+          ...deed,
+          apiKey: deed.merchant.apiKey,
+          body: deed.body,
+          key: undefined,
+        });
+        if (forgotten.status === 404) seen.forgotten++;
+        else seen.wrong.push(`the capture of a forgotten hold was answered ${forgotten.status}`);
+      }
+      const { status, body } = await untilAnswered(scene.caller, deed, bodyWith(deed, handle));
+      if (status === 200 || status === 201) seen.done++;
+      else seen.wrong.push(`${deed.kind} repeated: ${status} ${body.code} ${body.processorCode ?? ''}`);
+      // What was to be done with a hold that was given back is over.
+      if (body.processorCode === 'given_back') break;
+      if (deed.kind === 'hold') handle = body.preauthorizationId ?? handle;
+    }
+  }
+  return seen;
+}
+
+/** What the processor did more than once about one customer. */
+function doubledOf({ ledgerFile }: Deployment, stories: readonly Story[]): string[] {
+  const oracle = openOracle(ledgerFile);
+  try {
+    const entries = oracle.entries().filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void');
+    const ofUser = Map.groupBy(entries, ({ userId }) => userId);
+    return stories.flatMap(({ userId }) => {
+      const marks = (ofUser.get(userId) ?? [])
+        .filter(({ kind }) => kind !== 'refund')
+        .map(({ kind, amount }) => `${kind} ${amount}`);
+      return marks
+        .filter((mark, index) => marks.indexOf(mark) !== index)
+        .map((mark) => `${mark} of ${userId} was done twice`);
+    });
+  } finally {
+    oracle.close();
+  }
+}
+
+/** An operator imports everything, or gives back what can be and imports the rest. */
+async function reconcile({ deployment }: Scene, imports: boolean): Promise<string> {
+  const startedMs = performance.now();
+  const first = imports ? '' : await command(deployment, 'reconcile', '--give-back', 'all', '--operator', 'ann');
+  const last = await command(deployment, 'reconcile', '--import', 'all', '--operator', 'ann');
+  const [, givenBack = '0'] = / (\d+) given back/.exec(first) ?? [];
+  const [, imported = '', left = ''] = / (\d+) imported, 0 given back, (\d+) unknown here/.exec(last) ?? [];
+  assert.equal(left, '0', last);
+  return `${imported} imported and ${givenBack} given back in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s`;
+}
+
+/** Runs a command of core's, as an operator does. */
+function command(
+  { database, processor, encryptionKeys }: Deployment,
+  name: string,
+  ...args: string[]
+): Promise<string> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: encryptionKeys,
+    PROCESSORS: processor.PROCESSORS.map((each) => `${each.name}=${each.address}`).join(','),
+    PROCESSOR_CREDENTIAL: processor.PROCESSOR_CREDENTIAL,
+  };
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [`services/core/${name}.ts`, ...args],
+      { env, maxBuffer: 2 ** 26 },
+      (_, out, error) => (child.exitCode === 2 ? reject(new Error(error)) : resolve(out)),
+    );
+  });
+}

@@ -1,0 +1,111 @@
+/** Merchants who place holds, capture them, give some back and pay out, most with keys, and remember every answer. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Merchant } from '../deployment/deployment.ts';
+import type { Caller, Heard } from '../obedient/caller.ts';
+
+/** One thing that a merchant asked for, and what it was told at last. */
+export interface Deed {
+  readonly kind: 'hold' | 'capture' | 'release' | 'oct';
+  readonly merchant: Merchant;
+  readonly key: string | undefined;
+  readonly path: string;
+  readonly body: object;
+  /** Of the answer 200 or 201. */
+  requestId?: string;
+}
+
+/** What was done about one customer, in order. */
+export interface Story {
+  readonly userId: string;
+  readonly deeds: Deed[];
+  handle: string;
+}
+
+export interface Traffic {
+  readonly stories: readonly Story[];
+  /** Ends it. A call without an answer yet is repeated until it has one, when it has a key. */
+  stop(): Promise<void>;
+}
+
+const LANES = 12;
+const AGAIN_MS = 250;
+const MOST_TRIES = 240;
+
+let serial = 0;
+
+/** Starts merchants who do not wait for each other. */
+export function startTraffic(caller: Caller, merchants: readonly Merchant[], random: () => number): Traffic {
+  const stories: Story[] = [];
+  let stopped = false;
+  const tell = async (): Promise<void> => {
+    const merchant = merchants[Math.floor(random() * merchants.length)] as Merchant;
+    const story: Story = { userId: `r${++serial}`, deeds: [], handle: '' };
+    const [isKeyed, what] = [random() < 0.75, random()];
+    stories.push(story);
+    const key = () => (isKeyed ? randomUUID() : undefined);
+    const card = { tokenId: 'tok_sandbox_ok', amount: 1_500, currency: 'EUR', terminalId: 'T1', userId: story.userId };
+    if (what < 0.2)
+      return void (await act(caller, story, { kind: 'oct', merchant, key: key(), path: '/oct', body: card }));
+    const placed = await act(caller, story, {
+      kind: 'hold',
+      merchant,
+      key: key(),
+      path: '/preauthorization',
+      body: card,
+    });
+    story.handle = placed?.preauthorizationId ?? '';
+    if (story.handle === '' || what < 0.35) return;
+    await delay(random() * 400);
+    if (what < 0.5) return void (await act(caller, story, releaseOf(merchant, story, key())));
+    await act(caller, story, captureOf(merchant, story, 600, key()));
+    if (merchant.severalCaptures && what < 0.8) await act(caller, story, captureOf(merchant, story, 400, key()));
+  };
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (!stopped) {
+      await tell();
+      await delay(random() * 100);
+    }
+  });
+  return {
+    stories,
+    async stop() {
+      stopped = true;
+      await Promise.all(lanes);
+    },
+  };
+}
+
+function captureOf(merchant: Merchant, { handle }: Story, amountToCapture: number, key: string | undefined): Deed {
+  const body = { preauthorizationId: handle, amountToCapture };
+  return { kind: 'capture', merchant, key, path: '/preauthorization/authorization', body };
+}
+
+function releaseOf(merchant: Merchant, { handle }: Story, key: string | undefined): Deed {
+  return { kind: 'release', merchant, key, path: '/preauthorization/release', body: { preauthorizationId: handle } };
+}
+
+/** Asks for a deed. Resolves with the body of a success. */
+async function act(caller: Caller, story: Story, deed: Deed): Promise<{ preauthorizationId?: string } | undefined> {
+  story.deeds.push(deed);
+  const { status, body } = await untilAnswered(caller, deed, deed.body);
+  if (status !== 200 && status !== 201) return undefined;
+  deed.requestId = body.requestId;
+  return body;
+}
+
+/** Repeats a call under its key until it has a final answer; one without a key is sent once. */
+export async function untilAnswered(caller: Caller, { merchant, path, key }: Deed, body: object): Promise<Heard> {
+  for (let tries = 1; ; tries++) {
+    const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
+    const isOpen =
+      [0, 202, 401, 408, 429, 500, 503].includes(heard.status) || heard.body.code === 'IDEMPOTENCY_IN_FLIGHT';
+    if (!isOpen || key === undefined || tries === MOST_TRIES) return heard;
+    await delay(AGAIN_MS);
+  }
+}
+
+/** The body of a deed for a hold that has another preauthorizationId by now. */
+export function bodyWith({ body }: Deed, handle: string): object {
+  return 'preauthorizationId' in body ? { ...body, preauthorizationId: handle } : body;
+}

@@ -160,10 +160,15 @@ describe('two processors', function () {
       await Promise.all(
         Array.from({ length: 12 }, () => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD)),
       );
+      // One of them goes through, to find out whether it answers again.
+      const two = [1, 2].map(() => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD));
+      assert((await Promise.all(two)).some(({ status }) => status === 503));
       const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
       const text = await (await fetch(fleet.metricsUrls[0] ?? '', { headers })).text();
       assert.match(text, /^holdfast_processor_available\{processor="calm"\} 1$/m);
       assert.match(text, /^holdfast_processor_available\{processor="sick"\} 0$/m);
+      assert.match(text, /^holdfast_processor_refusals_total\{processor="sick"\} [1-9]/m);
+      assert.doesNotMatch(text, /^holdfast_processor_refusals_total\{processor="calm"\}/m);
       assert.match(text, /^holdfast_processor_callers_waiting\{processor="calm"\} 0$/m);
     } finally {
       thaw();

@@ -14,6 +14,8 @@ export interface Metrics {
   rpc(method: string, code: string, durationMs: number): void;
   /** A call to the processor that ended; `answer` is UNKNOWN when there was none to rely on. */
   processorCall(processor: string, call: string, answer: string, durationMs: number): void;
+  /** A call for something new was refused because a processor does not answer, or too many calls wait for it. */
+  processorRefused(processor: string): void;
   /** Whether a processor answers, and how many callers wait for it, read at each scrape. */
   watchProcessor(processor: string, watched: WatchedProcessor): void;
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
@@ -95,6 +97,12 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     help: "Events of the processor that were refused because their event_id was another event's before.",
     registers,
   });
+  const processorRefusals = new Counter({
+    name: 'holdfast_processor_refusals_total',
+    help: 'Calls for new holds and OCTs that were refused because a processor does not answer, or too many calls wait for it, by processor.',
+    labelNames: ['processor'],
+    registers,
+  });
   const processors = new Map<string, WatchedProcessor>();
   new Gauge({
     name: 'holdfast_processor_available',
@@ -127,6 +135,7 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     },
     processorCall: (processor, call, answer, durationMs) =>
       processorSeconds.observe({ processor, call, answer }, durationMs / 1_000),
+    processorRefused: (processor) => processorRefusals.inc({ processor }),
     watchProcessor: (processor, watched) => processors.set(processor, watched),
     deliveryAttempt(endpointKind, { state, latencyMs }) {
       attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });

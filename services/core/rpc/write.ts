@@ -58,7 +58,7 @@ export async function answerWrite<Stored extends { readonly hold?: HoldRow | und
 ): Promise<Answer> {
   const { place } = write;
   if (!write.admits) return storeAndPerform(core, write, (stored, perform) => inRoom(core, place ?? stored, perform));
-  if (!write.admits()) return answerUnsent(write);
+  if (!write.admits()) return answerUnsent(core, write);
   const answer = () => storeAndPerform(core, write, (_, perform) => perform());
   return place ? core.processors.of(place).callers.wait(answer) : answer();
 }
@@ -106,10 +106,12 @@ export interface Inserted {
 }
 
 /** The answer while the processor does not answer: of what is stored already, or a refusal. Nothing is stored. */
-async function answerUnsent<Stored, Answer>(write: Write<Stored, Answer>): Promise<Answer> {
+async function answerUnsent<Stored, Answer>(core: Core, write: Write<Stored, Answer>): Promise<Answer> {
   if (await write.isSame(undefined)) return write.replay(write.requestId, false);
   const kept = await write.findKept();
   if (kept !== undefined) return write.replay(kept, true);
+  const { processor = '' } = write.place ?? {};
+  core.metrics.processorRefused(core.processors.nameOf(processor) ?? processor);
   const message = 'the card processor does not answer, or too many calls wait for it; nothing was stored';
   throw new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
 }

@@ -83,6 +83,21 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     assert.equal(asked, 2);
   });
 
+  it('tells card processors apart in the overview', async () => {
+    const healthy = { processor: 'sandbox', configured: true, available: true, unknownCount: 0, needsReviewCount: 0 };
+    const away = { ...healthy, processor: 'stripe', available: false, unknownCount: 3, needsReviewCount: 2 };
+    const gone = { ...healthy, processor: 'adyen', configured: false, available: false, needsReviewCount: 1 };
+    await answer('/overview', { at: new Date().toISOString(), processors: [healthy, away, gone] });
+    await answer('/overview/series', { items: [] });
+    await answer('/operations', { items: [] });
+    await open('');
+    const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await rowOf('sandbox').getByText('answers', { exact: true }).waitFor();
+    await rowOf('stripe').getByText('does not answer: new holds and OCTs are refused').waitFor();
+    assert.deepEqual(await rowOf('stripe').getByRole('link').allInnerTexts(), ['3', '2']);
+    await rowOf('adyen').getByText('not configured').waitFor();
+  });
+
   it('shows text as text, whatever it says', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     const entry = {

@@ -1,4 +1,5 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
+import { circleFaults } from './circles.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
 import { coreBreaches } from './core-law.ts';
 import { breaches } from './import-law.ts';
@@ -27,6 +28,7 @@ const STEPS: readonly Step[] = [
   ['generated code current', generatedFaults],
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
+  ['no circles', async () => circleFaults(await readSources())],
   ['law of core', async () => coreBreaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
   ['lock complete and pinned', lockFaults],

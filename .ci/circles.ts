@@ -1,8 +1,13 @@
 /** Circles of imports. */
 import type { Source } from './sources.ts';
 
-/** Returns the circles in which files import each other, types included, each as its files in some order (Tarjan, 1972). */
-export function circles(sources: readonly Source[]): string[][] {
+/** Returns one line for each circle in which files of the tree import each other, types included. */
+export function circleFaults(sources: readonly Source[]): string[] {
+  return circles(sources).map((paths) => `${paths.join(' -> ')} is a circle`);
+}
+
+/** Finds the circles, each as its files in some order (Tarjan, 1972). */
+function circles(sources: readonly Source[]): string[][] {
   const targets = new Map(sources.map(({ path, imports }) => [path, imports.map(({ target }) => target)]));
   const order = new Map<string, number>();
   const stack: string[] = [];

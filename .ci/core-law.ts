@@ -1,6 +1,5 @@
 /** Which room of core may import which, and what may stand in it. */
 import { Visitor } from 'oxc-parser';
-import { circles } from './circles.ts';
 import type { Source } from './sources.ts';
 
 /**
@@ -38,10 +37,7 @@ const SQL_ROOMS = new Set(['storage', 'reports', 'reconciliation']);
 /** Returns one line for each breach. */
 export function coreBreaches(sources: readonly Source[]): string[] {
   const core = sources.filter(({ path }) => path.startsWith(CORE));
-  return [
-    ...core.flatMap((source) => [...importBreaches(source), ...sqlBreaches(source), ...methodBreaches(source)]),
-    ...circles(core).map((paths) => `${paths.join(' -> ')} is a circle`),
-  ];
+  return core.flatMap((source) => [...importBreaches(source), ...sqlBreaches(source), ...methodBreaches(source)]);
 }
 
 const CORE = 'services/core/';

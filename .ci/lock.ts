@@ -1,7 +1,8 @@
 /**
  * package-lock.json pins every package by the hash of its content (`integrity`), which npm ci verifies. It must also name the binaries of
  * every platform, or npm ci refuses it everywhere. npm itself leaves out those that the registry at hand does not serve; they are added
- * here without a hash. That is allowed on platforms that neither a deployment nor CI runs on: docs/security.md says so.
+ * here without a hash. That is allowed on platforms that neither a deployment nor CI runs on: docs/security.md says so. It does not say which
+ * Node a package wants: npm would compare that with the Node that installs, and warn about each package, but another runs them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { ROOT } from './sources.ts';
@@ -18,6 +19,7 @@ export interface Locked {
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly libc?: string | readonly string[];
+  readonly engines?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -30,15 +32,20 @@ export async function lockFaults(): Promise<string[]> {
   return faultsOf(JSON.parse(await readFile(FILE, 'utf8')) as Lock);
 }
 
-/** Answers one line for each binary that is missing, each package that no hash pins, and each that names where it was fetched from. */
+/**
+ * Answers one line for each binary that is missing, each package that no hash pins, each that names where it was fetched from, and each
+ * that names engines.
+ */
 export function faultsOf(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
   const unpinned = packages.filter(([, entry]) => !isPinned(entry) && !isForeign(entry));
+  const demanding = packages.filter(([, { engines }]) => engines !== undefined);
   const located = packages.filter(([, { resolved, link }]) => resolved !== undefined || link);
   return [
     ...missingFrom(lock).map(([path]) => `package-lock.json lacks ${path}; run npm run generate`),
     ...unpinned.map(([path]) => `package-lock.json: ${path} has no integrity of sha512`),
     ...located.map(([path]) => `package-lock.json: ${path} names where it was fetched from`),
+    ...demanding.map(([path]) => `package-lock.json: ${path} names engines; run npm run generate`),
   ];
 }
 
@@ -53,14 +60,18 @@ function isForeign({ optional, os, cpu, libc }: Locked): boolean {
   return Boolean(optional) && !(fits(os, ['linux']) && fits(cpu, ['x64', 'arm64']) && fits(libc, ['glibc']));
 }
 
-/** Adds what is missing. */
+/** Adds what is missing, and leaves the engines out. */
 export async function completeLock(): Promise<void> {
   const lock = JSON.parse(await readFile(FILE, 'utf8')) as Lock;
-  const missing = missingFrom(lock);
-  if (missing.length === 0) return;
-  const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) });
-  lock.packages = Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, 'en')));
+  const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missingFrom(lock)) })
+    .map(([path, entry]): [string, Locked] => [path, path === '' ? entry : withoutEngines(entry)])
+    .sort(([a], [b]) => a.localeCompare(b, 'en'));
+  lock.packages = Object.fromEntries(entries);
   await writeFile(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+function withoutEngines({ engines: _, ...entry }: Locked): Locked {
+  return entry;
 }
 
 function missingFrom({ packages }: Lock): [path: string, entry: object][] {

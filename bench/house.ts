@@ -2,10 +2,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
+import { coreUrl } from '../services/quickstart/addresses.ts';
 import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
 import { openDatabase } from '../services/quickstart/database.ts';
+import type { House as QuickstartHouse } from '../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
@@ -19,7 +21,7 @@ export interface BenchMerchant {
 }
 
 /** The running processes. */
-export interface House extends processes.House {
+export interface House extends QuickstartHouse {
   readonly databaseUrl: string;
   /** Starts one of the processes, if it is not running; it is stopped with the house. */
   start(name: 'worker' | 'gateway'): Promise<void>;
@@ -50,7 +52,7 @@ export async function openHouse(): Promise<House> {
   const signal = new AbortController().signal;
   const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];
   const report = (line: string) => process.stderr.write(`${line}\n`);
-  const house: processes.House = { settings, dataDir: folder.path, ports: chosen, secrets };
+  const house: QuickstartHouse = { settings, dataDir: folder.path, ports: chosen, secrets };
   await timestampCommits(await openDatabase(house, report, signal));
   const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
   const ending: (() => Promise<void>)[] = [];
@@ -107,8 +109,8 @@ async function forgetDeliveries(databaseUrl: string): Promise<void> {
 /** Merchants so far, for their names. */
 let created = 0;
 
-async function createMerchant(house: processes.House, urls: { webhookUrl?: string; internalUrl?: string }) {
-  const operator = { coreUrl: processes.coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
+async function createMerchant(house: QuickstartHouse, urls: { webhookUrl?: string; internalUrl?: string }) {
+  const operator = { coreUrl: coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
   const merchantId = `bench${++created}`;
   const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
   const { apiKey, signingSecret } = await asOperator(operator, (merchants) =>

@@ -9,7 +9,7 @@
 export function hasCardNumber(text: string): boolean {
   if (isAscii(text) && (text.match(/\d/g)?.length ?? 0) < FEWEST) return false;
   const plain = fold(text);
-  if (/^\d{13,19}$/.test(plain)) return passesLuhn(plain);
+  if (/^\d{13,19}$/.test(plain)) return isLuhnValid(plain);
   const runs = plain.replace(UUID, 'x').replace(TIME, 'x').match(RUN) ?? [];
   return runs.some((run) => isCard(run.split(/\D+/)));
 }
@@ -62,7 +62,8 @@ function beginsWithCard(groups: readonly string[], from: number): boolean {
   return false;
 }
 
-function passesLuhn(digits: string): boolean {
+/** The check digit of ISO/IEC 7812-1 (Luhn), over a string of digits. */
+export function isLuhnValid(digits: string): boolean {
   const luhn = new LuhnSum();
   luhn.add(digits);
   return luhn.isValid;

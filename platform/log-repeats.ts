@@ -1,10 +1,11 @@
-import type { LogFields } from './log.ts';
+/** What a line says besides its event. */
+type Fields = { readonly [name: string]: string | number | boolean | undefined };
 
 /** A line of the log. */
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';
   readonly event: string;
-  readonly fields: LogFields;
+  readonly fields: Fields;
 }
 
 /** Equal lines within one window. */
@@ -54,7 +55,7 @@ export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS):
 }
 
 /** The fields that equal lines share. An unauthenticated sender chooses none of them, so the number of windows is bounded. */
-function sameFields({ status, code, error, reason, merchantId }: LogFields): LogFields {
+function sameFields({ status, code, error, reason, merchantId }: Fields): Fields {
   return {
     ...(status !== undefined && { status }),
     ...(code !== undefined && { code }),

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { captureOutput, type Log, type LogLevel, openLog } from './log.ts';
 import { readSettings } from './settings.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import type { Tracing } from './trace-exporter.ts';
+import { startTracing } from './tracing.ts';
 
 /** The settings that every process has (PROCESS_SETTINGS). */
 interface ProcessSettings {

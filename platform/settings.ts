@@ -12,13 +12,37 @@ export function readSettings<S extends z.ZodType>(
   environment: Readonly<Record<string, string | undefined>>,
 ): z.output<S> {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = schema.safeParse(given, { error: plainWords });
+  const settings = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const named = settings.flatMap((setting) => valuesByName(setting, given));
+  const parsed = schema.safeParse({ ...given, ...Object.fromEntries(named) }, { error: plainWords });
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => {
-    const name = String(path[0]);
+  const faults = parsed.error.issues.map(({ path: [setting, which], message }) => {
+    const name = String(setting).replace(NAME, String(which));
     return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
   });
   throw new Error(`settings: ${faults.join('; ')}`);
+}
+
+/** Stands in a setting's name for the name of what it is about: `PROCESSOR_<NAME>_TOKEN` is set as `PROCESSOR_STRIPE_TOKEN`. */
+const NAME = '<NAME>';
+
+/** A setting with NAME in its name: the values that are set, by what stands there. */
+export function byName<S extends z.ZodType>(setting: S) {
+  return z.record(z.string(), setting).optional();
+}
+
+function valuesByName(setting: string, given: Readonly<Record<string, string | undefined>>): [string, object][] {
+  const [start, end] = setting.split(NAME);
+  if (end === undefined) return [];
+  const form = new RegExp(`^${start}([A-Z][A-Z0-9_]*)${end}$`);
+  const values = Object.entries(given).flatMap(
+    ([name, value]) =>
+      form
+        .exec(name)
+        ?.slice(1)
+        .map((which) => [which, value]) ?? [],
+  );
+  return values.length === 0 ? [] : [[setting, Object.fromEntries(values)]];
 }
 
 /** A setting that `parse` reads. `form` describes a right value: the parser's own message may quote the wrong one. */

@@ -2,7 +2,12 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { Tracing } from './tracing.ts';
+
+/** Started tracing. */
+export interface Tracing {
+  /** Exports the remaining spans, for at most 2 s, so that a collector that is down does not delay the exit. */
+  close(): Promise<void>;
+}
 
 /** Registers this process's tracer provider. */
 export function startExporting(service: string, endpoint: string): Tracing {

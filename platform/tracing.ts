@@ -15,6 +15,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import type { Tracing } from './trace-exporter.ts';
 
 /** A span to start. */
 export interface SpanInit {
@@ -23,12 +24,6 @@ export interface SpanInit {
   /** The caller's traceparent; null starts a new trace. Absent: a child of the current span. */
   readonly parent?: string | null | undefined;
   readonly attributes?: Attributes;
-}
-
-/** Started tracing. */
-export interface Tracing {
-  /** Exports the remaining spans, for at most 2 s, so that a collector that is down does not delay the exit. */
-  close(): Promise<void>;
 }
 
 let tracer: Tracer | undefined;

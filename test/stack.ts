@@ -15,6 +15,7 @@ import { type Quickstart, startQuickstart } from '../services/quickstart/quickst
 import { readSettings } from '../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../services/quickstart/shop.ts';
 import { createDatabase } from './database.ts';
+import { openPrism } from './gateway/prism.ts';
 
 /** The running service, and two merchants to call it as. */
 export interface Stack extends Pick<Quickstart, 'file' | 'dataDir'> {
@@ -43,11 +44,12 @@ export async function useStack(): Promise<Stack> {
     post: (path, body, headers) => hear(shop.post(path, body, headers)),
     get: (path) => hear(shop.get(path)),
   });
+  const { origin: baseUrl = file.baseUrl } = (await openPrism(file.baseUrl)) ?? {};
   return {
     file,
     dataDir,
-    shop: heard(openShop(file)),
-    single: heard(openShop({ ...file, ...file.singleCapture })),
+    shop: heard(openShop({ ...file, baseUrl })),
+    single: heard(openShop({ ...file, ...file.singleCapture, baseUrl })),
     answers: async () => (await readFile(record, 'utf8')).split('\n'),
   };
 }

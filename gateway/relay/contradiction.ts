@@ -1,5 +1,5 @@
 import { STATUS_INFOS, wordsOf } from '../resource/kinds.ts';
-import type { Announced } from './read-path.ts';
+import type { Announced } from './announced.ts';
 
 /** The status that each of our statusInfo words implies, by kind (docs/product.md, "Notifications"). */
 const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;

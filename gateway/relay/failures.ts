@@ -5,24 +5,10 @@ import { v7 as uuid } from 'uuid';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { SignedFields } from '../../webhooks/signature.ts';
 import type { Problem } from '../http/problem.ts';
-import type { Announced } from './read-path.ts';
-import type { RelayOptions } from './relay.ts';
+import type { Announced } from './announced.ts';
+import type { Failure } from './failure.ts';
+import type { RelayOptions } from './relay-options.ts';
 import { reportFailures } from './report-failures.ts';
-
-/** One failed verification; neither its body nor its signature. */
-export interface Failure extends Announced {
-  /** UUIDv7. */
-  readonly failureId: string;
-  readonly failedAt: Date;
-  readonly reason: VerificationFailureReason;
-  /** Unproven. */
-  readonly claimedMerchantId: string;
-  readonly address: string;
-  readonly bodyBytes: number;
-  readonly bodySha256: Buffer;
-  /** 8 hexadecimal digits; empty when there was no signature. */
-  readonly signatureSha256Prefix: string;
-}
 
 /** What the relay knows when a verification fails. */
 interface Evidence {

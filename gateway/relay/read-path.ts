@@ -1,12 +1,7 @@
 import type { Context } from 'koa';
 import { Problem } from '../http/problem.ts';
+import type { Announced } from './announced.ts';
 import { relayNotification } from './relay-notification.ts';
-
-/** What the path of a notification announces. */
-export interface Announced {
-  readonly kind: 'payment' | 'oct';
-  readonly statusInfo: string;
-}
 
 const { path, method, parameters } = relayNotification;
 const METHOD = method.toUpperCase();

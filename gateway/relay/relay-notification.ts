@@ -9,12 +9,12 @@ import type { Limiter } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { GRAMMAR, STATUS_INFO } from '../resource/notification-fields.ts';
 import type { Accept } from './accept-notifications.ts';
+import type { Announced } from './announced.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Failures } from './failures.ts';
 import { parseNotification } from './notification.ts';
 import type { Penalties } from './penalties.ts';
-import type { Announced } from './read-path.ts';
-import type { RelayOptions } from './relay.ts';
+import type { RelayOptions } from './relay-options.ts';
 import { storeNotification } from './store-notification.ts';
 import { verifyWithNewest } from './verify.ts';
 

@@ -1,12 +1,6 @@
 /** The relay: takes notifications from the internet, and passes each verified one to core once. */
 import type { Middleware } from 'koa';
-import type { Registry } from 'prom-client';
-import type { GrpcClient } from '../../platform/grpc-client.ts';
-import type { Log } from '../../platform/log.ts';
-import type { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Credentials } from '../core/credentials.ts';
 import { networkOf } from '../http/client-address.ts';
-import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { openAccept } from './accept-notifications.ts';
 import { createBodyBudget } from './body-budget.ts';
@@ -15,26 +9,7 @@ import { createFailures } from './failures.ts';
 import { createPenalties } from './penalties.ts';
 import { PREFIX, readPath } from './read-path.ts';
 import { relayNotification } from './relay-notification.ts';
-
-/** What the relay works with. */
-export interface RelayOptions {
-  readonly notifications: Pick<
-    GrpcClient<typeof NotificationService>,
-    'acceptNotification' | 'batchAcceptNotifications' | 'quarantineNotification' | 'reportVerificationFailures'
-  >;
-  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh' | 'refresh'>;
-  readonly limits: Limits;
-  readonly log: Log;
-  readonly registry: Registry;
-  /** Verified notifications of one merchant, per second. */
-  readonly verifiedPerSecond: number;
-  /** Requests of one address, and KiB of its larger bodies, per second. */
-  readonly addressPerSecond: number;
-  /** For the whole body, milliseconds. */
-  readonly bodyTimeoutMs?: number;
-  /** Between two reports of failures to core, milliseconds. */
-  readonly reportEveryMs?: number;
-}
+import type { RelayOptions } from './relay-options.ts';
 
 /** The running relay. */
 export interface Relay {

@@ -2,8 +2,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
 import { errorFields } from '../../platform/log.ts';
 import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Failure } from './failures.ts';
-import type { RelayOptions } from './relay.ts';
+import type { Failure } from './failure.ts';
+import type { RelayOptions } from './relay-options.ts';
 
 /** The most that the contract allows in one call. */
 const BATCH = 200;

@@ -4,9 +4,9 @@ import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/g
 import type { SignedFields } from '../../webhooks/signature.ts';
 import { Problem } from '../http/problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
+import type { Announced } from './announced.ts';
 import { isContradiction } from './contradiction.ts';
-import type { Announced } from './read-path.ts';
-import type { RelayOptions } from './relay.ts';
+import type { RelayOptions } from './relay-options.ts';
 
 /** A verified notification, with the bytes that were received. */
 interface Verified extends Announced, SignedFields {

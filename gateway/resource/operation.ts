@@ -31,7 +31,7 @@ export const Operation = z
     ...fields.processorFields,
     finalStateDate: fields.time('When it became final').optional(),
   })
-  .meta({ id: 'Operation', description: 'One attempt with one final result' });
+  .meta({ id: 'Operation', description: 'One operation with one final result' });
 
 export const OperationPage = fields.pageOf(Operation).meta({ id: 'OperationPage', description: 'Newest first' });
 

@@ -1,6 +1,7 @@
 /** The settings that several of core's processes have. */
 import { z } from 'zod';
 import {
+  byName,
   databaseUrl,
   file,
   host,
@@ -13,7 +14,7 @@ import {
 import { parseEncryptionKeys } from './cipher.ts';
 import { parseOrigins } from './delivery/gateway-address.ts';
 import { UNNAMED } from './domain/processor-name.ts';
-import { type ProcessorsSettings, parseProcessors } from './processor/processors.ts';
+import { addressesOf, inSettings, type ProcessorsSettings, parseProcessors } from './processor/processors.ts';
 
 /** The addresses at which the gateway is reached. */
 export const origins = parsedBy(parseOrigins, 'must be http or https origins, joined by commas').default([]);
@@ -35,29 +36,46 @@ export const PROCESSOR = {
     .string()
     .regex(/^[^/]+:\d+$/, 'must be host:port')
     .optional(),
-  PROCESSOR_CREDENTIAL: token,
+  PROCESSOR_CREDENTIAL: token.optional(),
+  'PROCESSOR_<NAME>_CREDENTIAL': byName(token),
   PROCESSOR_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
   PROCESSOR_TLS_CA: file,
   PROCESSOR_TLS_CERT: file,
   PROCESSOR_TLS_KEY: file,
   PROCESSOR_TLS_NAME: z.string().optional(),
+  'PROCESSOR_<NAME>_TLS_CA': byName(z.string()),
+  'PROCESSOR_<NAME>_TLS_CERT': byName(z.string()),
+  'PROCESSOR_<NAME>_TLS_KEY': byName(z.string()),
+  'PROCESSOR_<NAME>_TLS_NAME': byName(z.string()),
 };
 
 /**
- * One of the two says where the processors are. With both, PROCESSOR_URL says which of PROCESSORS was the only one before: the one that is
- * called `default`, or else whichever is at that address.
+ * Checks what the settings say of processors together. `shared` are settings that each processor needs, of its own or that of all. With
+ * PROCESSORS and PROCESSOR_URL, the latter says which was the only one before: the one that is called `default`, or else whichever is at
+ * that address.
  */
-export function checkProcessors(
-  { PROCESSORS, PROCESSOR_URL }: Pick<ProcessorsSettings, 'PROCESSORS' | 'PROCESSOR_URL'>,
-  context: z.RefinementCtx,
-): void {
-  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['PROCESSOR_URL'], message });
-  if (PROCESSOR_URL === undefined) {
-    if (PROCESSORS === undefined) refuse('is needed, or PROCESSORS');
-    return;
-  }
-  if (PROCESSORS === undefined) return;
-  const before = PROCESSORS.filter(({ name, address }) => name === UNNAMED || address === PROCESSOR_URL);
-  if (before.length === 1 && before[0]?.address === PROCESSOR_URL) return;
-  refuse('must be the address of exactly one of PROCESSORS (of `default`, when one is called so), or unset');
+export function checksProcessors(...shared: readonly string[]) {
+  return (settings: ProcessorsSettings, context: z.RefinementCtx): void => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const { PROCESSORS, PROCESSOR_URL } = settings;
+    if (PROCESSORS === undefined && PROCESSOR_URL === undefined) refuse(['PROCESSOR_URL'], 'is needed, or PROCESSORS');
+    if (PROCESSORS !== undefined && PROCESSOR_URL !== undefined) {
+      const before = PROCESSORS.filter(({ name, address }) => name === UNNAMED || address === PROCESSOR_URL);
+      if (before.length !== 1 || before[0]?.address !== PROCESSOR_URL) {
+        const which = 'of exactly one of PROCESSORS (of `default`, when one is called so)';
+        refuse(['PROCESSOR_URL'], `must be the address ${which}, or unset`);
+      }
+    }
+    const names = addressesOf(settings).map(({ name }) => inSettings(name));
+    const given = Object.entries(settings).filter(([setting]) => setting.includes('<NAME>'));
+    for (const [setting, values = {}] of given)
+      for (const name of Object.keys(values))
+        if (!names.includes(name)) refuse([setting, name], 'is about no processor of PROCESSORS');
+    const all: Readonly<Record<string, unknown>> = { ...settings };
+    for (const setting of shared) {
+      const own = all[setting.replace('PROCESSOR_', 'PROCESSOR_<NAME>_')] ?? {};
+      if (all[setting] === undefined && !names.every((name) => Object.hasOwn(own, name)))
+        refuse([setting], 'is needed');
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { file, port, tokens, wholeNumber } from '../../platform/settings.ts';
-import { checkProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
+import { byName, file, port, tokens, wholeNumber } from '../../platform/settings.ts';
+import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
 
 export const CORE_SETTINGS = z
   .object({
@@ -14,12 +14,13 @@ export const CORE_SETTINGS = z
     GATEWAY_TOKEN: tokens,
     SERVICE_TOKEN: tokens,
     OPERATOR_TOKEN: tokens,
-    PROCESSOR_TOKEN: tokens,
+    PROCESSOR_TOKEN: tokens.optional(),
+    'PROCESSOR_<NAME>_TOKEN': byName(tokens),
     CORE_TLS_CERT: file,
     CORE_TLS_KEY: file,
     CORE_TLS_CLIENT_CA: file,
   })
-  .superRefine(checkProcessors);
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'));
 
 /** The settings of core's RPC process. */
 export type CoreSettings = z.output<typeof CORE_SETTINGS>;

@@ -1,4 +1,5 @@
 import { type Log, openLog } from '../../platform/log.ts';
+import { type PeriodicJob, runPeriodically } from '../../platform/periodic-job.ts';
 import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -18,7 +19,6 @@ import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessors, rowsOf } from './processor/processors.ts';
 import { expiries } from './recovery/expire-holds.ts';
 import { inquiries } from './recovery/inquire.ts';
-import { type PeriodicJob, runPeriodically } from './scheduling/periodic-job.ts';
 import { type Work, workLoop } from './scheduling/work-loop.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';

@@ -1,7 +1,7 @@
 import { StandbyError } from '../../platform/database-client.ts';
 import { errorFields, type Log, type LogFields } from '../../platform/log.ts';
+import { runPeriodically } from '../../platform/periodic-job.ts';
 import { settlesWithin } from '../../platform/settles-within.ts';
-import { runPeriodically } from './scheduling/periodic-job.ts';
 import type { Database } from './storage/database.ts';
 import { probe } from './storage/probe.ts';
 

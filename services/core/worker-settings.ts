@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsedBy, port, tokens, wholeNumber } from '../../platform/settings.ts';
 import { parseNetworks } from './delivery/destination.ts';
-import { checkProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
+import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
 
 const networks = parsedBy(parseNetworks, 'must be networks in CIDR notation, joined by commas').prefault('');
 
@@ -16,7 +16,7 @@ export const WORKER_SETTINGS = z
     GATEWAY_ORIGIN: origins,
     RETENTION_DAYS: wholeNumber(1, 3_650).default(90),
   })
-  .superRefine(checkProcessors);
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 
 /** The settings of the worker. */
 export type WorkerSettings = z.output<typeof WORKER_SETTINGS>;

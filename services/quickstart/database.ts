@@ -1,8 +1,8 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
 import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
+import type { House } from './house.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { PostgresHome } from './postgres-home.ts';
-import type { House } from './processes.ts';
 import { supervise } from './supervise.ts';
 
 /** A database, and how to stop it. */

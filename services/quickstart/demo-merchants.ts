@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
+import { baseUrl, coreUrl, demoMerchantUrl } from './addresses.ts';
 import { asOperator, type Merchants } from './as-operator.ts';
+import type { House } from './house.ts';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
-import { baseUrl, coreUrl, demoMerchantUrl, type House } from './processes.ts';
 
 const merchant = z.object({ merchantId: z.string(), apiKey: z.string(), signingSecret: z.string() });
 const schema = z.object({ several: merchant, single: merchant });

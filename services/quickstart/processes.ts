@@ -1,17 +1,8 @@
 /** The processes of a deployment, with the settings that each of them gets. */
+import { baseUrl, coreUrl, stripeAddresses } from './addresses.ts';
 import type { ChildOptions } from './child.ts';
 import type { DemoMerchants } from './demo-merchants.ts';
-import type { Ports } from './ports.ts';
-import type { Secrets } from './secrets.ts';
-import type { QuickstartSettings } from './settings.ts';
-
-/** What the settings of the processes are made from. */
-export interface House {
-  readonly settings: QuickstartSettings;
-  readonly dataDir: string;
-  readonly ports: Ports;
-  readonly secrets: Secrets;
-}
+import type { House } from './house.ts';
 
 /** The migration step. */
 export function migrateStep(house: House, databaseUrl: string): ChildOptions {
@@ -92,29 +83,6 @@ export function merchantProcess(house: House, merchants: DemoMerchants): ChildOp
     SIGNING_SECRETS: JSON.stringify(Object.fromEntries(secrets)),
     MERCHANT_DATA: `${house.dataDir}/merchant.sqlite`,
   });
-}
-
-/** Where the gateway is reached. */
-export function baseUrl(ports: Ports): string {
-  return `http://127.0.0.1:${ports.PORT}`;
-}
-
-/** Where the adapter to Stripe serves the processor contract, and where Stripe's webhooks go. */
-export function stripeAddresses({ STRIPE_PORT, STRIPE_WEBHOOK_PORT }: Ports) {
-  return {
-    processorUrl: `127.0.0.1:${STRIPE_PORT}`,
-    webhookUrl: `http://127.0.0.1:${STRIPE_WEBHOOK_PORT}/webhook/stripe`,
-  };
-}
-
-/** grpc-js target of core. */
-export function coreUrl(ports: Ports): string {
-  return `127.0.0.1:${ports.CORE_PORT}`;
-}
-
-/** Where the demo merchant is reached. */
-export function demoMerchantUrl(ports: Ports): string {
-  return `http://127.0.0.1:${ports.MERCHANT_PORT}`;
 }
 
 const LOOPBACK = '127.0.0.0/8,::1/128';

@@ -1,9 +1,11 @@
 /** The whole service on one machine: starts the same processes as a deployment, and restarts those that end. */
 import { rm } from 'node:fs/promises';
+import * as addresses from './addresses.ts';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
+import type { House } from './house.ts';
 import { keepPorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
 import * as processes from './processes.ts';
@@ -70,7 +72,7 @@ export async function startQuickstart(
 
 /** Starts independent processes in parallel. `started` stops all that have started, also when one fails. */
 async function startProcesses(
-  house: processes.House,
+  house: House,
   report: (line: string) => void,
   started: AsyncDisposableStack,
   stopped: AbortSignal,
@@ -127,18 +129,18 @@ async function together<T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-function describe({ ports, secrets, settings }: processes.House, { several, single }: DemoMerchants): QuickstartFile {
-  const baseUrl = processes.baseUrl(ports);
+function describe({ ports, secrets, settings }: House, { several, single }: DemoMerchants): QuickstartFile {
+  const baseUrl = addresses.baseUrl(ports);
   return {
     baseUrl,
-    coreUrl: processes.coreUrl(ports),
+    coreUrl: addresses.coreUrl(ports),
     connectUrl: `http://127.0.0.1:${ports.CONNECT_PORT}`,
     consoleUrl: `${baseUrl}/console`,
-    demoMerchantUrl: processes.demoMerchantUrl(ports),
+    demoMerchantUrl: addresses.demoMerchantUrl(ports),
     serviceToken: secrets.serviceToken,
     operatorToken: secrets.operatorToken,
     ...several,
     singleCapture: single,
-    ...(settings.STRIPE_API_KEY !== undefined && { stripe: processes.stripeAddresses(ports) }),
+    ...(settings.STRIPE_API_KEY !== undefined && { stripe: addresses.stripeAddresses(ports) }),
   };
 }

@@ -1,9 +1,15 @@
 /** Waits until the service serves. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QuickstartFile } from './quickstart.ts';
+
+/** The gateway, and the keys of the demo merchants. */
+interface Served {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly singleCapture: { readonly apiKey: string };
+}
 
 /** Waits until both demo merchants are served. Throws after 30 s for each, and when the signal aborts. */
-export async function untilServed(file: QuickstartFile, signal: AbortSignal): Promise<void> {
+export async function untilServed(file: Served, signal: AbortSignal): Promise<void> {
   for (const { apiKey } of [file, file.singleCapture]) await untilKnown(file.baseUrl, apiKey, signal);
 }
 

@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { type ServiceError, status } from '@grpc/grpc-js';
-import { openChannel } from '../../platform/grpc-client.ts';
+import { type EventReporterOptions, openEventReporter, REPORT_TIMEOUT_MS } from '../../platform/event-reporter.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { type ChannelTls, channelSecurity } from '../../platform/tls.ts';
-import { ProcessorEventService } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Clock } from './clock.ts';
 import { messageOf } from './event-message.ts';
 import { happen } from './happen.ts';
@@ -12,7 +9,6 @@ import type { Books, Ledger } from './ledger/ledger.ts';
 
 /** Waits before the next report: about as long as core takes to restart, then ever longer. */
 const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-const REPORT_TIMEOUT_MS = 5_000;
 const EVENTS_OF_A_RUN = 32;
 /** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
 const RUNS_AT_ONCE = 8;
@@ -29,26 +25,15 @@ export interface Reporter {
 }
 
 /** What a reporter needs. */
-export interface ReporterSetup {
+export interface ReporterSetup extends EventReporterOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
-  /** `host:port` of core's gRPC door. */
-  readonly coreUrl: string;
-  /** Absent = in clear. */
-  readonly coreTls?: ChannelTls | undefined;
-  readonly token: string;
 }
 
 /** Opens the channel to core; nothing is sent before the first `wake()` or `runOnce()`. */
-export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: ReporterSetup): Reporter {
-  const channel = openChannel({
-    address: coreUrl,
-    ...channelSecurity(coreTls),
-    token,
-    timeoutMs: REPORT_TIMEOUT_MS,
-  });
-  const core = channel.client(ProcessorEventService);
+export function openReporter({ ledger, clock, log, ...options }: ReporterSetup): Reporter {
+  const core = openEventReporter(options);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const running = new Set<Promise<void>>();
@@ -82,17 +67,14 @@ export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: Re
 
   async function report(event: Event): Promise<void> {
     const attempt = event.attempts + 1;
-    const line = { eventId: event.eventId, requestId: event.requestId, attempt };
-    try {
-      await core.reportEvent(messageOf(ledger.books, event), { signal: stop.signal });
-    } catch (error) {
-      const outcome = status[(error as ServiceError).code] ?? 'FAILED';
-      log.warn('report', { ...line, outcome });
+    const outcome = await core.report(messageOf(ledger.books, event), stop.signal);
+    const line = { eventId: event.eventId, requestId: event.requestId, attempt, outcome };
+    log[outcome === 'OK' ? 'info' : 'warn']('report', line);
+    if (outcome !== 'OK') {
       if (stop.signal.aborted) return;
       await ledger.commit((books) => books.events.postpone(event.eventId, clock.now() + backoffMs(attempt), attempt));
       return;
     }
-    log.info('report', { ...line, outcome: 'OK' });
     await ledger.commit((books) => books.events.reported(event.eventId, clock.now()));
     for (const tell of waiting.get(event.eventId) ?? []) tell();
     waiting.delete(event.eventId);
@@ -109,7 +91,7 @@ export function openReporter({ ledger, clock, log, coreUrl, coreTls, token }: Re
       stop.abort();
       callOff();
       await Promise.all(running);
-      channel.close();
+      core.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Server as GrpcServer } from '@grpc/grpc-js';
 import { createHttpDoor } from '../../platform/http-server.ts';
 import { boundHttp2Streams } from '../../platform/http2-limits.ts';
 import type { Log } from '../../platform/log.ts';
+import { runPeriodically } from '../../platform/periodic-job.ts';
 import { type DoorTls, doorCredentials, readChannelTls, readDoorTls, tlsFiles } from '../../platform/tls.ts';
 import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
@@ -18,7 +19,6 @@ import { processorServer } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { dealWithNotices } from './webhook/notices.ts';
 import { CLOSING_PATH, receiveWebhooks } from './webhook/receive.ts';
-import { startWorkLoop } from './work-loop.ts';
 
 /** A running adapter. */
 export interface Adapter {
@@ -66,9 +66,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
     openReporter({ database, log, coreUrl: settings.CORE_URL, coreTls, token: settings.PROCESSOR_TOKEN }),
     ({ close }) => close(),
   );
-  const reports = started.adopt(startWorkLoop('report', REPORTS_EVERY_MS, reporter.reportDue, log), (loop) =>
-    loop.close(),
-  );
+  const reporting = { name: 'report', intervalMs: REPORTS_EVERY_MS, runOnce: reporter.reportDue };
+  const reports = started.adopt(runPeriodically(reporting, log), ({ close }) => close());
   started.defer(boundHttp2Streams());
 
   const onNotice = () => notices.wake();
@@ -86,14 +85,10 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const closingUrl = `${settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`}${CLOSING_PATH}`;
   const leases = openLeases(database, leaseMs);
   const desk: Desk = { database, leases, stripe, patience, log, now, reach, closingUrl, onEvent: reports.wake };
-  const notices = started.adopt(
-    startWorkLoop('notices', NOTICES_EVERY_MS, () => dealWithNotices(desk), log),
-    (loop) => loop.close(),
-  );
+  const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };
+  const notices = started.adopt(runPeriodically(dealing, log), ({ close }) => close());
   const server = started.adopt(processorServer(desk, settings.PROCESSOR_CREDENTIAL), closeGrpc);
   const grpcPort = await bind(server, settings.STRIPE_PORT, host, doorTls);
-  notices.wake();
-  reports.wake();
   log.info('ready', { grpcPort, port: webhookPort });
   const running = started.move();
   return {

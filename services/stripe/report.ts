@@ -1,39 +1,24 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { type ServiceError, status } from '@grpc/grpc-js';
-import { openChannel } from '../../platform/grpc-client.ts';
+import { type EventReporterOptions, openEventReporter } from '../../platform/event-reporter.ts';
 import type { Log } from '../../platform/log.ts';
-import { type ChannelTls, channelSecurity } from '../../platform/tls.ts';
-import { ProcessorEventService, ReportEventRequestSchema } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { ReportEventRequestSchema } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Database } from './ledger/database.ts';
 import { type Event, settleEvent, takeDueEvents } from './ledger/event.ts';
 
-const REPORT_TIMEOUT_MS = 5_000;
 const AT_ONCE = 32;
 
 /** What a reporter needs. */
-export interface ReporterSetup {
+export interface ReporterSetup extends EventReporterOptions {
   readonly database: Database;
   readonly log: Log;
-  /** `host:port` of core's gRPC door. */
-  readonly coreUrl: string;
-  /** Absent = in clear. */
-  readonly coreTls?: ChannelTls | undefined;
-  readonly token: string;
 }
 
 /** Tells core what happened by itself, at least once each, until core answers. */
-export function openReporter({ database, log, coreUrl, coreTls, token }: ReporterSetup) {
-  const security = channelSecurity(coreTls);
-  const channel = openChannel({ address: coreUrl, ...security, token, timeoutMs: REPORT_TIMEOUT_MS });
-  const core = channel.client(ProcessorEventService);
+export function openReporter({ database, log, ...options }: ReporterSetup) {
+  const core = openEventReporter(options);
 
   async function report({ eventId, requestId, message, attempts }: Event): Promise<void> {
-    let outcome = 'OK';
-    try {
-      await core.reportEvent(fromBinary(ReportEventRequestSchema, message));
-    } catch (error) {
-      outcome = status[(error as ServiceError).code] ?? 'FAILED';
-    }
+    const outcome = await core.report(fromBinary(ReportEventRequestSchema, message));
     log[outcome === 'OK' ? 'info' : 'warn']('report', { eventId, requestId, attempt: attempts, outcome });
     await settleEvent(database.query, eventId, outcome === 'OK');
   }
@@ -47,6 +32,6 @@ export function openReporter({ database, log, coreUrl, coreTls, token }: Reporte
         await Promise.all(events.map(report));
       }
     },
-    close: () => channel.close(),
+    close: core.close,
   };
 }

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
@@ -65,6 +66,37 @@ describe('a notification', () => {
     const ko = await stack.shop.notified(refused.body.requestId, 'declined');
     assert.deepEqual([ko.kind, ko.body.status], ['oct', 'KO']);
   });
+
+  it('of what the processor does by itself: an end, a reversal and its reinstatement', async () => {
+    /** The result of an operation of a hold, once it is there. */
+    const resultOf = async (holdRequestId: string, operation: string) => {
+      for (;;) {
+        const { body } = await stack.shop.get(`/operations?holdRequestId=${holdRequestId}&operation=${operation}`);
+        if (body.items.length > 0) return body.items[0];
+        await delay(100);
+      }
+    };
+    const place = (behaviour: string) =>
+      stack.shop.post('/preauthorization', { ...ORDER, tokenId: `tok_sandbox_${behaviour}` });
+    const [ended, taken] = await Promise.all([place('ended_early'), place('reversed_reinstated')]);
+    const { preauthorizationId } = taken.body;
+    const capture = { preauthorizationId, amountToCapture: 250, finalCapture: true };
+    const captured = await stack.shop.post('/preauthorization/authorization', capture);
+    const expiry = await resultOf(ended.body.requestId, 'EXPIRY');
+    const expired = await stack.shop.notified(expiry.requestId, 'expired');
+    assert.deepEqual([expired.body.status, expired.body.amount], ['KO', 1000]);
+    for (const [operation, word, status] of [
+      ['REVERSAL', 'reversed', 'KO'],
+      ['REINSTATEMENT', 'reinstated', 'OK'],
+    ] as const) {
+      const { requestId } = await resultOf(taken.body.requestId, operation);
+      const { kind, body } = await stack.shop.notified(requestId, word);
+      assert.deepEqual([kind, body.status, body.amount], ['payment', status, 250]);
+      assert.equal(body.captureRequestId, captured.body.requestId);
+    }
+    const { body: hold } = await stack.shop.get(`/preauthorization/${taken.body.requestId}`);
+    assert.deepEqual([hold.amountReversed, hold.captures[0].amountReversed], [0, 0]);
+  }).timeout(30_000);
 
   it('tokenData only when a token was generated', async () => {
     for (const saveCard of [true, false]) {

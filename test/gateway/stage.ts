@@ -3,6 +3,7 @@ import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { FakeCore, TOKEN } from './fake-core.ts';
+import { openPrism, type Prism } from './prism.ts';
 
 export const API_KEY = `hf_${'a'.repeat(43)}`;
 export const OTHER_API_KEY = `hf_${'b'.repeat(43)}`;
@@ -33,6 +34,7 @@ export class Stage {
   readonly core = new FakeCore();
   readonly lines: { event: string; fields: LogFields }[] = [];
   gateway!: Gateway;
+  #prism: Prism | undefined;
 
   async open(environment: Record<string, string> = {}, options: GatewayOptions = {}): Promise<this> {
     await this.core.start();
@@ -40,16 +42,18 @@ export class Stage {
     const settings = { GATEWAY_TOKEN: TOKEN, CORE_URL: this.core.address, PORT: '0', ...environment };
     this.gateway = await startGateway(readSettings(GATEWAY_SETTINGS, settings), { log: this.log, ...options });
     await this.gateway.ready;
+    this.#prism = await openPrism(this.origin);
     return this;
   }
 
   async close(): Promise<void> {
+    await this.#prism?.close();
     await this.gateway.close();
     this.core.stop();
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${this.gateway.port}`;
+    return this.#prism?.origin ?? `http://127.0.0.1:${this.gateway.port}`;
   }
 
   /** Sends a request and leaves its answer's body unread. */

@@ -49,17 +49,4 @@ describe('the law of core', () => {
       assert.deepEqual(coreBreaches(await read([[path, text]])), []);
     });
   }
-
-  it('refuses circles, of types too, however long', async () => {
-    const files = [
-      ['storage/a.ts', `import { b } from './b.ts';`],
-      ['storage/b.ts', `import type { C } from './c.ts';`],
-      ['storage/c.ts', `import './a.ts';`],
-      ['storage/d.ts', `import './a.ts';`],
-    ] as const;
-    const lines = coreBreaches(await read(files));
-    assert.deepEqual(lines, [
-      'services/core/storage/a.ts -> services/core/storage/b.ts -> services/core/storage/c.ts is a circle',
-    ]);
-  });
 });

@@ -22,6 +22,7 @@ describe('the lock file', () => {
     ['that names a registry', { version: '1.0.0', integrity, resolved: 'https://packages.example/a.tgz' }],
     ['of a git repository', { version: '1.0.0', integrity, resolved: 'git+ssh://git@example.com/a.git#0123' }],
     ['that is a link', { version: '1.0.0', integrity, link: true }],
+    ['that names engines', { version: '1.0.0', integrity, engines: { node: '>=22' } }],
   ];
   for (const [name, entry] of faulty) {
     it(`may hold no package ${name}`, () => {

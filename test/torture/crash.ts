@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '../database.ts';
 import { chance } from './chance.ts';
 import { askAgain, checkBought, openHouse, startBuyers, untilSettled, untilTold } from './house.ts';
-import type { TortureOptions } from './index.ts';
+import type { TortureOptions } from './options.ts';
 
 const BUYERS = 12;
 /** Core's own grace for a call that does not come back, a few inquiries, and a slow machine. */

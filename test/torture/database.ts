@@ -8,7 +8,7 @@ import pg from 'pg';
 import { freePort } from '../../services/quickstart/port.ts';
 import { type Postgres, removePostgres, startPostgres } from '../../services/quickstart/postgres.ts';
 import { askAgain, checkBought, type House, openHouse, startBuyers, untilSettled } from './house.ts';
-import type { TortureOptions } from './index.ts';
+import type { TortureOptions } from './options.ts';
 
 const BUYERS = 12;
 const READY_WITHIN_MS = 5_000;

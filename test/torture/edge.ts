@@ -7,7 +7,7 @@ import { type HealthyMerchant, openHealthyMerchant } from './edge/healthy-mercha
 import type { Measured } from './edge/healthy-process.ts';
 import { openStack, type Stack } from './edge/stack.ts';
 import { type Row, tableOf, writeTable } from './edge/table.ts';
-import type { TortureOptions } from './index.ts';
+import type { TortureOptions } from './options.ts';
 
 const WARM_UP_MS = 3_000;
 const WITHOUT_MS = 3_000;

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { watchResults } from './failover/result-watcher.ts';
-import type { TortureOptions } from './index.ts';
 import type { Fault, Scene } from './obedient/faults.ts';
 import { planRounds } from './obedient/rounds.ts';
 import { playRounds } from './obedient.ts';
+import type { TortureOptions } from './options.ts';
 
 /**
  * Loses the primary so often, in turn by each of the ways there are, while clients obey every answer. Answers figures; throws when an

@@ -16,15 +16,6 @@ import { tortureObedient, tortureObedientKeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
-/** What a torture is told. */
-export interface TortureOptions {
-  readonly seed: number;
-  /** How often; each torture has a number of its own when it is not told. */
-  readonly runs?: number | undefined;
-  /** Hears what happens while it does. */
-  readonly tell?: (line: string) => void;
-}
-
 /** The tortures by their names; each answers lines to print, and throws when something is wrong. */
 const TORTURES = {
   money: tortureMoney,

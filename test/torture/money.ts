@@ -1,7 +1,7 @@
 /** Random merchants against the model: see test/services/core/model. */
 import { playRuns } from '../services/core/model/play.ts';
 import { openWorld } from '../services/core/model/world.ts';
-import type { TortureOptions } from './index.ts';
+import type { TortureOptions } from './options.ts';
 
 /** Runs in one database; a fresh one now and then keeps the checks quick. */
 const RUNS_OF_A_WORLD = 600;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chance } from './chance.ts';
 import { type Merchant, openDeployment } from './deployment/deployment.ts';
-import type { TortureOptions } from './index.ts';
 import { captureAtRate, DISTURBANCES, type Disturbance, type Disturbed, place } from './neighbours/disturbances.ts';
 import { type Measured, type Neighbour, openNeighbour } from './neighbours/neighbour.ts';
 import { openCaller } from './obedient/caller.ts';
+import type { TortureOptions } from './options.ts';
 
 /** Disturbs in every way, beside the same without. Answers a table; throws when a neighbour's call fails or waits too long. */
 export async function tortureNeighbours({ seed, tell = () => undefined }: TortureOptions): Promise<string[]> {

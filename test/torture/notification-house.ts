@@ -8,11 +8,12 @@ import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../services/core/migrate-database.ts';
+import { baseUrl, coreUrl } from '../../services/quickstart/addresses.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
 import { choosePorts, freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { startPostgres } from '../../services/quickstart/postgres.ts';
-import { baseUrl, coreProcess, coreUrl, gatewayProcess, workerProcess } from '../../services/quickstart/processes.ts';
+import { coreProcess, gatewayProcess, workerProcess } from '../../services/quickstart/processes.ts';
 import { keepSecrets } from '../../services/quickstart/secrets.ts';
 import { readSettings } from '../../services/quickstart/settings.ts';
 

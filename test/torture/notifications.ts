@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chance } from './chance.ts';
-import type { TortureOptions } from './index.ts';
 import { type Name, type NotificationHouse, openNotificationHouse } from './notification-house.ts';
 import { openFaultyReceiver } from './notification-receiver.ts';
 import { openSender, type Sender } from './notification-sender.ts';
+import type { TortureOptions } from './options.ts';
 
 type Receiver = Awaited<ReturnType<typeof openFaultyReceiver>>;
 

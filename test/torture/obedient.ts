@@ -6,13 +6,13 @@ import { audit } from '../../services/core/reconciliation/audit.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { untilSettled } from './house.ts';
-import type { TortureOptions } from './index.ts';
 import { openCaller } from './obedient/caller.ts';
 import { openClient } from './obedient/client.ts';
 import type { Scene } from './obedient/faults.ts';
 import { openJudge } from './obedient/judge.ts';
 import { faultsOf, type Planned, planRounds } from './obedient/rounds.ts';
 import { holdOf, openStoryteller } from './obedient/stories.ts';
+import type { TortureOptions } from './options.ts';
 
 /** Without keys: no connection of a client is broken. */
 export const tortureObedient = (options: TortureOptions) => torture(options, false);

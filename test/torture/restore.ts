@@ -8,9 +8,9 @@ import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { untilSettled } from './house.ts';
-import type { TortureOptions } from './index.ts';
 import { type Caller, openCaller } from './obedient/caller.ts';
 import { auditBooks } from './obedient.ts';
+import type { TortureOptions } from './options.ts';
 import { bodyWith, type Deed, type Story, startTraffic, type Traffic, untilAnswered } from './restore/traffic.ts';
 import { watchUntilTold } from './restore/witness.ts';
 

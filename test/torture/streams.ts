@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { contract, openStage, type Stage } from '../services/core/stage.ts';
 import { chance } from './chance.ts';
-import type { TortureOptions } from './index.ts';
+import type { TortureOptions } from './options.ts';
 
 const WRITERS = 8;
 

@@ -16,18 +16,18 @@ const ProcessorOverview = z
       description:
         'Whether it answers, as far as the asked core knows; while not, its new holds and OCTs are refused with 503',
     }),
-    unknownCount: count('Attempts sent to it whose outcome is unknown'),
+    unknownCount: count('Operations sent to it whose outcome is unknown'),
     oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
-    needsReviewCount: count('Attempts sent to it that only an operator can resolve'),
+    needsReviewCount: count('Operations sent to it that only an operator can resolve'),
   })
   .meta({ id: 'ProcessorOverview', description: 'How things stand with a card processor' });
 
 const Overview = z
   .object({
     expiringHoldCount: count('Open holds that end within 24 hours'),
-    unknownCount: count('Attempts whose outcome is unknown'),
+    unknownCount: count('Operations whose outcome is unknown'),
     oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
-    needsReviewCount: count('Attempts that only an operator can resolve'),
+    needsReviewCount: count('Operations that only an operator can resolve'),
     frozenHoldCount: count('Frozen holds'),
     quarantinedCount: count('Notifications set aside, nothing decided'),
     deadDeliveryCount: count('Deliveries whose every attempt failed'),

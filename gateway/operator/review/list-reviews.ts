@@ -14,14 +14,14 @@ const reason = z
   .enum(['UNKNOWN', 'NEEDS_REVIEW', 'FROZEN'])
   .meta({ description: 'Inquiries go on; only an operator can tell; or a frozen hold' });
 
-/** An attempt without a known outcome, or a frozen hold. */
+/** An operation without a known outcome, or a frozen hold. */
 const ReviewItem = z
   .object({
     requestId: fields.requestId,
     reason,
     operation: z.enum(REVIEWED_KINDS),
     merchantId,
-    amount: fields.money('Amount of the attempt'),
+    amount: fields.money('Amount of the operation'),
     currency: fields.currency,
     holdRequestId: fields.requestId.optional(),
     createdAt: fields.time('When it was asked for'),

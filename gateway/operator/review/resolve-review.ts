@@ -9,7 +9,7 @@ import { operatorRoute } from '../route.ts';
 
 export const ResolveBody = z
   .strictObject({
-    outcome: z.enum(['OK', 'KO']).meta({ description: 'How the attempt ended; absent = only unfreeze' }).optional(),
+    outcome: z.enum(['OK', 'KO']).meta({ description: 'How the operation ended; absent = only unfreeze' }).optional(),
     reason: text(500).meta({ description: 'How the operator knows; kept in the audit log' }),
     processorReference: text(64).meta({ description: 'With OK' }).optional(),
     bankReference: text(64).meta({ description: 'With OK' }).optional(),
@@ -39,7 +39,7 @@ export const resolveReview = operatorRoute({
   method: 'post',
   path: '/operator/reviews/{requestId}/resolve',
   tag: 'Operators: overview',
-  summary: 'Say how an attempt ended, or unfreeze a hold',
+  summary: 'Say how an operation ended, or unfreeze a hold',
   description:
     'The processor is asked once more before, and from then on refuses an operation that it does not know. INVALID_REQUEST ' +
     'where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',

@@ -55,6 +55,7 @@ export async function settleGatheredCaptures(
 
 function captureResult(end: CaptureEnd, hold: ReadHold): CaptureResult {
   const ok = isOk(end.outcome);
+  const gaveBack = isOk(end.outcome) && (end.outcome.amountReleased ?? 0n) > 0n;
   const { card: _, ...columns } = { card: undefined, ...outcomeColumns(end.outcome) };
   const subject = { ...hold, amount: end.amount, card: cardOf(hold), holdRequestId: hold.requestId };
   return {
@@ -65,7 +66,7 @@ function captureResult(end: CaptureEnd, hold: ReadHold): CaptureResult {
     ok,
     at: end.at.toISOString(),
     bankReference: isOk(end.outcome) ? end.outcome.bankReference : undefined,
-    books: settleCapture(hold, end, ok),
+    books: settleCapture(hold, { ...end, gaveBack }, ok),
     operation: resultOf(end.requestId, 'CAPTURE', subject, end.outcome, end.at, end.traceParent),
   };
 }

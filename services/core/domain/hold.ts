@@ -80,16 +80,20 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
   return reason === 'EXPIRED' && hold.expiresAt != null && hold.expiresAt <= now;
 }
 
-/** Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold. */
+/**
+ * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so does one with which
+ * the processor gave something back unasked: it allows no other.
+ */
 export function settleCapture(
   hold: HoldState,
-  capture: { amount: bigint; finalCapture: boolean },
+  capture: { readonly amount: bigint; readonly finalCapture: boolean; readonly gaveBack?: boolean },
   ok: boolean,
 ): HoldBooks {
-  const { amount } = capture;
+  const { amount, gaveBack = false } = capture;
   assert(amount <= hold.inFlight, 'a capture settles what it reserved');
-  const closes = capture.finalCapture || !hold.allowMultipleCaptures;
-  const closing = closes ? false : hold.closing;
+  const isMeantToClose = capture.finalCapture || !hold.allowMultipleCaptures;
+  const closes = isMeantToClose || gaveBack;
+  const closing = isMeantToClose ? false : hold.closing;
   const inFlight = hold.inFlight - amount;
   if (!ok) return returned({ ...booksOf(hold), inFlight, closing }, amount);
   const captured = hold.captured + amount;

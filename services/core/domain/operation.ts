@@ -13,7 +13,7 @@ export interface Approved {
   readonly generatedTokenId?: string | undefined;
   /** Of an authorization: what it can do; absent = not known. */
   readonly capabilities?: Capabilities | undefined;
-  /** Of a void: what it gave back, minor units; absent = not said. */
+  /** Of a void or capture: what it gave back, minor units; absent = not said. */
   readonly amountReleased?: bigint | undefined;
 }
 export interface Declined {

@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
-import { channelSecurity, readChannelTls, tlsFiles } from '../../../platform/tls.ts';
+import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
 import {
   Answer,
   type Capabilities as CapabilitiesMessage,
@@ -93,32 +93,26 @@ export type InquiryAnswer =
   | { found: 'AT_WORK'; expectedBy?: Date | undefined }
   | { found: 'NEVER_SEEN' | 'NO_ANSWER' };
 
-export interface ProcessorSettings {
-  readonly PROCESSOR_CREDENTIAL: string;
-  readonly PROCESSOR_TIMEOUT_MS: number;
-  readonly PROCESSOR_TLS_CA?: string | undefined;
-  readonly PROCESSOR_TLS_CERT?: string | undefined;
-  readonly PROCESSOR_TLS_KEY?: string | undefined;
-  readonly PROCESSOR_TLS_NAME?: string | undefined;
+/** How a processor is called. */
+export interface ProcessorOptions {
+  readonly address: string;
+  /** The token that core shows to it. */
+  readonly credential: string;
+  /** Absent = in clear. */
+  readonly tls: ChannelTls | undefined;
+  readonly timeoutMs: number;
+  /** How many callers may wait for its answers. */
+  readonly mostCallers: number;
 }
 
-/**
- * Opens the channel to the processor (or its adapter); at most `mostCallers` wait for its answers. Throws an Error that names the setting of
- * a TLS file that is wrong.
- */
-export function openProcessor(settings: ProcessorSettings, address: string, mostCallers: number): Processor {
-  const tls = readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
-  const channel = openChannel({
-    address,
-    ...channelSecurity(tls),
-    token: settings.PROCESSOR_CREDENTIAL,
-    timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
-  });
+/** Opens the channel to the processor (or its adapter). */
+export function openProcessor({ address, credential, tls, timeoutMs, mostCallers }: ProcessorOptions): Processor {
+  const channel = openChannel({ address, ...channelSecurity(tls), token: credential, timeoutMs });
   const client = channel.client(ProcessorService);
-  const breaker = openBreaker(settings.PROCESSOR_TIMEOUT_MS);
+  const breaker = openBreaker(timeoutMs);
   const callers = new CallerLimit(mostCallers);
   return {
-    timeoutMs: settings.PROCESSOR_TIMEOUT_MS,
+    timeoutMs,
     listEntries: client.listEntries,
     close: () => channel.close(),
     callers,

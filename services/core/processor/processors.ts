@@ -1,7 +1,8 @@
+import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/operation.ts';
 import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
-import { openProcessor, type Processor, type ProcessorSettings } from './processor.ts';
+import { openProcessor, type Processor, type ProcessorOptions } from './processor.ts';
 
 /** The card processors, by name. */
 export interface Processors {
@@ -16,11 +17,33 @@ export interface Processors {
   close(): void;
 }
 
-export interface ProcessorsSettings extends ProcessorSettings {
+export interface ProcessorsSettings extends SharedSettings, OwnSettings {
   /** name=host:port, joined by commas; the first is the default of contracts. */
   readonly PROCESSORS?: readonly NamedAddress[] | undefined;
   /** The only processor; beside PROCESSORS, the address of the one that was the only one before. */
   readonly PROCESSOR_URL?: string | undefined;
+}
+
+/** Settings of all processors that have none of their own. */
+interface SharedSettings {
+  readonly PROCESSOR_CREDENTIAL?: string | undefined;
+  readonly PROCESSOR_TIMEOUT_MS: number;
+  readonly PROCESSOR_TLS_CA?: string | undefined;
+  readonly PROCESSOR_TLS_CERT?: string | undefined;
+  readonly PROCESSOR_TLS_KEY?: string | undefined;
+  readonly PROCESSOR_TLS_NAME?: string | undefined;
+}
+
+/** Settings of one processor, by its name as settings have it. */
+type OwnSettings = {
+  readonly [setting in `PROCESSOR_<NAME>_${'CREDENTIAL' | 'TLS_CA' | 'TLS_CERT' | 'TLS_KEY' | 'TLS_NAME'}`]?:
+    | Readonly<Record<string, string>>
+    | undefined;
+};
+
+/** A processor's name as it stands in the names of settings: `stripe-eu` is STRIPE_EU. */
+export function inSettings(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
 }
 
 export interface NamedAddress {
@@ -35,7 +58,7 @@ export interface ProcessorsOptions {
   readonly callsInFlight?: number;
 }
 
-/** Opens the channels. Throws an Error that names the setting that is wrong. */
+/** Opens the channels. Throws an Error that names the setting that is wrong, such as that of a TLS file. */
 export function openProcessors(
   settings: ProcessorsSettings,
   { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY }: ProcessorsOptions = {},
@@ -43,7 +66,7 @@ export function openProcessors(
   const addresses = addressesOf(settings);
   const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
   return processorsOf(
-    addresses.map(({ name, address }) => [name, wrap(openProcessor(settings, address, mostCallers), name)]),
+    addresses.map((each) => [each.name, wrap(openProcessor({ ...optionsOf(settings, each), mostCallers }), each.name)]),
     onlyOneBefore(addresses, settings.PROCESSOR_URL),
   );
 }
@@ -97,7 +120,32 @@ export function storedFor({ nameOf }: Pick<Processors, 'nameOf'>, name: string):
   return nameOf(UNNAMED) === name ? [...new Set([name, ...STORED_UNNAMED])] : [name];
 }
 
-function addressesOf({ PROCESSORS: named, PROCESSOR_URL: only }: ProcessorsSettings): readonly NamedAddress[] {
+/** What is set for one processor counts for it instead of what is set for all; of TLS, all or nothing. */
+function optionsOf(
+  settings: ProcessorsSettings,
+  { name, address }: NamedAddress,
+): Omit<ProcessorOptions, 'mostCallers'> {
+  const own = inSettings(name);
+  const credential = settings['PROCESSOR_<NAME>_CREDENTIAL']?.[own] ?? settings.PROCESSOR_CREDENTIAL;
+  if (credential === undefined) throw new Error('settings: PROCESSOR_CREDENTIAL is not set');
+  const files = {
+    ca: settings['PROCESSOR_<NAME>_TLS_CA']?.[own],
+    cert: settings['PROCESSOR_<NAME>_TLS_CERT']?.[own],
+    key: settings['PROCESSOR_<NAME>_TLS_KEY']?.[own],
+    name: settings['PROCESSOR_<NAME>_TLS_NAME']?.[own],
+  };
+  const hasOwn = Object.values(files).some((file) => file !== undefined);
+  const tls = hasOwn
+    ? readChannelTls(`PROCESSOR_${own}_TLS`, files)
+    : readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
+  return { address, credential, tls, timeoutMs: settings.PROCESSOR_TIMEOUT_MS };
+}
+
+/** The processors that the settings name. */
+export function addressesOf({
+  PROCESSORS: named,
+  PROCESSOR_URL: only,
+}: Pick<ProcessorsSettings, 'PROCESSORS' | 'PROCESSOR_URL'>): readonly NamedAddress[] {
   if (named) return named;
   return only === undefined ? [] : [{ name: UNNAMED, address: only }];
 }
@@ -107,14 +155,14 @@ function onlyOneBefore(named: readonly NamedAddress[], url: string | undefined):
   return url === undefined ? undefined : named.find(({ address }) => address === url)?.name;
 }
 
-/** Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice. */
+/** Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice, also as settings have it. */
 export function parseProcessors(text: string): NamedAddress[] {
   const named = text.split(',').map((part) => {
     const [, name, address] = /^\s*([a-z][a-z0-9_-]{0,31})=([^/=\s]+:\d+)\s*$/.exec(part) ?? [];
     if (name === undefined || address === undefined) throw new Error('not name=host:port');
     return { name, address };
   });
-  if (new Set(named.map(({ name }) => name)).size < named.length) throw new Error('a name comes twice');
+  if (new Set(named.map(({ name }) => inSettings(name))).size < named.length) throw new Error('a name comes twice');
   return named;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { checkProcessors, PROCESSOR, SERVER } from '../environment.ts';
+import { checksProcessors, PROCESSOR, SERVER } from '../environment.ts';
 
 const AUDITED = {
   DATABASE_URL: databaseUrl,
@@ -10,9 +10,9 @@ const AUDITED = {
 };
 
 /** The settings of the audit: core's own. */
-export const AUDIT_SETTINGS = z.object(AUDITED).superRefine(checkProcessors);
+export const AUDIT_SETTINGS = z.object(AUDITED).superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 
 /** The settings of the reconciliation: core's own. */
 export const RECONCILE_SETTINGS = z
   .object({ ...AUDITED, ENCRYPTION_KEYS: SERVER.ENCRYPTION_KEYS })
-  .superRefine(checkProcessors);
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));

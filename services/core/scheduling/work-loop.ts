@@ -1,6 +1,6 @@
 import { errorFields, type Log } from '../../../platform/log.ts';
+import { type RunningJob, runPeriodically } from '../../../platform/periodic-job.ts';
 import type { Clock } from '../clock.ts';
-import { type RunningJob, runPeriodically } from './periodic-job.ts';
 
 /** Work that waits in the database until it is due. */
 export interface Work<Item> {
@@ -26,7 +26,7 @@ export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promi
  * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the processor does
  * not answer or its row is locked, holds its own slot and delays no other.
  */
-export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): RunningJob {
+export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<RunningJob, 'close'> {
   const busy = new Map<string, Promise<void>>();
   const runOnce = async (): Promise<void> => {
     const free = work.slots - busy.size;

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import type { Checkout } from '../ledger/checkout.ts';
 import { formatAmount } from './amount.ts';
-import type { CheckoutSetup } from './app.ts';
 import { challengePage } from './challenge-page.ts';
 import { formPage } from './form-page.ts';
 import { type Language, languageOf } from './language.ts';
 import { messagePage } from './message-page.ts';
 import { showTo } from './security.ts';
+import type { CheckoutSetup } from './setup.ts';
 import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
 import type { Message } from './words/words.ts';
 

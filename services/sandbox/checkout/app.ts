@@ -3,24 +3,10 @@ import { extname } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import type { Clock } from '../clock.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Reporter } from '../report.ts';
 import { findCheckout, say, showStanding } from './answer.ts';
-import type { Capabilities } from './capability.ts';
 import { protect } from './security.ts';
+import type { CheckoutSetup } from './setup.ts';
 import { takeForm } from './take-form.ts';
-
-/** What the page needs. */
-export interface CheckoutSetup {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly capabilities: Capabilities;
-  readonly reporter: Pick<Reporter, 'wake' | 'reported'>;
-  /** Scheme, host and port under which customers see the page; known once it listens. */
-  readonly origin: () => string;
-}
 
 /** What the page loads. */
 const ASSETS = ['checkout.css', 'checkout.js'].map(

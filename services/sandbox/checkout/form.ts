@@ -1,6 +1,7 @@
+import { isLuhnValid } from '../../../platform/card-number.ts';
 import type { BehaviourName } from '../behaviour.ts';
 import type { KeptCard } from '../ledger/entry.ts';
-import { groupInFours, isLuhnValid, type TestCard, testCardOf } from './test-card.ts';
+import { groupInFours, type TestCard, testCardOf } from './test-card.ts';
 import type { FieldError } from './words/words.ts';
 
 /** The fields that a customer fills in. */

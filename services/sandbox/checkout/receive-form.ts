@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { say } from './answer.ts';
-import type { CheckoutSetup } from './app.ts';
+import type { CheckoutSetup } from './setup.ts';
 import type { Refusal } from './words/words.ts';
 
 const LARGEST_BODY_BYTES = 4 * 1024;

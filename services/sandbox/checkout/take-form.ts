@@ -3,12 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { findCheckout, show } from './answer.ts';
-import type { CheckoutSetup } from './app.ts';
 import { readCard } from './form.ts';
 import { formPage } from './form-page.ts';
 import { receiveForm } from './receive-form.ts';
 import { returnUrlWith } from './return-url.ts';
 import { showTo } from './security.ts';
+import type { CheckoutSetup } from './setup.ts';
 import { type OpenedCheckout, standingOf } from './standing.ts';
 import { answerChallenge, cancel, type Submitted, submitCard } from './submit.ts';
 

@@ -65,14 +65,3 @@ export function testCardOf(number: string): TestCard | undefined {
 export function groupInFours(digits: string): string {
   return digits.replace(/(.{4})(?=.)/g, '$1 ');
 }
-
-/** The check digit of ISO/IEC 7812-1 (Luhn), over a string of digits. */
-export function isLuhnValid(digits: string): boolean {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = Number(digits[digits.length - 1 - place]);
-    const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
-    sum += place % 2 === 1 ? doubled : digit;
-  }
-  return sum % 10 === 0;
-}

@@ -2,6 +2,7 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { code as currencyOf } from 'currency-codes';
 import { isReturnUrl } from '../../../platform/return-url.ts';
+import { RpcError } from '../../../platform/rpc-error.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponse,
@@ -11,7 +12,6 @@ import type { Checkout } from '../ledger/checkout.ts';
 import { type Intent, NO_ENDING, NO_INTENT } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { sameIntent } from './recall.ts';
-import { RpcError } from './rpc-error.ts';
 
 /** No page stays open longer (docs/product.md, "Checkout"). */
 export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;

@@ -5,6 +5,7 @@ import { credentialCheck } from '../../../platform/bearer-token.ts';
 import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import { GRPC_DOOR_OPTIONS } from '../../../platform/grpc-server-options.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
+import { RpcError } from '../../../platform/rpc-error.ts';
 import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Clock } from '../clock.ts';
@@ -20,7 +21,6 @@ import { inquire } from './inquire.ts';
 import { listEntries, numberOfPageToken } from './list-entries.ts';
 import type { Outcome } from './outcome.ts';
 import { refund } from './refund.ts';
-import { RpcError } from './rpc-error.ts';
 import { stillness } from './stillness.ts';
 import { voidAuthorization } from './void.ts';
 

@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { isReturnUrl } from '../../../platform/return-url.ts';
+import { RpcError } from '../../../platform/rpc-error.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponseSchema,
@@ -13,7 +14,6 @@ import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settleme
 import { OutcomeUnknown } from '../settlement/unknown.ts';
 import { amountRefusal, WAIT_MS } from './authorize.ts';
 import { conclude, recallOrStore } from './recall.ts';
-import { RpcError } from './rpc-error.ts';
 
 /** What a request takes to arrive must not make a page of the shortest time too short. */
 const SLACK_MS = 60_000;

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
+import { RpcError } from '../../../platform/rpc-error.ts';
 import {
   Answer,
   EntryKind,
@@ -10,7 +11,6 @@ import {
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
 import { type Entry, type Kind, listEntries as readEntries } from '../ledger/entry.ts';
-import { RpcError } from './rpc-error.ts';
 
 const DEFAULT_PAGE_SIZE = 500;
 

@@ -5,6 +5,7 @@ import { credentialCheck } from '../../../platform/bearer-token.ts';
 import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import { GRPC_DOOR_OPTIONS } from '../../../platform/grpc-server-options.ts';
 import { errorFields } from '../../../platform/log.ts';
+import { RpcError } from '../../../platform/rpc-error.ts';
 import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
 import { OutcomeUnknown } from '../settlement/unknown.ts';
@@ -17,7 +18,6 @@ import { inquire } from './inquire.ts';
 import { listEntries } from './list-entries.ts';
 import { refund } from './refund.ts';
 import type { ResultInit } from './result.ts';
-import { RpcError } from './rpc-error.ts';
 import { credit, extend } from './unsupported.ts';
 import { voidAuthorization } from './void.ts';
 

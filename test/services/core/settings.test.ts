@@ -91,6 +91,49 @@ describe('PROCESSOR_URL beside PROCESSORS', () => {
     });
 });
 
+describe('the settings of one processor', () => {
+  const { PROCESSOR_URL: _url, PROCESSOR_CREDENTIAL: _credential, PROCESSOR_TOKEN: _token, ...rest } = CORE;
+  const read = (more: Record<string, string>) =>
+    readSettings(CORE_SETTINGS, { ...rest, PROCESSORS: 'a=host:1,b-eu=host:2', ...more });
+  const common = { PROCESSOR_CREDENTIAL: token('c'), PROCESSOR_TOKEN: token('p') };
+
+  it('are read by its name, with underscores', () => {
+    const own = { PROCESSOR_B_EU_CREDENTIAL: token('x'), PROCESSOR_B_EU_TOKEN: `${token('y')},${token('z')}` };
+    const settings = read({ ...common, ...own });
+    assert.deepEqual(settings['PROCESSOR_<NAME>_CREDENTIAL'], { B_EU: token('x') });
+    assert.deepEqual(settings['PROCESSOR_<NAME>_TOKEN'], { B_EU: own.PROCESSOR_B_EU_TOKEN });
+    assert.equal(read(common)['PROCESSOR_<NAME>_TOKEN'], undefined);
+  });
+
+  it('make the common ones unnecessary when each has its own', () => {
+    const own = Object.fromEntries(
+      ['A', 'B_EU'].flatMap((name) => ['CREDENTIAL', 'TOKEN'].map((what) => [`PROCESSOR_${name}_${what}`, token('x')])),
+    );
+    assert.equal(read(own).PROCESSOR_TOKEN, undefined);
+    const { PROCESSOR_A_CREDENTIAL: _one, ...fewer } = own;
+    assert.throws(() => read(fewer), { message: 'settings: PROCESSOR_CREDENTIAL is not set' });
+    const { PROCESSOR_A_TOKEN: _other, ...tokenless } = own;
+    assert.throws(() => read(tokenless), { message: 'settings: PROCESSOR_TOKEN is not set' });
+  });
+
+  it('are refused when they are wrong, or about no processor, by their names and without their values', () => {
+    assert.throws(() => read({ ...common, PROCESSOR_B_EU_TOKEN: 'short' }), {
+      message: 'settings: PROCESSOR_B_EU_TOKEN: must have at least 32 characters each',
+    });
+    assert.throws(() => read({ ...common, PROCESSOR_B_TLS_CA: '/secret', PROCESSOR_C_CREDENTIAL: token('s') }), {
+      message:
+        'settings: PROCESSOR_C_CREDENTIAL: is about no processor of PROCESSORS; PROCESSOR_B_TLS_CA: is about no processor of PROCESSORS',
+    });
+  });
+
+  it('cannot be mixed up: two names that settings spell alike are refused', () => {
+    assert.throws(
+      () => read({ ...common, PROCESSORS: 'b-eu=host:1,b_eu=host:2' }),
+      /PROCESSORS: must be name=host:port/,
+    );
+  });
+});
+
 describe('LOG_LEVEL', () => {
   for (const name of ['core', 'worker'] as const) {
     it(`of ${name} is any level of pino`, () => {

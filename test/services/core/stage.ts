@@ -52,10 +52,38 @@ export interface StageOptions {
   readonly processor?: string;
   /** Addresses of more processors, by their names; the first is called `first` then. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** More settings of the cores. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Where the gateway is reached; none may be set as internalUrl. */
   readonly gatewayOrigin?: string;
   /** Where the sandbox reports its events instead of the first core, `host:port`. */
   readonly eventsTo?: string;
+}
+
+/** Opens a sandbox on the clock and with the credentials of a stage, with its oracle. */
+export async function openSandbox(of: {
+  readonly clock: TestClock;
+  readonly tokens: { readonly credential: string; readonly processor: string };
+  /** The ledger's file. */
+  readonly ledger: string;
+  readonly eventsTo: string;
+}) {
+  const settings = { HOST: '127.0.0.1', SANDBOX_PORT: 0, CHECKOUT_PORT: 0, LOG_LEVEL: 'silent' } as const;
+  const { clock, tokens, ledger, eventsTo } = of;
+  const secrets = { PROCESSOR_TOKEN: tokens.processor, PROCESSOR_CREDENTIAL: tokens.credential };
+  const sandbox = await startSandbox(
+    { ...settings, ...secrets, SANDBOX_LEDGER: ledger, CORE_URL: eventsTo },
+    { clock },
+  );
+  const oracle = openOracle(ledger);
+  return {
+    ...sandbox,
+    oracle,
+    async close() {
+      oracle.close();
+      await sandbox.close();
+    },
+  };
 }
 
 /** Opens a stage. */
@@ -67,19 +95,8 @@ export async function openStage(options: StageOptions = {}) {
   const common = { PROCESSOR_CREDENTIAL: tokens.credential, PROCESSOR_TOKEN: tokens.processor, LOG_LEVEL: 'silent' };
   const corePort = await freePort();
   const ledger = `${directory}/ledger.sqlite`;
-  const sandbox = await startSandbox(
-    {
-      HOST: '127.0.0.1',
-      SANDBOX_PORT: 0,
-      CHECKOUT_PORT: 0,
-      SANDBOX_LEDGER: ledger,
-      CORE_URL: options.eventsTo ?? `127.0.0.1:${corePort}`,
-      PROCESSOR_TOKEN: tokens.processor,
-      PROCESSOR_CREDENTIAL: tokens.credential,
-      LOG_LEVEL: 'silent',
-    },
-    { clock },
-  );
+  const eventsTo = options.eventsTo ?? `127.0.0.1:${corePort}`;
+  const { oracle, ...sandbox } = await openSandbox({ clock, tokens, ledger, eventsTo });
   const settings = readSettings(CORE_SETTINGS, {
     ...common,
     DATABASE_URL: database.url,
@@ -93,6 +110,7 @@ export async function openStage(options: StageOptions = {}) {
     SERVICE_TOKEN: tokens.internal,
     OPERATOR_TOKEN: tokens.operator,
     GATEWAY_ORIGIN: options.gatewayOrigin ?? '',
+    ...options.environment,
   });
   const now = () => new Date(clock.now());
   const coreOptions: CoreOptions = { clock: now, ...(options.reach && { reach: options.reach }) };
@@ -131,7 +149,6 @@ export async function openStage(options: StageOptions = {}) {
     };
   };
   const closers: (() => Promise<void>)[] = [];
-  const oracle = openOracle(ledger);
   return {
     clock,
     settings,
@@ -156,7 +173,6 @@ export async function openStage(options: StageOptions = {}) {
     },
     async close() {
       for (const close of closers) await close();
-      oracle.close();
       recovery.processors.close();
       for (const core of cores) await core.close();
       await own.close();

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
+import { stripeAddresses } from '../../../services/quickstart/addresses.ts';
 import type { Ports } from '../../../services/quickstart/ports.ts';
-import {
-  coreProcess,
-  gatewayProcess,
-  stripeAddresses,
-  stripeProcess,
-  workerProcess,
-} from '../../../services/quickstart/processes.ts';
+import { coreProcess, gatewayProcess, stripeProcess, workerProcess } from '../../../services/quickstart/processes.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 const GIVEN = { STRIPE_API_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: 'http://127.0.0.1:1' };

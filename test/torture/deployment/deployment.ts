@@ -7,17 +7,12 @@ import pg from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../../services/core/migrate-database.ts';
+import { baseUrl } from '../../../services/quickstart/addresses.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
-import {
-  baseUrl,
-  coreProcess,
-  gatewayProcess,
-  sandboxProcess,
-  workerProcess,
-} from '../../../services/quickstart/processes.ts';
+import { coreProcess, gatewayProcess, sandboxProcess, workerProcess } from '../../../services/quickstart/processes.ts';
 import { keepSecrets } from '../../../services/quickstart/secrets.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 import { openLink } from './link.ts';

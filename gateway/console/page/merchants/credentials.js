@@ -61,7 +61,7 @@ function List({ sort, items, ask }) {
     {
       name: title.slice(0, -1),
       cell: (item) => html`<code class="id" title=${idOf(item)}>${shownOf(item, idOf)}</code>
-        ${item.managesWebhook && html`<span class="badge calm" title=${WEBHOOK}>webhook</span>`}`,
+        ${item.managesWebhook && html` <span class="badge calm" title=${WEBHOOK}>webhook</span>`}`,
     },
     { name: 'Since', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     {

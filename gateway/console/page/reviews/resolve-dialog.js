@@ -6,7 +6,7 @@ import { html } from '../shell/html.js';
 import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 
-/** Says how an attempt ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
+/** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function ResolveDialog({ item, onDone, onClose }) {
   const { requestId, processorRequestId, reason, operation, amount, currency, merchantId } = item;
   const isFrozen = reason === 'FROZEN';

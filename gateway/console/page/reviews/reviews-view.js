@@ -18,7 +18,7 @@ const FIELDS = [
   { name: 'reason', label: 'Why', options: choicesOfWords('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') },
 ];
 
-/** Attempts without a result, and frozen holds. No machine may guess how they ended. */
+/** Operations without a result, and frozen holds. No machine may guess how they ended. */
 export function ReviewsView({ query }) {
   const [item, setItem] = useState();
   const [round, setRound] = useState(0);

@@ -163,7 +163,7 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
   operations: number;
 
   /**
-   * Attempts without a result, which are not drift.
+   * Operations without a result, which are not drift.
    *
    * @generated from field: int32 in_flight = 6;
    */
@@ -231,7 +231,7 @@ export declare const ProcessorEntriesSchema: GenMessage<ProcessorEntries>;
  */
 export declare const AuditService: GenService<{
   /**
-   * Recomputes each hold's counters, holds each final attempt against the log of operations, and everything against the
+   * Recomputes each hold's counters, holds each final operation against the log of operations, and everything against the
    * processors' books. Reads only. Streams each drift as it is found, then one message with the summary. Takes seconds for
    * a hundred thousand holds: give the call a deadline to match. Errors: UNAVAILABLE, naming the processor that does not
    * answer.

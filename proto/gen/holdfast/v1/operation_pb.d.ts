@@ -13,7 +13,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_holdfast_v1_operation: GenFile;
 
 /**
- * One attempt with, once final, one result.
+ * One operation with, once final, one result.
  *
  * @generated from message holdfast.v1.Operation
  */

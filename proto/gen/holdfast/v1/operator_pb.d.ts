@@ -110,7 +110,7 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
   expiringHoldCount: number;
 
   /**
-   * Attempts whose outcome is unknown; inquiries go on.
+   * Operations whose outcome is unknown; inquiries go on.
    *
    * @generated from field: int32 unknown_count = 2;
    */
@@ -124,7 +124,7 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
   oldestUnknownAt?: Timestamp | undefined;
 
   /**
-   * Attempts that only an operator can resolve.
+   * Operations that only an operator can resolve.
    *
    * @generated from field: int32 needs_review_count = 4;
    */
@@ -221,7 +221,7 @@ export declare type ProcessorOverview = Message<"holdfast.v1.ProcessorOverview">
   available: boolean;
 
   /**
-   * Attempts sent to it whose outcome is unknown; inquiries go on.
+   * Operations sent to it whose outcome is unknown; inquiries go on.
    *
    * @generated from field: int32 unknown_count = 4;
    */
@@ -235,7 +235,7 @@ export declare type ProcessorOverview = Message<"holdfast.v1.ProcessorOverview">
   oldestUnknownAt?: Timestamp | undefined;
 
   /**
-   * Attempts sent to it that only an operator can resolve.
+   * Operations sent to it that only an operator can resolve.
    *
    * @generated from field: int32 needs_review_count = 6;
    */
@@ -364,7 +364,7 @@ export declare const MinuteSchema: GenMessage<Minute>;
  */
 export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   /**
-   * The attempt's, or the frozen hold's, request_id.
+   * The operation's, or the frozen hold's, request_id.
    *
    * @generated from field: string request_id = 1;
    */
@@ -378,7 +378,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   reason: ReviewReason;
 
   /**
-   * What the attempt does.
+   * What the operation does.
    *
    * @generated from field: holdfast.v1.OperationKind kind = 3;
    */
@@ -392,7 +392,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   merchantId: string;
 
   /**
-   * Amount of the attempt, minor units.
+   * Amount of the operation, minor units.
    *
    * @generated from field: int64 amount = 5;
    */
@@ -710,13 +710,13 @@ export declare type ListReviewItemsResponse = Message<"holdfast.v1.ListReviewIte
 export declare const ListReviewItemsResponseSchema: GenMessage<ListReviewItemsResponse>;
 
 /**
- * How an attempt ended, as an operator learned from the processor.
+ * How an operation ended, as an operator learned from the processor.
  *
  * @generated from message holdfast.v1.ResolveOperationRequest
  */
 export declare type ResolveOperationRequest = Message<"holdfast.v1.ResolveOperationRequest"> & {
   /**
-   * The attempt's request_id; or the frozen hold's.
+   * The operation's request_id; or the frozen hold's.
    *
    * @generated from field: string request_id = 1;
    */
@@ -758,7 +758,7 @@ export declare type ResolveOperationRequest = Message<"holdfast.v1.ResolveOperat
   processorError?: ProcessorError | undefined;
 
   /**
-   * Ends the freezing of the hold that the attempt belongs to, or that request_id names.
+   * Ends the freezing of the hold that the operation belongs to, or that request_id names.
    *
    * @generated from field: bool unfreeze_hold = 7;
    */
@@ -1089,7 +1089,7 @@ export declare const OperatorService: GenService<{
     output: typeof ListMinutesResponseSchema;
   },
   /**
-   * Lists attempts whose outcome is unknown or needs review, and frozen holds, oldest first.
+   * Lists operations whose outcome is unknown or needs review, and frozen holds, oldest first.
    *
    * @generated from rpc holdfast.v1.OperatorService.ListReviewItems
    */
@@ -1099,10 +1099,10 @@ export declare const OperatorService: GenService<{
     output: typeof ListReviewItemsResponseSchema;
   },
   /**
-   * Decides what no machine may guess: how an attempt ended, that a hold is not frozen any more, or
+   * Decides what no machine may guess: how an operation ended, that a hold is not frozen any more, or
    * both. The processor is inquired first, so that it refuses from then on what it does not know; what it
    * says becomes the result, but for a void that it refused. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when
-   * the attempt has its result already, when the processor is still at work or says otherwise, and when it gives
+   * the operation has its result already, when the processor is still at work or says otherwise, and when it gives
    * no answer and unfenced is not set.
    *
    * @generated from rpc holdfast.v1.OperatorService.ResolveOperation

@@ -86,7 +86,7 @@ export declare type ProcessorError = Message<"holdfast.v1.ProcessorError"> & {
 export declare const ProcessorErrorSchema: GenMessage<ProcessorError>;
 
 /**
- * Where an operation (one attempt with one final result) stands.
+ * Where an operation stands.
  *
  * @generated from enum holdfast.v1.OperationState
  */

@@ -32,7 +32,7 @@ export const OperationStateSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_payment, 0);
 
 /**
- * Where an operation (one attempt with one final result) stands.
+ * Where an operation stands.
  *
  * @generated from enum holdfast.v1.OperationState
  */

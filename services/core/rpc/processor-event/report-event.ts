@@ -14,8 +14,9 @@ import { finalOutcome } from '../../processor/processor.ts';
 import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
+import { mayReportOn } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
-import { findSent } from './find-sent.ts';
+import { findSent, type Reporting } from './find-sent.ts';
 import { takenBack } from './taken-back.ts';
 
 /**
@@ -24,12 +25,13 @@ import { takenBack } from './taken-back.ts';
  * before: one of the two is lost on us, so people must look.
  */
 export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService.method.reportEvent> {
-  return async (request) => {
+  return async (request, context) => {
     const { eventId } = request;
     const digest = digestOf(request);
     const seen = await findEvent(core.database.query, eventId);
     if (seen) return demandSame(core, eventId, digest, seen.digest);
-    await act(core, request, { id: eventId, digest });
+    const mayReport = (processor: string) => mayReportOn(core.settings, context, processor);
+    await act({ ...core, mayReport }, request, { id: eventId, digest });
     return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
   };
 }
@@ -48,7 +50,7 @@ function digestOf({ event }: ReportEventRequest): Buffer {
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
-async function act(core: Core, { event }: ReportEventRequest, remembered: TakingBack['event']): Promise<void> {
+async function act(core: Reporting, { event }: ReportEventRequest, remembered: TakingBack['event']): Promise<void> {
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
@@ -64,7 +66,7 @@ async function act(core: Core, { event }: ReportEventRequest, remembered: Taking
   }
 }
 
-async function settle(core: Core, identifier: string, result: Result | undefined): Promise<void> {
+async function settle(core: Reporting, identifier: string, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
   const submission = await findSent(core, 'any table', identifier);

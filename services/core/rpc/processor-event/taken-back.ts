@@ -7,7 +7,7 @@ import { findHold } from '../../storage/hold/read-holds.ts';
 import { findEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
-import { findSent, noResultYet } from './find-sent.ts';
+import { findSent, noResultYet, type Reporting } from './find-sent.ts';
 
 /**
  * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is refused for now, and the
@@ -15,7 +15,7 @@ import { findSent, noResultYet } from './find-sent.ts';
  * again is refused.
  */
 export async function takenBack(
-  core: Core,
+  core: Reporting,
   kind: TakingBack['kind'],
   event: CaptureReversed | CaptureReinstated,
   remembered: TakingBack['event'],
@@ -36,7 +36,7 @@ interface TakenSubject {
   readonly isKo: boolean;
 }
 
-async function subjectOf(core: Core, event: CaptureReversed | CaptureReinstated): Promise<TakenSubject> {
+async function subjectOf(core: Reporting, event: CaptureReversed | CaptureReinstated): Promise<TakenSubject> {
   const { captureRequestId: ofCapture, authorizationRequestId: ofHold } = event;
   const isCapture = ofCapture !== '';
   const found = isCapture ? await findSent(core, 'capture', ofCapture) : await findSent(core, 'hold', ofHold);

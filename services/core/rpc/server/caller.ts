@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { hashOf } from '../../cipher.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { addressesOf, inSettings } from '../../processor/processors.ts';
 import type { CoreSettings } from '../../settings.ts';
 import { invalidField } from '../refuse.ts';
 
@@ -11,20 +12,40 @@ export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
 /** The role of the call's credential, set by the authenticating interceptor. */
 export const callerKey = createContextKey<Role | undefined>(undefined);
 
-/** Finds the role of an `authorization` header. Every credential is compared, in constant time. */
-export function roleFinder(settings: CoreSettings): (authorization: string | null) => Role | undefined {
-  const credentials: readonly (readonly [Role, Buffer])[] = [
-    ...live('gateway', settings.GATEWAY_TOKEN),
-    ...live('internal', settings.SERVICE_TOKEN),
-    ...live('operator', settings.OPERATOR_TOKEN),
-    ...live('processor', settings.PROCESSOR_TOKEN),
+/** Whose a credential is. */
+export interface Caller {
+  readonly role: Role;
+  /** Of the role processor: the one that may report events with it; absent = each that has no credential of its own. */
+  readonly processor?: string;
+}
+
+/** The processor whose own credential the call shows, set by the authenticating interceptor. */
+export const reporterKey = createContextKey<string | undefined>(undefined);
+
+/** Finds the caller of an `authorization` header. Every credential is compared, in constant time. */
+export function callerFinder(settings: CoreSettings): (authorization: string | null) => Caller | undefined {
+  const credentials: readonly (readonly [Caller, Buffer])[] = [
+    ...live({ role: 'gateway' }, settings.GATEWAY_TOKEN),
+    ...live({ role: 'internal' }, settings.SERVICE_TOKEN),
+    ...live({ role: 'operator' }, settings.OPERATOR_TOKEN),
+    ...live({ role: 'processor' }, settings.PROCESSOR_TOKEN),
+    ...addressesOf(settings).flatMap(({ name }) =>
+      live({ role: 'processor', processor: name }, settings['PROCESSOR_<NAME>_TOKEN']?.[inSettings(name)]),
+    ),
   ];
   return (authorization) => {
     const claimed = hashOf(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
-    let found: Role | undefined;
-    for (const [role, credential] of credentials) if (timingSafeEqual(credential, claimed)) found = role;
+    let found: Caller | undefined;
+    for (const [caller, credential] of credentials) if (timingSafeEqual(credential, claimed)) found = caller;
     return found;
   };
+}
+
+/** Whether a call may report what became of something at a processor, which is named as today. */
+export function mayReportOn(settings: CoreSettings, context: HandlerContext, processor: string): boolean {
+  const reporter = context.values.get(reporterKey);
+  if (reporter !== undefined) return reporter === processor;
+  return settings['PROCESSOR_<NAME>_TOKEN']?.[inSettings(processor)] === undefined;
 }
 
 /** The role of the call. */
@@ -60,6 +81,6 @@ function merchantNamed(context: HandlerContext, merchantId: string, free: readon
 }
 
 /** A setting may have several tokens, so that one can be replaced while both are valid. */
-function live(role: Role, tokens: string): [Role, Buffer][] {
-  return tokens.split(',').map((token) => [role, hashOf(token)]);
+function live(caller: Caller, tokens: string | undefined): [Caller, Buffer][] {
+  return tokens?.split(',').map((token) => [caller, hashOf(token)]) ?? [];
 }

@@ -16,7 +16,7 @@ import { invalidRequest } from '../refuse.ts';
 import { rolesFor } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
-import { callerKey, roleFinder } from './caller.ts';
+import { callerFinder, callerKey, reporterKey } from './caller.ts';
 import { demandsManagingKey } from './demand-managing-key.ts';
 import { findNul } from './find-nul.ts';
 import { hidesHandles } from './hide-handles.ts';
@@ -98,11 +98,13 @@ function requestIdOf(response: UnaryResponse): { requestId?: string } {
 }
 
 function authenticates(core: Core): Interceptor {
-  const findRole = roleFinder(core.settings);
+  const findCaller = callerFinder(core.settings);
   return (next) => (request) => {
-    const role = findRole(request.header.get('authorization'));
-    if (!role) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
+    const caller = findCaller(request.header.get('authorization'));
+    if (!caller) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
+    const { role, processor } = caller;
     request.contextValues.set(callerKey, role);
+    request.contextValues.set(reporterKey, processor);
     if (!rolesFor(request.method).includes(role)) {
       throw new HoldfastError('FORBIDDEN', `the credential's role (${role}) may not call this method`);
     }

@@ -126,6 +126,25 @@ describe('judgeRelease()', () => {
   });
 });
 
+describe('settleCapture()', () => {
+  const settle = (hold: HoldState, amount: bigint, gaveBack: boolean, ok = true) =>
+    settleCapture(hold, { amount, finalCapture: false, gaveBack }, ok);
+
+  it('closes the hold with a capture that gave something back unasked', () => {
+    const { status, remaining, released } = settle(several(reserveCapture(several(), 40n, false)), 40n, true);
+    assert.deepEqual([status, remaining, released], ['CAPTURED', 0n, 60n]);
+    const open = settle(several(reserveCapture(several(), 40n, false)), 40n, false);
+    assert.deepEqual([open.status, open.remaining, open.released], ['PARTIALLY_CAPTURED', 60n, 0n]);
+  });
+
+  it('leaves the hold closing while a final capture is in flight', () => {
+    const first = several(reserveCapture(several(), 40n, false));
+    const both = several(reserveCapture(first, 10n, true));
+    const { status, closing, inFlight, released } = settle(both, 40n, true);
+    assert.deepEqual([status, closing, inFlight, released], ['CAPTURED', true, 10n, 50n]);
+  });
+});
+
 describe('isDueToEnd()', () => {
   it('ends what is over, as what it ended, and nothing that is in flight', () => {
     const over = { ...several(), expiresAt: NOW };

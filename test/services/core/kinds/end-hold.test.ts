@@ -174,7 +174,8 @@ describe('endHold()', function () {
     const stage = await openStage();
     const acme = await openMerchant(stage, 'acme');
     const [expired, voided, captured] = [
-      await acme.hold({ tokenId: 'tok_sandbox_ended_early' }),
+      // The processor knows it by an identifier that follows from the key.
+      await acme.hold({ tokenId: 'tok_sandbox_ended_early', idempotencyKey: 'ended-early' }),
       await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),
       await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),
     ];

@@ -161,6 +161,27 @@ describe('settleLate()', function () {
       assert.deepEqual(await trouble(made), [0, 0, others, 0]);
     });
 
+    it('is no trouble before, of whatever kind it is', async () => {
+      const unknown = async () => {
+        const { database, clock } = scripted.stage;
+        const { open } = await readBacklog(database.query, new Date(clock.now()), 'default');
+        return ['HOLD', 'CAPTURE', 'RELEASE', 'OCT'].map(
+          (kind) => open.find((line) => line.kind === kind)?.unknown ?? 0,
+        );
+      };
+      const [toCapture, toRelease, before] = [await desk.hold(), await desk.hold(), await unknown()];
+      const result = accepted(scripted.stage.clock.now(), 3_600_000);
+      processor.says = { authorize: () => result, capture: () => result, void: () => result, credit: () => result };
+      const asked = [desk.place(), desk.capture(toCapture, 1n), desk.release(toRelease), desk.oct()];
+      await Promise.all<unknown>(asked);
+      assert.deepEqual(await unknown(), before);
+      scripted.stage.clock.advance(3_600_000);
+      assert.deepEqual(
+        await unknown(),
+        before.map((count) => count + 1),
+      );
+    });
+
     it('is expected later when the processor says so at an inquiry', async () => {
       await alone();
       const made = await capture(3_600_000);

@@ -1,4 +1,5 @@
 /** What must be true when everything has come to rest: docs/product.md, "Books", row by row. */
+import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
 import type { Subject } from './run.ts';
@@ -58,8 +59,7 @@ function differences(
   same('books', row?.books, books);
   same('frozen', row?.frozen, hold.frozen);
   same('open', row?.open, false);
-  const reversed = hold.token === 'reversed' ? captured : 0;
-  same('reversed', row?.reversed, reversed);
+  same('reversed', row?.reversed, reversedOf(hold));
   for (const { key, state } of hold.attempts) if (key !== '') same(`state of ${key}`, states.get(key), state);
   const [wanted, deliveries] = operationsOf(hold);
   same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
@@ -76,7 +76,7 @@ function differences(
       released,
     );
   }
-  const entry = world.stage.oracle.find(subject.identifier);
+  const entry = world.oracleOf(subject).find(subject.identifier);
   found.push(...processorDifferences(hold, entry));
   return found;
 }
@@ -99,6 +99,18 @@ function processorDifferences(hold: HoldModel, entry: Entry | undefined): string
   return found;
 }
 
+/** What the card scheme has taken back and not given again in the end. */
+function reversedOf(hold: HoldModel): number {
+  const { reversal } = behaviourOf(hold.token);
+  if (!reversal || reversal.reinstatedAfterMs !== undefined) return 0;
+  const ofOne = (amount: number) => (reversal.half ? Math.max(1, Math.floor(amount / 2)) : amount);
+  return capturesOf(hold).reduce((sum, { amount }) => sum + ofOne(amount), 0);
+}
+
+function capturesOf(hold: HoldModel) {
+  return hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
+}
+
 /** Each final attempt has one operation; which of them are notified depends on the contract. */
 function operationsOf(hold: HoldModel): [string[], number] {
   const placing = `${hold.kind} ${hold.placing}`;
@@ -107,11 +119,14 @@ function operationsOf(hold: HoldModel): [string[], number] {
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
   });
-  const captures = hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
-  const reversals = hold.token === 'reversed' ? captures.map(() => 'REVERSAL KO') : [];
+  const { reversal } = behaviourOf(hold.token);
+  const reversals = reversal ? capturesOf(hold).map(() => 'REVERSAL KO') : [];
+  if (reversal?.reinstatedAfterMs !== undefined) reversals.push(...capturesOf(hold).map(() => 'REINSTATEMENT OK'));
   const all = [placing, ...attempts, ...reversals];
   const merchant = MERCHANTS[hold.merchant];
-  const told = all.filter((operation) => merchant?.notifyHolds || /^(CAPTURE|REVERSAL|OCT)/.test(operation));
+  const told = all.filter(
+    (operation) => merchant?.notifyHolds || /^(CAPTURE|REVERSAL|REINSTATEMENT|OCT)/.test(operation),
+  );
   return [all, merchant?.url === '' ? 0 : told.length];
 }
 

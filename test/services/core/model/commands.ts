@@ -74,19 +74,19 @@ const BEATS = [
 /** What the model knows. Lost and late answers belong to the faults here, and a slow card needs a clock that runs by itself. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
-  ...(['capture_declined', 'capture_error', 'reversed', 'expires_2s', 'single_capture'] as const),
-  ...(['ended_early', 'voided_elsewhere'] as const),
+  ...([
+    'capture_declined',
+    'capture_error',
+    'single_capture',
+    'expires_2s',
+    'ended_early',
+    'voided_elsewhere',
+  ] as const),
+  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
 ];
 const USUAL: readonly BehaviourName[] = [
-  'ok',
-  'ok',
-  'ok',
-  'ok',
-  'reversed',
-  'expires_2s',
-  'single_capture',
-  'ended_early',
-  'voided_elsewhere',
+  ...(['ok', 'ok', 'ok', 'ok', 'ok', 'single_capture', 'expires_2s', 'ended_early', 'voided_elsewhere'] as const),
+  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
 ];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 
@@ -150,4 +150,10 @@ export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
     .map(([all, happenings]) =>
       happenings.map((each, index) => ({ ...each, commands: all.map((one) => one[index] as Command) })),
     );
+}
+
+/** The card of a command: at the processor that decides later, one whose captures are accepted. */
+export function tokenOf({ token, pick }: Command, merchant: (typeof MERCHANTS)[number] | undefined): BehaviourName {
+  if (merchant?.processor !== 'later') return token;
+  return pick % 3 === 0 ? 'capture_accepted_declined' : 'capture_accepted';
 }

@@ -14,7 +14,7 @@ import {
   ProcessorEventService,
   type ReportEventRequest,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { Answer, ProcessorService } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, ProcessorService, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Fault } from './hold-model.ts';
 
 /** Which faults happened, by their names. */
@@ -32,22 +32,40 @@ interface Named {
   readonly authorizationRequestId?: string;
 }
 
-/** The way from core to the processor. */
-export class FaultyProcessor {
-  readonly #faults: Faults;
-  /** What is to go wrong next for a command (its key) or a hold (its requestId). */
+/** What is to go wrong on the ways to the processors, whichever of them it meets. */
+export class Mischief {
+  /** Next for a command (its key) or a hold (its identifier). */
   readonly next = new Map<string, Fault>();
   /** For voids that nobody's command asked for. */
   voidFault: Fault = 'none';
   /** So many inquiries stay without an answer. */
   lostInquiries = 0;
   #late: (() => Promise<void>)[] = [];
+
+  /** Keeps a request back. */
+  delay(arrive: () => Promise<void>): void {
+    this.#late.push(arrive);
+  }
+
+  /** Lets everything arrive that is still on its way. */
+  async deliverLate(): Promise<void> {
+    const late = this.#late;
+    this.#late = [];
+    for (const arrive of late) await arrive();
+  }
+}
+
+/** The way from core to one processor. */
+export class FaultyProcessor {
+  readonly #faults: Faults;
+  readonly #mischief: Mischief;
   #client: GrpcClient<typeof ProcessorService> | undefined;
   #close: () => void = () => undefined;
   readonly #server = new Server();
 
-  constructor(faults: Faults) {
+  constructor(faults: Faults, mischief: Mischief) {
     this.#faults = faults;
+    this.#mischief = mischief;
   }
 
   /** Listens; answers its own address. */
@@ -62,13 +80,6 @@ export class FaultyProcessor {
     const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 20_000 });
     this.#close = () => channel.close();
     this.#client = channel.client(ProcessorService);
-  }
-
-  /** Lets everything arrive that is still on its way. Answers what was told to a merchant before it happened. */
-  async deliverLate(): Promise<void> {
-    const late = this.#late;
-    this.#late = [];
-    for (const arrive of late) await arrive();
   }
 
   close(): void {
@@ -96,10 +107,10 @@ export class FaultyProcessor {
         await forward(request);
         throw CUT;
       case 'late':
-        this.#late.push(async () => void (await forward(request)));
+        this.#mischief.delay(async () => void (await forward(request)));
         throw CUT;
       case 'late authorization':
-        this.#late.push(async () => void (await forward(request)));
+        this.#mischief.delay(async () => void (await forward(request)));
         return create(method.output, DECLINED as MessageInitShape<typeof method.output>);
       case 'slow': {
         await pause();
@@ -107,23 +118,26 @@ export class FaultyProcessor {
         await pause();
         return answer;
       }
-      default:
-        return forward(request);
+      default: {
+        const answer = await forward(request);
+        if ((answer as { result?: Result }).result?.answer === Answer.ACCEPTED) this.#faults.happened('accepted');
+        return answer;
+      }
     }
   }
 
   #faultOf(method: DescMethod, request: Named): Fault {
     if (method.localName === 'inquire')
-      return this.lostInquiries-- > 0 ? (INQUIRY_FAULTS[this.lostInquiries % 2] ?? 'none') : 'none';
+      return this.#mischief.lostInquiries-- > 0 ? (INQUIRY_FAULTS[this.#mischief.lostInquiries % 2] ?? 'none') : 'none';
     if (method.localName === 'listEntries') return 'none';
     for (const name of [request.authorizationRequestId, request.userId]) {
-      const fault = name === undefined ? undefined : this.next.get(name);
+      const fault = name === undefined ? undefined : this.#mischief.next.get(name);
       if (name === undefined || fault === undefined) continue;
-      if (fault !== 'slow') this.next.delete(name);
+      if (fault !== 'slow') this.#mischief.next.delete(name);
       if (method.localName !== 'createCheckout') return fault;
       return fault === 'late' ? 'lost after' : fault === 'late authorization' ? 'none' : fault;
     }
-    return method.localName === 'void' ? this.voidFault : 'none';
+    return method.localName === 'void' ? this.#mischief.voidFault : 'none';
   }
 }
 
@@ -188,6 +202,7 @@ export class FaultyEvents {
       throw CUT;
     }
     if (request.event?.case === 'captureReversed') this.#faults.happened('late reversal');
+    if (request.event?.case === 'captureReinstated') this.#faults.happened('late reinstatement');
     if (request.event?.case === 'authorizationEnded') this.#faults.happened('ended at the processor');
     const [first, second] = number % 2 === 0 ? this.#cores : [...this.#cores].reverse();
     const answers = [first?.reportEvent(request)];
@@ -224,7 +239,9 @@ export const FAULTS = [
   'lost event',
   'duplicate event',
   'late reversal',
+  'late reinstatement',
   'ended at the processor',
+  'accepted',
   'contradicting event',
   'result told by event',
   'race',

@@ -3,7 +3,7 @@
  * (docs/product.md, "Order of refusals") and not from the code: the books are never kept, they are summed up from the attempts. Plain data,
  * so that it can be copied; times are milliseconds.
  */
-import { BEHAVIOURS, type BehaviourName, behaviourOf, isAble } from '../../../../services/sandbox/behaviour.ts';
+import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
 
 /** How an attempt went at the processor, or what ended it here. */
 export interface Answer {
@@ -33,6 +33,10 @@ export interface Attempt {
   runningUntil: number;
   /** When the processor charged, for reversals. */
   actedAt: number;
+  /** The processor has accepted it and decides then; 0 = it has not. */
+  decidedAt: number;
+  /** What it holds back until then. */
+  heldBack: number;
   /** Remaining, released and status right after it. */
   after: string;
 }
@@ -79,8 +83,6 @@ export interface HoldModel {
 }
 
 export const CHECKOUT_MS = 30 * 60_000;
-const ISSUER_MS = 30 * 24 * 3_600_000;
-
 /** The counters and the public status, from the attempts alone. */
 export function booksOf(hold: HoldModel) {
   const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
@@ -128,7 +130,7 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
 }
 
 /** Whether the processor allows one capture of this authorization. */
-function isCapturedOnce({ token }: HoldModel): boolean {
+export function isCapturedOnce({ token }: HoldModel): boolean {
   return !isAble(token, 'severalCaptures');
 }
 
@@ -158,27 +160,6 @@ export function isDue(hold: HoldModel, now: number): boolean {
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
 }
 
-/** The processor authorizes. */
-export function authorize(hold: HoldModel, now: number): void {
-  if (hold.truth || hold.fenced) return;
-  const behaviour = BEHAVIOURS[hold.token];
-  hold.truth = effect(behaviour.placing);
-  hold.authorizationEndsAt = now + ('expiresAfterMs' in behaviour ? behaviour.expiresAfterMs : ISSUER_MS);
-  const { ended } = behaviourOf(hold.token);
-  if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
-}
-
-/** Somebody else ends the authorization at the processor, when its time has come and something is left of it. */
-export function endThere(hold: HoldModel, now: number): void {
-  if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
-  hold.endsEarlyAt = 0;
-  const rest = hold.amount - hold.charged - hold.voided;
-  if (rest === 0) return;
-  hold.voided += rest;
-  hold.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
-  hold.endEvent = 'PENDING';
-}
-
 /** Core is told of it: nothing more can be captured, and it ends when nothing is in flight. */
 export function tellEnd(hold: HoldModel, now: number): void {
   if (hold.endEvent === 'NONE' || !hold.endedThere) return;
@@ -198,32 +179,6 @@ export function reportedEnd(hold: HoldModel, now: number): Attempt {
 }
 
 const APPROVED: Answer = { answer: 'APPROVED', code: '' };
-
-/** The processor charges. */
-export function charge(hold: HoldModel, capture: Attempt, now: number): void {
-  if (capture.truth || capture.fenced) return;
-  const rest = hold.amount - hold.charged - hold.voided;
-  if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
-  else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
-  else if (hold.endedThere) capture.truth = refused('authorization_expired');
-  else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
-  else capture.truth = effect(BEHAVIOURS[hold.token].capturing);
-  if (capture.truth.answer !== 'APPROVED') return;
-  capture.actedAt = now;
-  hold.charged += capture.amount;
-  if (capture.final || !hold.several || isCapturedOnce(hold)) hold.voided += rest - capture.amount;
-}
-
-/** The processor gives back, or closes the page. */
-export function giveBack(hold: HoldModel, release: Attempt): void {
-  if (release.truth || release.fenced) return;
-  release.truth = { answer: 'APPROVED', code: '' };
-  if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
-  else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
-  else if (hold.endedThere) release.truth = refused('authorization_expired');
-  else if (hold.truth.answer === 'APPROVED') hold.voided = hold.amount - hold.charged;
-  else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
-}
 
 /** Core learns how the placing ended; the first result stays, and what is approved for a failed hold is voided. */
 export function settlePlacing(hold: HoldModel, answer: Answer, now: number): void {
@@ -273,7 +228,17 @@ function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
 export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'final'> & { now: number }): Attempt {
   const { now, ...intent } = from;
   const runningUntil = now + RUNNING_MS;
-  return { ...intent, state: 'OPEN', fenced: false, underWay: false, runningUntil, actedAt: 0, after: '' };
+  return {
+    ...intent,
+    state: 'OPEN',
+    fenced: false,
+    underWay: false,
+    runningUntil,
+    actedAt: 0,
+    decidedAt: 0,
+    heldBack: 0,
+    after: '',
+  };
 }
 
 /** The processor's timeout of the stage and core's grace. */
@@ -282,12 +247,6 @@ const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
 
 export function refused(code: string): Answer {
   return { answer: 'NOT_PERFORMED', code };
-}
-
-function effect(behaviour: { answer: number; errorCode: string }): Answer {
-  const answer = (['APPROVED', 'DECLINED', 'NOT_PERFORMED'] as const)[behaviour.answer - 1];
-  if (!answer) throw new Error('an answer of the contract');
-  return { answer, code: behaviour.errorCode };
 }
 
 /** The word that a merchant gets for an answer. */

@@ -2,13 +2,9 @@
 import {
   type Answer,
   type Attempt,
-  authorize,
   booksOf,
   CHECKOUT_MS,
-  charge,
-  endThere,
   type Fault,
-  giveBack,
   type HoldModel,
   isDue,
   judgeCapture,
@@ -21,6 +17,7 @@ import {
   tellEnd,
   wordOf,
 } from './hold-model.ts';
+import { authorize, charge, decide, endThere, giveBack } from './processor-model.ts';
 
 /** Where the core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
@@ -157,7 +154,7 @@ function* release(hold: HoldModel, sent: Sent, now: number): Steps {
 
 function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent): string {
   if (crash === 'answered') return 'UNKNOWN';
-  if (isLost(fault)) {
+  if (isLost(fault) || isAccepted(attempt)) {
     attempt.runningUntil = 0;
     return 'UNKNOWN';
   }
@@ -169,6 +166,11 @@ function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
   if (attempt.state === 'KO') return wordOf(attempt.answer as Answer);
   return attempt.kind === 'CAPTURE' ? `OK ${attempt.after}` : 'OK';
+}
+
+/** The processor has taken it, and has not decided. */
+function isAccepted({ decidedAt, truth }: Attempt): boolean {
+  return decidedAt > 0 && truth === undefined;
 }
 
 function isLost(fault: Fault): boolean {
@@ -228,7 +230,7 @@ function recoverOne(hold: HoldModel, now: number): HoldModel {
 }
 
 function settleOpen(hold: HoldModel): void {
-  for (const attempt of hold.attempts.filter(({ state }) => state === 'OPEN')) {
+  for (const attempt of hold.attempts.filter((each) => each.state === 'OPEN' && !isAccepted(each))) {
     if (attempt.kind === 'LATE') giveBack(hold, attempt);
     attempt.fenced ||= attempt.truth === undefined;
     settle(hold, attempt, attempt.truth ?? refused('never_received'));
@@ -255,6 +257,7 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
  */
 export function hear(hold: HoldModel, now: number): HoldModel[] {
   endThere(hold, now);
+  decide(hold, now);
   const [first, last] = [structuredClone(hold), hold];
   if (first.endEvent === 'PENDING' || first.endEvent === 'REFUSED') tellEnd(first, now);
   for (const each of [first, last]) {

@@ -14,11 +14,12 @@ import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
-import { type Command, SHARES } from './commands.ts';
+import { type Command, SHARES, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
-import { authorize, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import { booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
+import { authorize } from './processor-model.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 /** A hold or OCT that a run asked for. */
@@ -100,7 +101,7 @@ export class Run {
       command.fault === 'late authorization' && (byCheckout || kind === 'OCT') ? 'none' : command.fault;
     const amount = 100 + command.pick * 7;
     const { several, periodMs } = merchant;
-    const { token } = command;
+    const token = tokenOf(command, merchant);
     const now = this.#world.now();
     const model = newHold({ kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, now });
     const sent: Sent = { do: 'place', key, amount, final: false, fault, crash: 'none' };
@@ -115,7 +116,7 @@ export class Run {
       untold,
       requestId: '',
       identifier: '',
-      tellTruth: () => this.tellTruth(subject.identifier),
+      tellTruth: () => this.tellTruth(subject, subject.identifier),
       fail: (why) => this.fail(subject, why),
     };
     this.subjects.push(subject);
@@ -166,15 +167,15 @@ export class Run {
 
   /** Sends commands at once, each to another core, and keeps what the model says may have come of them. */
   async #send(subject: Subject, commands: readonly Sent[], crashes: readonly CrashPoint[]): Promise<void> {
-    const { processor } = this.#world;
+    const { mischief } = this.#world;
     for (const sent of commands) {
       const faultKey = sent.do === 'place' ? subject.userId : subject.identifier;
-      if (sent.fault !== 'none') processor.next.set(faultKey, sent.fault);
-      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none' });
+      if (sent.fault !== 'none') mischief.next.set(faultKey, sent.fault);
+      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
     }
     const replies = await Promise.all(commands.map((sent, index) => this.#ask(subject, sent, index)));
-    processor.next.delete(subject.identifier);
-    processor.next.delete(subject.userId);
+    mischief.next.delete(subject.identifier);
+    mischief.next.delete(subject.userId);
     const variants = commands.reduce<Sent[][]>(
       (before, sent) =>
         crashVariants(sent, subject.possible[0] as HoldModel, crashes).flatMap((way) =>
@@ -257,17 +258,18 @@ export class Run {
     const { now, events, stage } = this.#world;
     const [model] = subject.possible;
     if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
-    const card = TEST_CARDS.find(({ behaviour }) => behaviour === command.token);
+    const token = tokenOf(command, MERCHANTS[model.merchant]);
+    const card = TEST_CARDS.find(({ behaviour }) => behaviour === token);
     if (!card) return;
     const url = openCheckoutUrl(await this.#row(subject), stage.recovery.cipher);
     const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
     const cvc = card.brand === 'amex' ? '1234' : '123';
     const paying = { number: card.number, expiry, cvc };
-    const { answer, errorCode } = BEHAVIOURS[command.token].placing;
+    const { answer, errorCode } = BEHAVIOURS[token].placing;
     if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
       // The page goes on, and core hears nothing.
       await pay(url, paying);
-      subject.story.push(`pay ${command.token} (declined)`);
+      subject.story.push(`pay ${token} (declined)`);
       return;
     }
     const lost = command.fault !== 'none';
@@ -277,8 +279,8 @@ export class Run {
       this.waiting.push(paid);
       await events.dropped(subject.identifier);
     } else await paid;
-    subject.story.push(`pay ${command.token}${lost ? ' (event lost)' : ''}`);
-    model.token = command.token;
+    subject.story.push(`pay ${token}${lost ? ' (event lost)' : ''}`);
+    model.token = token;
     authorize(model, now());
     if (lost) model.eventPending = true;
     else settlePlacing(model, model.truth ?? assert.fail(), now());
@@ -291,18 +293,18 @@ export class Run {
     const now = this.#world.now();
     const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
     if (attempt?.truth) {
-      await this.tellTruth((await this.#named(subject, attempt.key)).identifier);
+      await this.tellTruth(subject, (await this.#named(subject, attempt.key)).identifier);
       settle(model, attempt, attempt.truth);
     } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
-      await this.tellTruth(subject.identifier);
+      await this.tellTruth(subject, subject.identifier);
       settlePlacing(model, model.truth, now);
     } else return;
     subject.story.push('tell');
     this.#world.faults.happened('result told by event');
   }
 
-  async tellTruth(identifier: string): Promise<void> {
-    const entry = this.#world.stage.oracle.find(identifier);
+  async tellTruth(subject: Subject, identifier: string): Promise<void> {
+    const entry = this.#world.oracleOf(subject).find(identifier);
     assert(entry, 'the processor knows what it tells of');
     await this.#world.tell({
       eventId: `truth-${identifier}`,

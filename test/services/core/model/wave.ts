@@ -40,7 +40,7 @@ async function happen(world: World, subjects: readonly Subject[], beat: Beat, cr
       await sweepOnce(world, subjects, beat.fault, crashes);
       break;
     case 'recover':
-      world.processor.lostInquiries = beat.lost;
+      world.mischief.lostInquiries = beat.lost;
       await recoverAll(world, subjects);
       break;
     case 'deliver':
@@ -65,9 +65,9 @@ async function sweepOnce(
 ): Promise<void> {
   const deadly = crashes.filter((point) => point.startsWith('expiry'));
   for (const point of deadly) world.armed.add(point);
-  world.processor.voidFault = fault;
+  world.mischief.voidFault = fault;
   const died = await world.expire();
-  world.processor.voidFault = 'none';
+  world.mischief.voidFault = 'none';
   world.armed.clear();
   const now = world.now();
   const ways: Crash[] = ['none'];
@@ -80,18 +80,18 @@ async function sweepOnce(
 async function recoverAll(world: World, subjects: readonly Subject[]): Promise<void> {
   await world.pass(61_000);
   await world.recover();
-  world.processor.lostInquiries = 0;
+  world.mischief.lostInquiries = 0;
   change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, world.now())));
   // Recovery may have taken a while, in which a refused event was told again.
   change(subjects, (hold) => (hold.endEvent === 'NONE' ? [hold] : hear(hold, world.now())));
 }
 
 async function deliverAll(world: World, subjects: readonly Subject[]): Promise<void> {
-  await world.processor.deliverLate();
+  await world.mischief.deliverLate();
   change(subjects, (hold) => [deliver(hold, world.now())]);
   for (const subject of subjects.filter(({ untold }) => untold)) {
     subject.untold = false;
-    const entry = world.stage.oracle.find(subject.identifier);
+    const entry = world.oracleOf(subject).find(subject.identifier);
     if (entry?.kind !== 'authorization') continue;
     world.faults.happened('late authorization told');
     await subject.tellTruth();
@@ -145,7 +145,11 @@ async function comeToRest(world: World, subjects: readonly Subject[]): Promise<v
     change(subjects, (hold) => hear(hold, world.now()));
     await happen(world, subjects, { is: 'sweep', fault: 'none' }, round === 0 ? [deadlySweep(subjects)] : []);
   }
-  for (let waits = 0; world.stage.oracle.events().some(({ reportedAtMs }) => reportedAtMs === null); waits++) {
+  for (
+    let waits = 0;
+    world.oracles.some((oracle) => oracle.events().some(({ reportedAtMs }) => reportedAtMs === null));
+    waits++
+  ) {
     assert(waits < 20, 'the processor gets its events told');
     await world.pass(31_000);
   }

@@ -1,17 +1,21 @@
-/** Two cores, the sandbox behind a faulty way, and a few merchants: the stage on which many runs play at once. */
+/** Two cores, two sandboxes behind faulty ways, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
-import { contract, openStage } from '../stage.ts';
-import { Faults, FaultyEvents, FaultyProcessor } from './faulty-processor.ts';
+import { contract, openSandbox, openStage } from '../stage.ts';
+import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
 
-/** Contracts that differ in what decides about money and notifications. The last has no webhookUrl. */
+const ELSEWHERE = 'http://127.0.0.1:9';
+
+/** Contracts that differ in what decides about money and notifications. One has no webhookUrl, one another processor. */
 export const MERCHANTS = [
-  { id: 'several', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: 'http://127.0.0.1:9' },
-  { id: 'sole', several: false, periodMs: 7 * 24 * 3_600_000, notifyHolds: false, url: 'http://127.0.0.1:9' },
-  { id: 'short', several: true, periodMs: 120_000, notifyHolds: true, url: 'http://127.0.0.1:9' },
-  { id: 'silent', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: '' },
+  { id: 'several', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: ELSEWHERE, processor: '' },
+  { id: 'sole', several: false, periodMs: 7 * 24 * 3_600_000, notifyHolds: false, url: ELSEWHERE, processor: '' },
+  { id: 'short', several: true, periodMs: 120_000, notifyHolds: true, url: ELSEWHERE, processor: '' },
+  { id: 'silent', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: '', processor: '' },
+  // The processor of this one accepts captures, and decides later.
+  { id: 'patient', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: ELSEWHERE, processor: 'later' },
 ] as const;
 
 /** What a crashing core throws. */
@@ -32,29 +36,34 @@ export async function openWorld(faults = new Faults()) {
     faults.happened(`crash: ${point}`);
     throw new Error(CRASH);
   };
-  const processor = new FaultyProcessor(faults);
+  const mischief = new Mischief();
+  const [toFirst, toLater] = [new FaultyProcessor(faults, mischief), new FaultyProcessor(faults, mischief)];
   const events = new FaultyEvents(faults);
-  const [processorAddress, eventsTo] = [await processor.open(), await events.open()];
+  const [first, later, eventsTo] = [await toFirst.open(), await toLater.open(), await events.open()];
   const stage = await openStage({
     cores: 2,
     withFullCore: true,
     processorTimeoutMs: PROCESSOR_TIMEOUT_MS,
     reach,
-    processor: processorAddress,
+    processor: first,
+    beside: { later },
     eventsTo,
   });
-  processor.forwardTo(`127.0.0.1:${stage.sandbox.grpcPort}`, stage.tokens.credential);
+  const sandbox = await openSandbox({ ...stage, ledger: `${stage.ledger}.later`, eventsTo });
+  toFirst.forwardTo(`127.0.0.1:${stage.sandbox.grpcPort}`, stage.tokens.credential);
+  toLater.forwardTo(`127.0.0.1:${sandbox.grpcPort}`, stage.tokens.credential);
   events.forwardTo(
     stage.cores.slice(0, 2).map(({ corePort }) => `127.0.0.1:${corePort}`),
     stage.tokens.processor,
   );
   const cores = [stage.channel('internal', 0), stage.channel('internal', 1)] as const;
   const { merchants } = stage.channel('operator');
-  for (const { id, several, periodMs, notifyHolds, url } of MERCHANTS) {
+  for (const { id, several, periodMs, notifyHolds, url, processor } of MERCHANTS) {
     const terms = contract({
       allowMultipleCaptures: several,
       holdPeriod: { seconds: BigInt(periodMs / 1_000) },
       notifyHolds,
+      ...(processor && { processor }),
     });
     await merchants.createMerchant({
       merchantId: id,
@@ -69,7 +78,7 @@ export async function openWorld(faults = new Faults()) {
   /** Time passes, and what the sandbox has to tell by then is told. */
   async function pass(ms: number): Promise<void> {
     stage.clock.advance(ms);
-    await stage.sandbox.reportDue();
+    await Promise.all([stage.sandbox.reportDue(), sandbox.reportDue()]);
   }
 
   /** Recovery, again and again, until nothing is open but pages that wait for a customer. */
@@ -87,7 +96,11 @@ export async function openWorld(faults = new Faults()) {
     stage,
     faults,
     armed,
-    processor,
+    mischief,
+    /** The books of a merchant's processor, and those of all. */
+    oracleOf: ({ merchantId }: { readonly merchantId: string }) =>
+      MERCHANTS.some(({ id, processor }) => id === merchantId && processor === 'later') ? sandbox.oracle : stage.oracle,
+    oracles: [stage.oracle, sandbox.oracle],
     events,
     cores,
     fullCore: stage.channel('internal', 2),
@@ -107,8 +120,10 @@ export async function openWorld(faults = new Faults()) {
     },
     tell: (event: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>) => events.report(event),
     async close() {
+      await sandbox.close();
       await stage.close();
-      processor.close();
+      toFirst.close();
+      toLater.close();
       events.close();
     },
   };

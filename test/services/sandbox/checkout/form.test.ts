@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { isLuhnValid } from '../../../../platform/card-number.ts';
 import { formatAmount } from '../../../../services/sandbox/checkout/amount.ts';
 import { readCard } from '../../../../services/sandbox/checkout/form.ts';
-import { isLuhnValid, TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
+import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 30, 23, 59);
 const GOOD = { number: '4242424242424242', expiry: '08/31', cvc: '123' };

@@ -116,6 +116,16 @@ describe('releasePreauthorization()', function () {
     });
   });
 
+  it('finds nothing to release after a capture with which the processor gave the rest back unasked', async () => {
+    const hold = await desk.hold();
+    processor.says.capture = () => ({ ...approved, amountReleased: 6_000n });
+    const { capture } = await desk.capture(hold, 4_000n);
+    assert.deepEqual([capture?.amountRemaining, capture?.amountReleased], [0n, 6_000n]);
+    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
+    assert.equal(await why(desk.release(hold)), 'HOLD_CAPTURED');
+    assert.deepEqual(await scripted.stage.audit('own books'), []);
+  });
+
   describe('an open checkout', () => {
     it('is cancelled, once', async () => {
       const hold = await openCheckout();

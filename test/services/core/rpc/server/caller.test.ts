@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readSettings } from '../../../../../platform/settings.ts';
-import { roleFinder } from '../../../../../services/core/rpc/server/caller.ts';
+import { callerFinder } from '../../../../../services/core/rpc/server/caller.ts';
 import { CORE_SETTINGS, type CoreSettings } from '../../../../../services/core/settings.ts';
 
 const token = (letter: string) => letter.repeat(32);
-const settings = (gateway: string) =>
+const settings = (gateway: string, more: Record<string, string> = {}) =>
   readSettings(CORE_SETTINGS, {
     DATABASE_URL: 'postgresql://localhost/x',
     PROCESSOR_URL: 'localhost:1',
@@ -14,17 +14,32 @@ const settings = (gateway: string) =>
     SERVICE_TOKEN: token('s'),
     OPERATOR_TOKEN: token('o'),
     PROCESSOR_TOKEN: token('p'),
+    ...more,
   }) satisfies CoreSettings;
 
-describe('roleFinder()', () => {
+describe('callerFinder()', () => {
   it('finds the role of a token, and takes the old and the new one while it is replaced', () => {
-    const find = roleFinder(settings(`${token('n')},${token('g')}`));
+    const findCaller = callerFinder(settings(`${token('n')},${token('g')}`));
+    const find = (authorization: string | null) => findCaller(authorization)?.role;
     assert.equal(find(`Bearer ${token('n')}`), 'gateway');
     assert.equal(find(`Bearer ${token('g')}`), 'gateway');
     assert.equal(find(`Bearer ${token('s')}`), 'internal');
     for (const other of [null, '', 'Bearer ', `Bearer ${token('n')},${token('g')}`, `Basic ${token('n')}`]) {
       assert.equal(find(other), undefined);
     }
+  });
+
+  it("finds the processor of a token of its own, and none of the common one's", () => {
+    const own = {
+      PROCESSOR_URL: '',
+      PROCESSORS: 'a=host:1,b-eu=host:2',
+      PROCESSOR_B_EU_TOKEN: `${token('x')},${token('y')}`,
+    };
+    const find = callerFinder(settings(token('g'), own));
+    for (const letter of ['x', 'y']) {
+      assert.deepEqual(find(`Bearer ${token(letter)}`), { role: 'processor', processor: 'b-eu' });
+    }
+    assert.deepEqual(find(`Bearer ${token('p')}`), { role: 'processor' });
   });
 
   it('refuses settings with a short token among several', () => {

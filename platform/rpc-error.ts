@@ -1,6 +1,6 @@
 import type { status } from '@grpc/grpc-js';
 
-/** A call that ends with an error status instead of an answer: to core its outcome is unknown. */
+/** A call to an adapter that ends with an error status instead of an answer: to core its outcome is unknown. */
 export class RpcError extends Error {
   readonly code: status;
 

@@ -1,0 +1,62 @@
+import { errorFields, type Log } from './log.ts';
+
+/** A job that runs at an interval. */
+export interface PeriodicJob {
+  readonly name: string;
+  /** From the end of one run to the start of the next. */
+  readonly intervalMs: number;
+  runOnce(now: Date): Promise<unknown>;
+}
+
+/** A job that has been started. */
+export interface RunningJob {
+  /** There may be work: runs now, or once more after the current run. */
+  wake(): void;
+  /** Runs after the current run, and resolves when that has ended. */
+  runOnce(): Promise<void>;
+  /** Starts no further run; resolves when the current one has ended. */
+  close(): Promise<void>;
+}
+
+/** Runs a job now and at every interval, one run at a time. A run that throws is logged and does not stop the next. */
+export function runPeriodically(job: PeriodicJob, log: Log, clock: () => Date = () => new Date()): RunningJob {
+  const { name, intervalMs } = job;
+  let closing = false;
+  let isIdle = false;
+  let isDue = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const attempt = async () => {
+    try {
+      await job.runOnce(clock());
+    } catch (error) {
+      log.error('job_failed', { job: name, ...errorFields(error) });
+    }
+  };
+  const run = () => {
+    running = running.then(attempt);
+    return running;
+  };
+  const cycle = async () => {
+    clearTimeout(timer);
+    [isIdle, isDue] = [false, false];
+    await run();
+    if (closing) return;
+    isIdle = true;
+    timer = setTimeout(cycle, isDue ? 0 : intervalMs);
+  };
+  void cycle();
+  return {
+    wake() {
+      if (closing) return;
+      isDue = true;
+      if (isIdle) void cycle();
+    },
+    runOnce: run,
+    async close() {
+      closing = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { freePort } from '../../../services/quickstart/port.ts';
+
+const SHIPPED = 'services/sandbox/conformance.json';
+
+describe('the exit code of the conformance kit', function () {
+  this.timeout(60_000);
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(`${tmpdir()}/holdfast-conformance-`);
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  /** What cannot be judged: exit code 2, no table, and one line that says why. */
+  async function isNotJudged(why: RegExp, ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr.split('\n')[0] ?? '', why);
+    return stderr;
+  }
+
+  it('is 2 when options are missing or wrong, and says how to use it', async () => {
+    for (const args of [[], ['--processor', '127.0.0.1:1'], ['--no-such-option']]) {
+      assert.match(await isNotJudged(/^holdfast conformance: /, ...args), /--processor/);
+    }
+  });
+
+  it('is 2 when the profile cannot be read, or is none', async () => {
+    const wrong = `${directory}/wrong.json`;
+    await writeFile(wrong, '{"tokens": 1}');
+    for (const profile of [`${directory}/absent.json`, wrong]) {
+      await isNotJudged(
+        /^holdfast conformance: .*(absent|wrong)\.json/,
+        '--processor',
+        '127.0.0.1:1',
+        '--profile',
+        profile,
+      );
+    }
+  });
+
+  it('is 2 when nothing answers at the address', async () => {
+    const { process: _, ...profile } = JSON.parse(await readFile(SHIPPED, 'utf8'));
+    const file = `${directory}/running-already.json`;
+    await writeFile(file, JSON.stringify(profile));
+    const address = `127.0.0.1:${await freePort()}`;
+    const tokens = ['--credential', 'a-credential-of-32-characters-or-more'];
+    await isNotJudged(/^holdfast conformance: \S.*/, '--processor', address, '--profile', file, ...tokens);
+  });
+});
+
+function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['services/conformance/index.ts', ...args], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
+    });
+  });
+}

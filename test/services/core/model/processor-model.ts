@@ -1,0 +1,76 @@
+/** The processor's side of the model: what it does with a hold, and its own books of it. */
+import { BEHAVIOURS, behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { type Answer, type Attempt, type HoldModel, isCapturedOnce, refused, settle } from './hold-model.ts';
+
+const ISSUER_MS = 30 * 24 * 3_600_000;
+
+/** The processor authorizes. */
+export function authorize(hold: HoldModel, now: number): void {
+  if (hold.truth || hold.fenced) return;
+  const behaviour = BEHAVIOURS[hold.token];
+  hold.truth = effect(behaviour.placing);
+  hold.authorizationEndsAt = now + ('expiresAfterMs' in behaviour ? behaviour.expiresAfterMs : ISSUER_MS);
+  const { ended } = behaviourOf(hold.token);
+  if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
+}
+
+/** Somebody else ends the authorization at the processor, when its time has come and something is left of it. */
+export function endThere(hold: HoldModel, now: number): void {
+  if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
+  hold.endsEarlyAt = 0;
+  const rest = hold.amount - hold.charged - hold.voided;
+  if (rest === 0) return;
+  hold.voided += rest;
+  hold.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
+  hold.endEvent = 'PENDING';
+}
+
+/** The processor charges. */
+export function charge(hold: HoldModel, capture: Attempt, now: number): void {
+  if (capture.truth || capture.fenced || capture.decidedAt > 0) return;
+  const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
+  const rest = hold.amount - hold.charged - hold.voided - heldBack;
+  const behaviour = behaviourOf(hold.token).capturing;
+  const takes = capture.final || !hold.several || isCapturedOnce(hold) ? rest : capture.amount;
+  if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
+  else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
+  else if (hold.endedThere) capture.truth = refused('authorization_expired');
+  else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
+  else if (behaviour.endsAfterMs === undefined) capture.truth = effect(behaviour);
+  else Object.assign(capture, { decidedAt: now + behaviour.endsAfterMs, heldBack: takes });
+  if (capture.truth?.answer === 'APPROVED') take(hold, capture, takes, now);
+}
+
+/** The processor decides on what it has accepted, and core is told. */
+export function decide(hold: HoldModel, now: number): void {
+  for (const capture of hold.attempts.filter(({ decidedAt, truth }) => decidedAt > 0 && decidedAt <= now && !truth)) {
+    const { heldBack, decidedAt } = capture;
+    capture.heldBack = 0;
+    capture.truth = effect(behaviourOf(hold.token).capturing);
+    if (capture.truth.answer === 'APPROVED') take(hold, capture, heldBack, decidedAt);
+    settle(hold, capture, capture.truth);
+  }
+}
+
+function take(hold: HoldModel, capture: Attempt, takes: number, now: number): void {
+  capture.actedAt = now;
+  hold.charged += capture.amount;
+  hold.voided += takes - capture.amount;
+}
+
+/** The processor gives back, or closes the page. */
+export function giveBack(hold: HoldModel, release: Attempt): void {
+  if (release.truth || release.fenced) return;
+  release.truth = { answer: 'APPROVED', code: '' };
+  if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
+  else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
+  else if (hold.endedThere) release.truth = refused('authorization_expired');
+  else if (hold.truth.answer === 'APPROVED') hold.voided = hold.amount - hold.charged;
+  else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
+}
+
+function effect(behaviour: { answer: number; errorCode: string }): Answer {
+  const answer = (['APPROVED', 'DECLINED', 'NOT_PERFORMED'] as const)[behaviour.answer - 1];
+  if (!answer) throw new Error('an answer of the contract');
+  return { answer, code: behaviour.errorCode };
+}

@@ -78,6 +78,7 @@ function rowOf(processor: string, entry: Entry): object {
     incremented: entry.incremented.toString(),
     refunded: entry.refunded.toString(),
     acted_at: entry.actedAt ? timestampDate(entry.actedAt).toISOString() : null,
+    ended_at: entry.endedAt ? timestampDate(entry.endedAt).toISOString() : null,
   };
 }
 

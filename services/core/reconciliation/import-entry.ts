@@ -6,12 +6,14 @@ import { takeBack } from '../books/take-back.ts';
 import { amountReversedOf } from '../domain/hold.ts';
 import type { SubmissionTable } from '../domain/kinds.ts';
 import { end } from '../kinds/end.ts';
+import { endHold } from '../kinds/end-hold.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { newHandle } from '../kinds/new-handle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import { findCapture } from '../storage/capture/find-captures.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
+import { markEnded } from '../storage/hold/mark-ended.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
@@ -36,6 +38,7 @@ export interface Importing {
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
   if (entry.captureHere !== null) return importReversal(importing.asker, entry.captureHere, entry.takenBack);
+  if (entry.holdHere !== null) return importEnd(importing.asker, entry.holdHere);
   const table = TABLES[entry.kind];
   if (!table) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const requestId = await STORE[table](entry, importing);
@@ -170,6 +173,17 @@ async function endImported(
   const facts = await kind.find(asker.database.query, requestId);
   assert(facts, 'what was stored is there');
   await end({ ...asker, clock: () => actedAt }, kind, facts, answer.outcome);
+}
+
+/** Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns its requestId. */
+async function importEnd(asker: Asker, holdRequestId: string): Promise<string> {
+  const { query } = asker.database;
+  const open = await findHold(query, holdRequestId);
+  if (!open) throw new Unable('its hold is not here any more');
+  await markEnded(query, { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' });
+  const hold = await findHold(query, holdRequestId);
+  if (hold?.endedAs != null) await endHold(asker, hold);
+  return holdRequestId;
 }
 
 /**

@@ -23,6 +23,7 @@ const COLUMNS = {
   incremented: 'bigint',
   refunded: 'bigint',
   acted_at: 'timestamptz',
+  ended_at: 'timestamptz',
 } as const;
 
 const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
@@ -35,7 +36,7 @@ export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.jo
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
   select * from json_to_recordset($1::json) as e(${DEFINED.join(', ')})
   on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount, captured = excluded.captured,
-    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented, refunded = excluded.refunded,
+    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented, refunded = excluded.refunded, ended_at = excluded.ended_at,
     contradicts = processor_entry.contradicts or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
       is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
@@ -127,20 +128,26 @@ const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_i
 
 /**
  * What may be imported or given back: entries that nothing here explains, whatever became of them, and captures of ours of
- * which more was taken back than is booked here. Authorizations come first, then captures, each in the order of time.
+ * which more was taken back than is booked here, and open holds of ours that have ended there. Authorizations come first, then captures,
+ * each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
-    m.id is not null as is_merchant_known, null::uuid as capture_here,
-    a.voided > 0 and a.captured + a.voided = a.amount + a.incremented as closes_authorization,
+    m.id is not null as is_merchant_known, null::uuid as capture_here, null::uuid as hold_here,
+    a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented as closes_authorization,
     array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
   from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, true, k.request_id, false, 5
+  select e.*, e.merchant_id, true, k.request_id, null, false, 5
   from processor_entry e join capture k on ${identifier('k')} = e.request_id
   where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed > ${sqlOfAmountReversed('k')}
+  union all
+  select e.*, e.merchant_id, true, null, h.request_id, false, 6
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id
+  where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
+    and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
   order by turn, acted_at, request_id`;
 
 /** Where a processor's books contradict themselves: request_id, authorization_request_id and what. */

@@ -29,6 +29,8 @@ export interface UnknownEntry {
   readonly actedAt: Date;
   /** The requestId of a capture that is known here: what is unknown is that it was taken back. */
   readonly captureHere: string | null;
+  /** The requestId of an open hold that is known here: what is unknown is that it has ended there. */
+  readonly holdHere: string | null;
 }
 
 /** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
@@ -37,7 +39,7 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
   return rows.map((row) => ({
     requestId: row.request_id,
     processor: row.processor,
-    kind: row.capture_here === null ? row.kind : 'REVERSAL',
+    kind: row.hold_here !== null ? 'END' : row.capture_here !== null ? 'REVERSAL' : row.kind,
     answer: row.answer,
     authorizationRequestId: row.authorization_request_id,
     merchantId: row.merchant_id,
@@ -53,6 +55,7 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
     takenBack: BigInt(row.reversed) + BigInt(row.refunded),
     actedAt: row.acted_at ?? new Date(),
     captureHere: row.capture_here,
+    holdHere: row.hold_here,
   }));
 }
 

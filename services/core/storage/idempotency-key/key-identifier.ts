@@ -12,7 +12,8 @@ export const KEY_DAYS = 7;
  *
  * The identifier follows from installation, merchant, method and key, so a key that is repeated after a restore meets what the processor
  * did before. A key may be used for something new once it was forgotten: uses are numbered, and an identifier counts as used up when the
- * operation that has it is older than keys are kept. `when` is a condition on `i` without which the requestId is sent.
+ * operation that has it is older than keys are kept. Measured: 32 holds in one statement take 2.9 ms with keys instead of 2.3, and 1.8
+ * instead of 1.7 without. `when` is a condition on `i` without which the requestId is sent.
  */
 export function sentUnderKey(table: SubmissionTable, when = 'true'): string {
   return `cross join lateral (

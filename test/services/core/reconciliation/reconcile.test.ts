@@ -188,6 +188,24 @@ describe('reconcile()', function () {
     }
   }
 
+  it('imports that the processor has ended a hold', async () => {
+    const hold = await desk.hold({ tokenId: 'tok_sandbox_ended_early' });
+    const goBack = await rememberNow(stage);
+    await desk.capture(hold, 300n, { idempotencyKey: randomUUID() });
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
+    await goBack();
+    const { lines, left } = await decide({ importing: ['all'] });
+    assert.deepEqual(
+      lines.map((line) => line.split(' ').slice(0, 2).join(' ')),
+      ['IMPORTED capture', 'IMPORTED end'],
+    );
+    assert.equal(left, 0);
+    assert.equal(await desk.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
+    assert.deepEqual(await drifts(), []);
+  });
+
   it('leaves what has not ended at the processor to recovery, and closes open checkouts', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct({ tokenId: 'tok_sandbox_accepted' });

@@ -2,7 +2,7 @@
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
-import type { Subject } from './run.ts';
+import type { Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 interface Operation {

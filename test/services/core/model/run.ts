@@ -20,29 +20,8 @@ import { booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } f
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { authorize } from './processor-model.ts';
+import { distinct, fail, named, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
-
-/** A hold or OCT that a run asked for. */
-export interface Subject {
-  readonly key: string;
-  readonly userId: string;
-  readonly merchantId: string;
-  /** All that it may be; what was answered has ruled out the rest. */
-  possible: HoldModel[];
-  /** What was sent about it, for repetitions. */
-  readonly sent: Sent[];
-  /** Every answer, for the story of a failure. */
-  readonly story: string[];
-  /** A late authorization that nobody has told core of yet. */
-  untold: boolean;
-  requestId: string;
-  /** What the processor calls it. */
-  identifier: string;
-  /** Has the processor tell core what it did for this hold. */
-  tellTruth(): Promise<void>;
-  /** Ends the wave with the story. */
-  fail(why: string): never;
-}
 
 let serial = 0;
 
@@ -117,14 +96,14 @@ export class Run {
       requestId: '',
       identifier: '',
       tellTruth: () => this.tellTruth(subject, subject.identifier),
-      fail: (why) => this.fail(subject, why),
+      fail: (why) => fail(subject, why),
     };
     this.subjects.push(subject);
     if (kind === 'HOLD') this.#slots[command.slot] = subject;
     await this.#send(subject, [sent], crashes);
-    const named = await this.#named(subject, key);
-    subject.requestId = named.request_id;
-    subject.identifier = named.identifier;
+    const names = await named(this.#world, subject, key);
+    subject.requestId = names.request_id;
+    subject.identifier = names.identifier;
     return subject;
   }
 
@@ -203,14 +182,9 @@ export class Run {
     const kept = all.filter((possible) => possible.replies.every((reply, index) => reply === replies[index]));
     if (kept.length === 0) {
       const expected = [...new Set(all.map((possible) => possible.replies.join(' | ')))];
-      this.fail(subject, `expected one of: ${expected.join(' or ')}`);
+      fail(subject, `expected one of: ${expected.join(' or ')}`);
     }
     subject.possible = distinct(kept.map(({ hold }) => hold));
-  }
-
-  fail(subject: Subject, why: string): never {
-    const models = JSON.stringify(subject.possible);
-    assert.fail(`${why}\n${subject.merchantId} ${subject.requestId}\n${subject.story.join('\n')}\nmodel: ${models}`);
   }
 
   async #ask(subject: Subject, sent: Sent, index: number, mayDie = false): Promise<string> {
@@ -295,7 +269,7 @@ export class Run {
     const now = this.#world.now();
     const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
     if (attempt?.truth) {
-      await this.tellTruth(subject, (await this.#named(subject, attempt.key)).identifier);
+      await this.tellTruth(subject, (await named(this.#world, subject, attempt.key)).identifier);
       settle(model, attempt, attempt.truth);
     } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
       await this.tellTruth(subject, subject.identifier);
@@ -322,7 +296,7 @@ export class Run {
     const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
     const attempt = final[command.pick % (final.length + 1)];
     const key = attempt?.key ?? subject.key;
-    const requestId = (await this.#named(subject, key)).identifier;
+    const requestId = (await named(this.#world, subject, key)).identifier;
     const answer = attempt?.state === 'KO' ? 1 : 2;
     const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
     const eventId = `contradiction-${++serial}`;
@@ -332,20 +306,7 @@ export class Run {
     model.frozen = true;
   }
 
-  async #named(subject: Subject, key: string): Promise<{ request_id: string; identifier: string }> {
-    const [row] = await this.#world.sql<{ request_id: string; identifier: string }>(NAMED, [subject.merchantId, key]);
-    return row ?? this.fail(subject, `nothing is stored under ${key}`);
-  }
-
   async #row({ requestId }: Subject) {
     return (await findHold(this.#world.stage.database.query, requestId)) ?? assert.fail();
   }
-}
-
-const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from idempotency_key k join (
-    ${['hold', 'capture', 'release', 'oct'].map((table) => `select request_id, processor_request_id from ${table}`).join(' union all ')}
-  ) s on s.request_id = k.request_id where k.merchant_id = $1 and k.key = $2`;
-
-export function distinct(holds: readonly HoldModel[]): HoldModel[] {
-  return [...new Map(holds.map((hold) => [JSON.stringify(hold), hold])).values()];
 }

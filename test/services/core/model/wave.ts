@@ -4,7 +4,8 @@ import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
 import type { HoldModel } from './hold-model.ts';
 import { type Crash, deliver, hear, hearAll, recover, sweep, tellPlacing } from './predict.ts';
-import { distinct, Run, type Subject } from './run.ts';
+import { Run } from './run.ts';
+import { distinct, type Subject } from './subject.ts';
 import type { World } from './world.ts';
 
 const AWAY_MS = 8 * 24 * 3_600_000;

@@ -8,7 +8,7 @@ import {
 } from '../storage/capture/reserve-captures.ts';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
-import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
+import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
 import { deadlineOf } from './deadline.ts';
 import type { Reservation } from './outcomes.ts';
 

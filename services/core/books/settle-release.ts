@@ -5,8 +5,8 @@ import { booksOf, differsFromRest, failHold, settleRelease as reckon } from '../
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
 import type { ReleaseRow } from '../storage/release/release.ts';
+import { findRelease } from '../storage/release/release.ts';
 import { type ReleaseResult, settleRelease } from '../storage/release/settle-release.ts';
 import type { Books } from './books.ts';
 import type { Ended } from './outcomes.ts';

@@ -3,7 +3,7 @@ import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import { amountReversedOf, reinstatable, reinstate, reverse, reversible } from '../domain/hold.ts';
 import type { CaptureRow } from '../storage/capture/capture.ts';
-import { listCaptures } from '../storage/capture/find-captures.ts';
+import { listCaptures } from '../storage/capture/capture.ts';
 import { bookTakenBack } from '../storage/capture/take-back.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';

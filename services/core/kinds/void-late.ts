@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
-import { hasLateVoid } from '../storage/release/find-releases.ts';
+import { hasLateVoid } from '../storage/release/release.ts';
 import type { Settlement } from './kind.ts';
 
 /** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. */

@@ -11,7 +11,7 @@ import type { Asker } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { newHandle } from '../kinds/new-handle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
-import { findCapture } from '../storage/capture/find-captures.ts';
+import { findCapture } from '../storage/capture/capture.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { markEnded } from '../storage/hold/mark-ended.ts';
 import { findHold } from '../storage/hold/read-holds.ts';

@@ -1,11 +1,11 @@
-import { AuditEntryEntity } from './audit-log/audit-entry.ts';
+import { AuditEntryEntity } from './audit-log/audit-log.ts';
 import { CaptureEntity } from './capture/capture.ts';
 import { DeliveryEntity } from './delivery/delivery.ts';
 import { DeliveryAttemptEntity } from './delivery/delivery-attempt.ts';
 import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
 import { IdempotencyKeyEntity } from './idempotency-key/idempotency-key.ts';
-import { InstallationEntity } from './installation/installation.ts';
+import { InstallationEntity } from './idempotency-key/key-identifier.ts';
 import { ApiKeyEntity } from './merchant/api-key.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
 import { SignatureNonceEntity } from './merchant/signature-nonce.ts';

@@ -19,7 +19,7 @@ import { newHandle } from '../../kinds/new-handle.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
+import type { KeyInput } from '../../storage/idempotency-key/idempotency-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
 import {

@@ -3,7 +3,7 @@ import { byIndex } from '../by-index.ts';
 import { camelCased } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import { LOCK_UNCHANGED_HOLDS, type ReadHold } from '../hold/read-holds.ts';
-import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
+import { claimKeys, type KeyInput } from '../idempotency-key/idempotency-key.ts';
 import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
 import { isKnownRequest, type NotStored, type Stored } from '../operation/known-request.ts';
 

@@ -1,7 +1,7 @@
 import type { AGAIN } from '../../../../platform/gather.ts';
 import type { HoldPhase } from '../../domain/hold.ts';
 import type { Query, Statement } from '../database.ts';
-import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
+import { claimKeys, type KeyInput } from '../idempotency-key/idempotency-key.ts';
 import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
 import { insertionOutcomes, isKnownRequest, readOutcomes, type Stored } from '../operation/known-request.ts';
 

@@ -1,7 +1,7 @@
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { byIndex } from '../by-index.ts';
-import { camelCased } from '../camel-cased.ts';
+import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKind, NotificationKind } from '../delivery/delivery.ts';
 import type { OperationRow } from './operation.ts';
@@ -118,14 +118,13 @@ export async function announceOperations(query: Query): Promise<void> {
 const ANNOUNCE: Statement = { name: 'announce-operations', text: `select pg_notify('${OPERATION_CHANNEL}', '')` };
 
 /** Reads results after a sequence, in order. */
-export async function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
-  return (await query<object>(READ_OPERATIONS, [after, limit])).map((row) => camelCased<OperationRow>(row));
+export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return readRows<OperationRow>(query, READ_OPERATIONS, [after, limit]);
 }
 
 /** Looks up the result of an operation. */
-export async function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
-  const [row] = await query<object>(FIND_RESULT, [requestId]);
-  return row && camelCased<OperationRow>(row);
+export function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
+  return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
 }
 
 const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
@@ -139,17 +138,12 @@ export interface LogPosition {
 
 /** Where the log ends now. */
 export async function lastPosition(query: Query): Promise<LogPosition> {
-  const [row] = await query<{ sequence: bigint; request_id: string }>(LAST_POSITION, []);
-  return row ? { sequence: row.sequence, requestId: row.request_id } : LOG_START;
+  return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
 }
-
-/** Before the first result. */
-const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
 
 /** The requestId of the result at a sequence; undefined = there is none. */
 export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
-  const [row] = await query<{ request_id: string }>(REQUEST_ID_AT, [sequence]);
-  return row?.request_id;
+  return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
 }
 
 const READ_OPERATIONS: Statement = {
@@ -162,5 +156,5 @@ const LAST_POSITION: Statement = {
 };
 const REQUEST_ID_AT: Statement = {
   name: 'request-id-at',
-  text: 'select request_id from operation where sequence = $1',
+  text: 'select sequence, request_id from operation where sequence = $1',
 };

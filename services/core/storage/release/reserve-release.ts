@@ -2,7 +2,7 @@ import { AGAIN } from '../../../../platform/gather.ts';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
-import { claimKeys, type KeyInput } from '../idempotency-key/claim-key.ts';
+import { claimKeys, type KeyInput } from '../idempotency-key/idempotency-key.ts';
 import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
 import { isKnownRequest, type NotStored, type Stored, sentAs } from '../operation/known-request.ts';
 import type { ReleaseRow } from './release.ts';

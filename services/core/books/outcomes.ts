@@ -41,3 +41,8 @@ export interface RareEnd {
   /** AGAIN = the hold was locked or has changed. */
   run(database: Database): Promise<Ended | typeof AGAIN>;
 }
+
+/** The deadline of a caller as statements take it: RFC 3339; undefined = none. */
+export function deadlineOf(patience: CallerPatience | undefined): string | undefined {
+  return patience?.deadlineMs === undefined ? undefined : new Date(patience.deadlineMs).toISOString();
+}

@@ -9,8 +9,7 @@ import {
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Reservation } from './outcomes.ts';
+import { deadlineOf, type Reservation } from './outcomes.ts';
 
 /** A requested capture. */
 export interface Capturing {

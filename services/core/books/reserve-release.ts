@@ -4,12 +4,10 @@ import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
-import { findRelease } from '../storage/release/release.ts';
+import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
 import { reserveRelease } from '../storage/release/reserve-release.ts';
 import type { Books } from './books.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Reservation } from './outcomes.ts';
+import { deadlineOf, type Reservation } from './outcomes.ts';
 
 /** A requested release of what remains of a hold. */
 export interface Releasing {

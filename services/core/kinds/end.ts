@@ -1,5 +1,5 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
-import { freezeHold } from '../storage/hold/freeze-hold.ts';
+import { freezeHold } from '../storage/hold/change-hold.ts';
 import { findResult } from '../storage/operation/operation-log.ts';
 import type { Kind, Named, Settlement } from './kind.ts';
 

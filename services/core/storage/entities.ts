@@ -1,15 +1,13 @@
 import { AuditEntryEntity } from './audit-log/audit-log.ts';
 import { CaptureEntity } from './capture/capture.ts';
-import { DeliveryEntity } from './delivery/delivery.ts';
-import { DeliveryAttemptEntity } from './delivery/delivery-attempt.ts';
+import { DeliveryAttemptEntity, DeliveryEntity } from './delivery/delivery.ts';
 import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
 import { IdempotencyKeyEntity } from './idempotency-key/idempotency-key.ts';
 import { InstallationEntity } from './idempotency-key/key-identifier.ts';
-import { ApiKeyEntity } from './merchant/api-key.ts';
+import { ApiKeyEntity, SigningSecretEntity } from './merchant/credentials.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
 import { SignatureNonceEntity } from './merchant/signature-nonce.ts';
-import { SigningSecretEntity } from './merchant/signing-secret.ts';
 import { NotificationEntity } from './notification/notification.ts';
 import { QuarantinedNotificationEntity } from './notification/quarantined-notification.ts';
 import { VerificationFailureEntity } from './notification/verification-failure.ts';

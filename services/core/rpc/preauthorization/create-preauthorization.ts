@@ -14,8 +14,7 @@ import {
 import { expiryOf } from '../../books/settle-hold.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
-import { HOLD } from '../../kinds/hold.ts';
-import { newHandle } from '../../kinds/new-handle.ts';
+import { HOLD, newHandle } from '../../kinds/hold.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { CaptureReinstated, CaptureReversed } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { type TakingBack, takeBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { freezeHold } from '../../storage/hold/freeze-hold.ts';
+import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';

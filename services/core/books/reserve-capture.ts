@@ -53,7 +53,7 @@ export async function reserveGatheredCaptures(
     if (outcome === undefined || !judgement.reserved) return judgement;
     if (outcome === AGAIN) return AGAIN;
     const { hold } = judgement;
-    if (outcome.outcome !== 'RESERVED') return { reserved: false, refusal: outcome.outcome, hold };
+    if (outcome.outcome !== 'STORED') return { reserved: false, refusal: outcome.outcome, hold };
     return { reserved: true, hold, processorRequestId: outcome.processorRequestId };
   });
 }

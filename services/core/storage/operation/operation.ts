@@ -1,6 +1,7 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { KIND_NAMES, type OperationKind, type StatusInfo } from '../../domain/kinds.ts';
-import type { Database } from '../database.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Database, Query, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';
 
 /**
@@ -78,3 +79,45 @@ export async function listResults(
   const newest = { orderBy: { sequence: 'desc' }, limit: page.limit } as const;
   return entityManager(database).find(OperationEntity, { $and: where }, newest);
 }
+
+/** Reads results after a sequence, in order. */
+export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return readRows<OperationRow>(query, READ_OPERATIONS, [after, limit]);
+}
+
+/** Looks up the result of an operation. */
+export function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
+  return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
+}
+
+const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
+
+/** A place in the log, named by the result that stands there, so that it belongs to one history. */
+export interface LogPosition {
+  readonly sequence: bigint;
+  /** Empty before the first result. */
+  readonly requestId: string;
+}
+
+/** Where the log ends now. */
+export async function lastPosition(query: Query): Promise<LogPosition> {
+  return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
+}
+
+/** The requestId of the result at a sequence; undefined = there is none. */
+export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
+  return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
+}
+
+const READ_OPERATIONS: Statement = {
+  name: 'read-operations',
+  text: 'select * from operation where sequence > $1 order by sequence limit $2',
+};
+const LAST_POSITION: Statement = {
+  name: 'last-position',
+  text: 'select sequence, request_id from operation order by sequence desc limit 1',
+};
+const REQUEST_ID_AT: Statement = {
+  name: 'request-id-at',
+  text: 'select sequence, request_id from operation where sequence = $1',
+};

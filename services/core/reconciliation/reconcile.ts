@@ -165,7 +165,7 @@ async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed
   const confirmed: Plan[] = [];
   for (const plan of plans) {
     const { entry, verb } = plan;
-    if (verb === undefined || entry.captureHere !== null || entry.holdHere !== null) {
+    if (verb === undefined || entry.changeHere !== null) {
       confirmed.push({ ...plan, answer: { found: 'NO_ANSWER' } });
       continue;
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { openChannel } from '../../../../platform/grpc-client.ts';
 import { Health, HealthCheckResponse_ServingStatus } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
@@ -206,6 +207,24 @@ describe('several processors', function () {
       { processor: 'first', entries },
       { processor: 'other', entries: 0 },
     ]);
+  });
+
+  it('takes events of two of them that have the same identifier', async () => {
+    const lost = async (desk: Desk) => (await desk.capture(await desk.hold(), 1_000n)).capture?.requestId ?? '';
+    const { events } = stage.channel('processor');
+    const reverse = async (captureRequestId: string, amount: bigint) => {
+      const value = { captureRequestId, amount, reference: '' };
+      await events.reportEvent({
+        eventId: 'evt_1',
+        occurredAt: timestampNow(),
+        event: { case: 'captureReversed', value },
+      });
+    };
+    await reverse(await lost(beta), 100n);
+    await reverse(await lost(acme), 200n);
+    assert.equal((await refusal(reverse(await lost(acme), 300n))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    const stored = await sql(stage, `select processor from processor_event where id = 'evt_1' order by 1`);
+    assert.deepEqual(stored, [{ processor: 'first' }, { processor: 'other' }]);
   });
 
   it('keeps what was sent to one that is not configured any more', async () => {

@@ -30,7 +30,19 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 
 /** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
-    contradicts boolean not null default false, primary key (request_id, processor))`;
+    contradicts boolean not null default false, primary key (request_id, processor));
+  create temporary table left_out (name text primary key)`;
+
+/** Takes what was copied of the books of a processor ($1) away: they are not compared. */
+export const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
+  insert into left_out (name) values ($1) on conflict do nothing`;
+
+export const LEFT_OUT = 'select name from left_out order by name';
+
+/** SQL: the books are not compared that a row may stand in. One without a name may be of any processor, unless one has that name. */
+const isLeftOut = (row: string) => `(${row}.processor in (select name from left_out)
+    or (${row}.processor in ('', 'default') and exists (select from left_out)
+      and not exists (select from processor_entry where processor = 'default')))`;
 
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
@@ -58,7 +70,8 @@ const orEmpty = (column: string) =>
   `case when e.kind = 'VOID' and e.${column} = '' then f.${column} else e.${column} end`;
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
-const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')),
+const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')
+      and not ${isLeftOut('s')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
         and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id

@@ -45,7 +45,7 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = await copyEntries(client, parts.processors);
+    const ledgers = await copyEntries(client, parts.processors, 'THROW');
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
@@ -81,6 +81,7 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
       client,
       processors,
       rows.map(({ request_id: requestId }) => ({ requestId })),
+      'THROW',
     );
   }
 }

@@ -191,11 +191,23 @@ describe('several processors', function () {
     );
   }
 
-  it('has an audit count the entries of each, and name the one whose books cannot be read', async () => {
+  it('has an audit count the entries of each, compare those that it can read, and name the one that it cannot', async () => {
     const books = stage.channel('operator').opened.client(AuditService);
-    const audit = async () => (await Array.fromAsync(books.auditBooks({}))).at(-1)?.line.value;
     // The other one has no books at all.
-    await assert.rejects(audit(), /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
+    await settleAll();
+    const wrong = await acme.hold();
+    await sql(stage, 'update hold set amount = amount + 1, remaining = remaining + 1 where request_id = $1', [
+      wrong.requestId,
+    ]);
+    const told: string[] = [];
+    await assert.rejects(async () => {
+      for await (const { line } of books.auditBooks({}))
+        if (line.case === 'drift') told.push(`${line.value.kind} ${line.value.requestId}`);
+    }, /UNAVAILABLE: processor other does not answer, so its books were not compared/);
+    assert.deepEqual(told, [`OPERATION_DIFFERS ${wrong.requestId}`, `AMOUNT_AT_PROCESSOR ${wrong.requestId}`]);
+    await sql(stage, 'update hold set amount = amount - 1, remaining = remaining - 1 where request_id = $1', [
+      wrong.requestId,
+    ]);
     const parts = { databaseUrl: stage.settings.DATABASE_URL, most: 1, patienceMs: 0 };
     const ledgers = new Map<string, Ledger>([
       ['first', stage.recovery.processors.of({ processor: 'first' })],

@@ -18,6 +18,7 @@ export interface TakenBackInput extends Booking {
   readonly captureReversed?: bigint | undefined;
   readonly at: string;
   readonly eventId: string;
+  readonly eventProcessor: string;
   /** Hexadecimal. */
   readonly digest: string;
   readonly operation: OperationInput;
@@ -30,12 +31,12 @@ export function bookTakenBack(query: Query, taken: TakenBackInput): Promise<Sett
 
 const TAKE_BACK = booking(
   'take-back',
-  `"requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint, at timestamptz, "eventId" text, digest text,
-      operation json`,
+  `"requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint, at timestamptz, "eventId" text,
+      "eventProcessor" text, digest text, operation json`,
   [
     `remembered as (
-    insert into processor_event (id, received_at, digest) select "eventId", at, decode(digest, 'hex') from locked
-    on conflict (id) do nothing returning id
+    insert into processor_event (id, processor, received_at, digest)
+    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked on conflict (id, processor) do nothing returning id
   )`,
     `changed as materialized (
     select i."requestId" as subject_id, i.* from locked i join remembered r on r.id = i."eventId"

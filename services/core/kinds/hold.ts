@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PlacedFacts } from '../books/settle-hold.ts';
+import type { HoldFields } from '../books/settle-holds-and-octs.ts';
 import { type Cipher, hashOf } from '../cipher.ts';
 import { identifierOf, isOk } from '../domain/operation.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
@@ -9,7 +9,7 @@ import type { Kind, Named } from './kind.ts';
 import { voidLate } from './release.ts';
 
 /** What placing a hold depends on. */
-export type HoldFacts = PlacedFacts & Named & { readonly tokenId?: string | null | undefined };
+export type HoldFacts = HoldFields & Named & { readonly tokenId?: string | null | undefined };
 
 /** Holds: placing them, by a token or on a checkout page. */
 export const HOLD: Kind<HoldFacts, true> = {

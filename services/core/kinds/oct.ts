@@ -1,4 +1,4 @@
-import type { OctEnd } from '../books/settle-oct.ts';
+import type { OctEnd } from '../books/settle-holds-and-octs.ts';
 import { identifierOf } from '../domain/operation.ts';
 import { findOct } from '../storage/oct/oct.ts';
 import type { Kind, Named } from './kind.ts';

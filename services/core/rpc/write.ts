@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
-import type { Insertion } from '../books/outcomes.ts';
+import type { Insertion } from '../books/reservation.ts';
 import { type Approved, isOk } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import type { Asked } from '../kinds/ask.ts';

@@ -11,7 +11,7 @@ import {
   type PreauthorizationSchema,
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/settle-hold.ts';
+import { expiryOf } from '../../books/settle-holds-and-octs.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { HOLD, newHandle } from '../../kinds/hold.ts';

@@ -2,8 +2,8 @@ import type { AGAIN, CallerPatience } from '../../../platform/gather.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import type { NotStored, Stored } from '../storage/operation/known-request.ts';
 import type { OperationInput } from '../storage/operation/operation-log.ts';
+import type { NotStored, Stored } from '../storage/operation/store-submissions.ts';
 
 /** The outcome of storing a new operation. RESUMED = a statement whose result was lost stored it, maybe another core's. */
 export type Insertion = Stored<'STORED' | 'RESUMED'>;
@@ -40,4 +40,9 @@ export interface RareEnd {
   readonly key: string;
   /** AGAIN = the hold was locked or has changed. */
   run(database: Database): Promise<Ended | typeof AGAIN>;
+}
+
+/** The deadline of a caller as statements take it: RFC 3339; undefined = none. */
+export function deadlineOf(patience: CallerPatience | undefined): string | undefined {
+  return patience?.deadlineMs === undefined ? undefined : new Date(patience.deadlineMs).toISOString();
 }

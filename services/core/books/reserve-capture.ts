@@ -8,9 +8,8 @@ import {
 } from '../storage/capture/reserve-captures.ts';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
-import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Reservation } from './outcomes.ts';
+import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
+import { deadlineOf, type Reservation } from './outcomes.ts';
 
 /** A requested capture. */
 export interface Capturing {
@@ -54,7 +53,7 @@ export async function reserveGatheredCaptures(
     if (outcome === undefined || !judgement.reserved) return judgement;
     if (outcome === AGAIN) return AGAIN;
     const { hold } = judgement;
-    if (outcome.outcome !== 'RESERVED') return { reserved: false, refusal: outcome.outcome, hold };
+    if (outcome.outcome !== 'STORED') return { reserved: false, refusal: outcome.outcome, hold };
     return { reserved: true, hold, processorRequestId: outcome.processorRequestId };
   });
 }

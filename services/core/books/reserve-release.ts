@@ -3,13 +3,11 @@ import { type HoldState, isDueToEnd, judgeRelease } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
-import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
-import { reserveRelease } from '../storage/release/reserve-release.ts';
+import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
+import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
+import { reserveReleases } from '../storage/release/write-releases.ts';
 import type { Books } from './books.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Reservation } from './outcomes.ts';
+import { deadlineOf, type Reservation } from './outcomes.ts';
 
 /** A requested release of what remains of a hold. */
 export interface Releasing {
@@ -49,31 +47,34 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
     return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: known.processorRequestId ?? null };
   }
   const placed = hold.phase === 'AUTHORIZED' && releasing.reason !== 'LATE';
-  const outcome = await reserveRelease(query, {
-    requestId: releasing.requestId,
-    holdRequestId: hold.requestId,
-    merchantId: hold.merchantId,
-    reason: releasing.reason,
-    reported: releasing.reported ?? false,
-    ...(releasing.reported && {
-      amountReleased: hold.endedAmount?.toString(),
-      processorReference: hold.endedReference ?? undefined,
-    }),
-    amount: placed ? hold.remaining.toString() : '0',
-    currency: hold.currency,
-    processor: hold.processor,
-    processorAccount: hold.processorAccount,
-    processorRequestId: releasing.processorRequestId,
-    imported: releasing.imported,
-    createdAt: releasing.at.toISOString(),
-    inquireAt: releasing.inquireAt.toISOString(),
-    version: hold.version,
-    deadline: deadlineOf(releasing.patience),
-    key: releasing.key,
-  });
+  const [outcome = AGAIN] = await reserveReleases(query, [
+    {
+      requestId: releasing.requestId,
+      holdRequestId: hold.requestId,
+      merchantId: hold.merchantId,
+      reason: releasing.reason,
+      reported: releasing.reported ?? false,
+      ...(releasing.reported && {
+        amountReleased: hold.endedAmount?.toString(),
+        processorReference: hold.endedReference ?? undefined,
+      }),
+      amount: placed ? hold.remaining.toString() : '0',
+      currency: hold.currency,
+      processor: hold.processor,
+      processorAccount: hold.processorAccount,
+      processorRequestId: releasing.processorRequestId,
+      imported: releasing.imported,
+      createdAt: releasing.at.toISOString(),
+      inquireAt: releasing.inquireAt.toISOString(),
+      version: hold.version,
+      closing: releasing.reason !== 'LATE',
+      deadline: deadlineOf(releasing.patience),
+      key: releasing.key,
+    },
+  ]);
   if (outcome === AGAIN) return AGAIN;
   const { processorRequestId } = outcome;
-  if (outcome.outcome === 'RESERVED') return { reserved: true, hold, processorRequestId };
+  if (outcome.outcome === 'STORED') return { reserved: true, hold, processorRequestId };
   return { reserved: false, refusal: outcome.outcome, hold, processorRequestId };
 }
 

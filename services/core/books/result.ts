@@ -2,7 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/operation.ts';
-import type { OperationInput, Settled } from '../storage/operation/operation-log.ts';
+import type { OperationInput } from '../storage/operation/operation-log.ts';
+import type { Settled } from '../storage/operation/settle-submissions.ts';
 import type { Ended } from './outcomes.ts';
 
 /** The subject of an operation, as its result shows it. Money in minor units. */

@@ -35,7 +35,7 @@ export async function settleGatheredHolds(
   const results = ends.map(({ hold, outcome, at, traceParent }) => ({
     ...outcomeColumns(outcome),
     requestId: hold.requestId,
-    placed: isOk(outcome),
+    ok: isOk(outcome),
     at: at.toISOString(),
     expiresAt: isOk(outcome) ? expiryOf(hold, at, outcome.expiresAt).toISOString() : undefined,
     generatedTokenId: isOk(outcome) ? outcome.generatedTokenId : undefined,

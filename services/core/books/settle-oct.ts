@@ -1,7 +1,7 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import { settleOcts } from '../storage/oct/settle-octs.ts';
+import { settleOcts } from '../storage/oct/write-octs.ts';
 import type { Ended } from './outcomes.ts';
 import { endedOf, outcomeColumns, resultOf } from './result.ts';
 import type { PlacedFacts } from './settle-hold.ts';

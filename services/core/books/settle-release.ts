@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import { booksOf, differsFromRest, failHold, settleRelease as reckon } from '../domain/hold.ts';
+import { booksOf, differsFromRest, failHold, settleRelease } from '../domain/hold.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
-import { type ReleaseResult, settleRelease } from '../storage/release/settle-release.ts';
+import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
+import { type ReleaseResult, settleReleases } from '../storage/release/write-releases.ts';
 import type { Books } from './books.ts';
 import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
@@ -35,7 +34,7 @@ async function reckonAndSettle(
   const { release, hold } = await readRelease(query, requestId);
   if (release.state === 'OK' || release.state === 'KO') return { ended: { changed: false, deliveries: [] } };
   const result = releaseResult(release, hold, outcome, at);
-  const settled = await settleRelease(query, result);
+  const settled = await settleReleases(query, [result]);
   if (!settled.locked.has(hold.requestId)) return { ended: AGAIN };
   const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
   return { ended: { ...ended, changed: settled.changed.has(requestId) }, result };
@@ -82,7 +81,7 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcom
   const told = ok || kind === 'RELEASE';
   return {
     ...common,
-    books: reckon(hold, reserved, ok),
+    books: settleRelease(hold, reserved, ok),
     fails: false,
     freezes: differsFromRest(hold, reserved),
     operation: told ? resultOf(release.requestId, kind, subject, outcome, at, traceParent()) : undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import { reinstate, reverse, reversible, takenBackOf } from '../domain/hold.ts';
-import { listCaptures } from '../storage/capture/find-captures.ts';
+import { listCaptures } from '../storage/capture/capture.ts';
 import { bookTakenBack } from '../storage/capture/take-back.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';

@@ -7,7 +7,7 @@ import { type Approved, isOk } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import type { Asked } from '../kinds/ask.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import type { NotStored } from '../storage/operation/known-request.ts';
+import type { NotStored } from '../storage/operation/store-submissions.ts';
 import type { Core } from './core.ts';
 import { exceedsHold, invalidField, processorRefusal, refusalOf, tooLate } from './refuse.ts';
 

@@ -14,12 +14,11 @@ import {
 import { expiryOf } from '../../books/settle-hold.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
-import { HOLD } from '../../kinds/hold.ts';
-import { newHandle } from '../../kinds/new-handle.ts';
+import { HOLD, newHandle } from '../../kinds/hold.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
+import type { KeyInput } from '../../storage/idempotency-key/idempotency-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
 import {

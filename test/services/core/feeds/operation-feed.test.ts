@@ -13,7 +13,8 @@ import { watchOperations } from '../../../../services/core/rpc/operation/watch-o
 import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
-import { announceOperations, type LogPosition } from '../../../../services/core/storage/operation/operation-log.ts';
+import type { LogPosition } from '../../../../services/core/storage/operation/operation.ts';
+import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** Repeats what holds soon, at the next poll. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
-import { markEnded } from '../../../../services/core/storage/hold/mark-ended.ts';
+import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { type Desk, openMerchant, sql } from '../desk.ts';
 import { approved, declined, type FakeProcessor, neverSeen } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';

@@ -18,7 +18,7 @@ export async function readInput(
 ): Promise<Input<z.ZodObject, Schemas, z.ZodType>> {
   const query = route.method === 'get' ? readQuery(ctx, route.query ?? NO_QUERY) : {};
   const params = readParams(ctx, route);
-  return { query, params, body: route.body && (await readBody(route.body)) };
+  return { query, params, body: (route.body && (await readBody(route.body))) as object };
 }
 
 const NO_QUERY = z.strictObject({});

@@ -35,16 +35,16 @@ const CONFORMANCE = ['test/services/conformance/run.test.ts', `notices: \${name}
 export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   'README.md': [
     ['Every block below can be run again', 'test/docs/commands.test.ts', 'place a hold and capture it in two parts'],
-    ['Every route, field, refusal and notification', 'test/gateway/openapi/document.test.ts', 'tells every route'],
+    ['Every route, field, refusal and notification', 'test/gateway/openapi/document.test.ts', 'documents every route'],
     [
       'Every route, field, refusal and notification',
       'test/gateway/openapi/document.test.ts',
-      'has an example for each code, those of core included',
+      "has an example for each code, core's included",
     ],
     [
       'Every route, field, refusal and notification',
       'test/gateway/openapi/serve.test.ts',
-      'has a place for every route, webhook and code',
+      'has an anchor for every route, webhook and code',
     ],
     ['charges nothing twice and loses nothing, whatever is frozen, cut, killed or overloaded', ...OBEDIENT],
     ['nothing was stored, nothing was sent to the processor, and nothing will come of this request', ...OBEDIENT],
@@ -53,7 +53,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ['sends it again with the same `Idempotency-Key`; without one', ...OBEDIENT_KEYED],
   ],
   'docs/README.md': [
-    ['merchants: every route, field, refusal', 'test/gateway/openapi/document.test.ts', 'tells every route'],
+    ['merchants: every route, field, refusal', 'test/gateway/openapi/document.test.ts', 'documents every route'],
     ['every setting of every process', 'test/house/settings.test.ts', `says what \${process} knows, with its defaults`],
     ['every table, with its constraints', '.ci/schema.ts', 'dumpFaults'],
   ],
@@ -78,7 +78,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'tries every route',
       'test/gateway/operator/operator.test.ts',
-      `\${name} answers the operator as it is described, in his own name`,
+      `\${name} answers the operator as documented, and acts in the operator's name`,
     ],
     [
       'fails while it never sees the new crash points',
@@ -136,7 +136,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'never with body, signature or secret',
       'test/gateway/relay/verify.test.ts',
-      'logs, counts and keeps a failed verification without body, signature or secret',
+      'logs, counts and reports a failed verification without body, signature or secret',
     ],
     [
       'it did it; it never does',
@@ -215,12 +215,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'so every gateway knows them',
       'test/gateway/operator/with-core.test.ts',
-      'end a session at every gateway, one that starts later included, and its streams',
+      'end a session and its streams at every gateway, including one that starts later',
     ],
     [
       'growing penalties that never lock out the right one',
       'test/gateway/operator/session/handlers.test.ts',
-      `takes the right token, \${how}, from an address that wrong ones came from and come from`,
+      `accepts the right token, \${how}, from an address that has sent wrong ones`,
     ],
     [
       '4xx or 501 each, never another 5xx',

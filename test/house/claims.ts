@@ -1,12 +1,12 @@
 /**
- * What the documents say of everything or of nothing at all, and the test or check that shows it. A sentence that no test shows is
- * weakened or deleted; test/house/claims.test.ts finds sentences that are missing here.
+ * The universal claims of the documents, each with a test or check that shows it. A sentence without one is weakened or deleted;
+ * test/house/claims.test.ts finds sentences that are missing here.
  */
 
 /**
- * A part of a document, and what keeps it: a file of tests with the title of one (or of an attack) as the source writes it, or a file
- * of `.ci` with the function of the check. The part contains the word that makes it a claim, and stands in the document once, white
- * space normalised. One part may have several lines here.
+ * A part of a document and what backs it: a test file with a test's title (or an attack's name) as the source spells it, or a file of `.ci`
+ * with the function of the check. The part contains the universal word and occurs once in the document, white space normalised. A part may
+ * have several lines here.
  */
 export type Claim = readonly [part: string, path: string, title: string];
 
@@ -54,14 +54,18 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   ],
   'docs/README.md': [
     ['merchants: every route, field, refusal', 'test/gateway/openapi/document.test.ts', 'documents every route'],
-    ['every setting of every process', 'test/house/settings.test.ts', `says what \${process} knows, with its defaults`],
+    [
+      'every setting of every process',
+      'test/house/settings.test.ts',
+      `lists the settings of \${process} with their defaults`,
+    ],
     ['every table, with its constraints', '.ci/schema.ts', 'dumpFaults'],
   ],
   'docs/settings.md': [
     [
       'Every process reads its settings',
       'test/house/settings.test.ts',
-      `says what \${process} knows, with its defaults`,
+      `lists the settings of \${process} with their defaults`,
     ],
     [
       'Every process reads its settings',
@@ -100,19 +104,19 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Only an authorized hold can be captured',
       `${CORE}/domain/hold.test.ts`,
-      `answers \${answer ?? 'yes'} to \${name}`,
+      `returns \${answer ?? 'yes'} for \${name}`,
     ],
     ['Lists, streams, notifications and operators never show it', ...SHOWN_ID],
     [
       'Lists, streams, notifications and operators never show it',
       PLAIN_ID,
-      'is in no message below a stream, a notification or an answer to operators alone',
+      'is in no message within a stream, a notification or an answer for operators',
     ],
-    ['| `FAILED` | never placed |', `${CORE}/kinds/end.test.ts`, 'is given back once, and stays failed'],
+    ['| `FAILED` | never placed |', `${CORE}/kinds/end.test.ts`, 'is voided once, and the hold stays failed'],
     [
       'core makes an operation KO by itself after such a fenced answer only',
       `${CORE}/kinds/settle-late.test.ts`,
-      'needs review after the last inquiry, never a guess, and is still settled by what comes later',
+      'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
     [
       'A refusal creates no operation',
@@ -126,7 +130,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Addresses of metadata services are always rejected',
       `${CORE}/delivery/destination.test.ts`,
-      'never connects to a metadata service, not even when the allow-list has it',
+      'never connects to a metadata service, even when the allow-list contains it',
     ],
     [
       'A relayed notification never changes a hold',
@@ -143,7 +147,11 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'test/services/sandbox/rpc/inquire.test.ts',
       'never saw what tok_sandbox_timeout_lost lost, and keeps it from happening',
     ],
-    ['drop, rename and narrow nothing', 'test/house/migrations.test.ts', 'drop, rename and narrow no table or column'],
+    [
+      'drop, rename and narrow nothing',
+      'test/house/migrations.test.ts',
+      'do not drop, rename or narrow a table or column',
+    ],
   ],
   'docs/architecture.md': [
     ['`npm run check` checks this table', '.ci/core-law.ts', 'coreBreaches'],
@@ -156,12 +164,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Core fails an operation by itself only on DECLINED',
       `${CORE}/kinds/settle-late.test.ts`,
-      'needs review after the last inquiry, never a guess, and is still settled by what comes later',
+      'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
     [
       'a sick one does not hold up the others',
       'test/operate/sick-endpoints.test.ts',
-      'is not delayed by endpoints that accept and say nothing',
+      'is not delayed by endpoints that accept connections and never answer',
     ],
     ['never a refusal that invites a second charge', ...CRASH_POINTS],
     ['a test has it die at each of them', ...CRASH_POINTS],
@@ -199,7 +207,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       `${CORE}/settings.test.ts`,
       'are named when they are wrong, all at once, and never shown',
     ],
-    ['bodies only, no URL', PLAIN_ID, 'is in no URL: no path or query names it, and no method of core takes a GET'],
+    ['bodies only, no URL', PLAIN_ID, 'is in no URL: no path or query contains it, and no method of core allows GET'],
     ['answers about the one hold; never lists, streams, notifications, operators, browsers', ...SHOWN_ID],
     ['while it is open; never operators', ...SHOWN_ID],
     [
@@ -274,7 +282,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       '0 = every check that could run passed',
       'test/operate/conformance.test.ts',
-      'finds no fault with the sandbox, killed ten times, and leaves out only what asks for a missing feature',
+      'finds no fault with the sandbox, killed ten times, and skips only checks of missing features',
     ],
     ['fenced identifiers never act', ...CONFORMANCE],
     ['never exceed what there is', ...CONFORMANCE],
@@ -291,12 +299,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'answered as one whose result is not known, never as done',
       'test/platform/database-client.test.ts',
-      'does not take a commit for done that stopped waiting for the standby',
+      'does not report a commit as done that stopped waiting for the standby',
     ],
     [
       'loses no request that has an `Idempotency-Key`',
       'test/operate/rolling-restart.test.ts',
-      'loses no keyed request and does none twice',
+      'loses and repeats no keyed request',
     ],
     [
       'discard never does',
@@ -307,7 +315,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   'docs/scaling.md': [['Every commit that ends an operation takes one advisory lock', ...STREAM]],
 };
 
-/** Advice to the reader, names and definitions: no claims about what the service does. */
+/** Advice to readers, names and definitions, which claim nothing about the service. */
 export const NO_CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'docs/security.md': [
     '*Held* means that every attack met what it must, that no call of the merchant failed, that every notification came',

@@ -70,12 +70,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Every process reads its settings',
       `${CORE}/settings.test.ts`,
-      'are named when they are wrong, all at once, and never shown',
+      'are named when they are wrong, all at once, without their values',
     ],
     [
       'every token has 32 characters or more',
       `${CORE}/rpc/server/caller.test.ts`,
-      'refuses settings with a short token among several',
+      'rejects settings with a short token among several',
     ],
   ],
   'docs/contributing.md': [
@@ -87,7 +87,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'fails while it never sees the new crash points',
       `${CORE}/model/model.test.ts`,
-      'agrees with core and the processor, whatever goes wrong',
+      'agrees with core and the processor, whatever fails',
     ],
   ],
   'docs/product.md': [
@@ -99,7 +99,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'It is unique among holds, captures, releases and OCTs',
       `${CORE}/rpc/server/answers.test.ts`,
-      'is refused when it is malformed, another merchant’s, or names something else; nothing is stored',
+      'is rejected when it is malformed, another merchant’s, or names something else; nothing is stored',
     ],
     [
       'Only an authorized hold can be captured',
@@ -121,7 +121,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'A refusal creates no operation',
       `${CORE}/rpc/preauthorization/capture-preauthorization.test.ts`,
-      'and a refusal leaves no operation behind',
+      'and stores no operation for a refusal',
     ],
     ['does what each answer says charges once and loses nothing', ...OBEDIENT],
     ['a 404 later than 30 s after the 202 is final: it never happened and never will', ...OBEDIENT],
@@ -189,23 +189,23 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
       `${CORE}/rpc/idempotency.test.ts`,
-      'contain no card number, whatever is called',
+      'may contain no card number, whatever the call',
     ],
     [
       'are stored only as hashes or ciphertexts',
       `${CORE}/rpc/preauthorization/create-preauthorization.test.ts`,
-      'never stores the handle in clear',
+      'never stores the preauthorizationId in clear text',
     ],
     [
       'are stored only as hashes or ciphertexts',
       `${CORE}/rpc/merchant/merchants.test.ts`,
-      'creates a merchant, shows its key and secret once, and stores neither in clear',
+      'creates a merchant, shows its key and secret once, and stores neither in clear text',
     ],
     ['| not shown |', 'test/flow/what-is-logged.test.ts', 'is no card number, card token or checkout address'],
     [
       'not shown; settings name what is wrong and quote nothing',
       `${CORE}/settings.test.ts`,
-      'are named when they are wrong, all at once, and never shown',
+      'are named when they are wrong, all at once, without their values',
     ],
     ['bodies only, no URL', PLAIN_ID, 'is in no URL: no path or query contains it, and no method of core allows GET'],
     ['answers about the one hold; never lists, streams, notifications, operators, browsers', ...SHOWN_ID],
@@ -213,7 +213,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'lists the roles of each service, and of single methods where they differ',
       `${CORE}/rpc/server/access.test.ts`,
-      `lets each role call what it may, and nothing else (\${door})`,
+      `allow each role its own methods, and no others (\${door})`,
     ],
     [
       'a line holds only fields of its allow-list',
@@ -242,12 +242,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'the operation was not stored and never will be',
       `${CORE}/rpc/server/answers.test.ts`,
-      'is judged by the statement, too: what reaches the database too late is not stored',
+      'is checked by the statement, too: a write that reaches the database too late is not stored',
     ],
     [
       'A call must carry `authorization',
       `${CORE}/rpc/server/access.test.ts`,
-      `lets nobody in without a credential, or with a wrong one (\${door})`,
+      `reject calls without a credential, or with a wrong one (\${door})`,
     ],
   ],
   'docs/high-availability.md': [
@@ -294,7 +294,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'messages are never logged',
       `${CORE}/rpc/server/interceptors.test.ts`,
-      'has the class, code and frames of what nobody foresaw, and no message',
+      'is the class, code and frames of an unexpected error, without its message',
     ],
     [
       'answered as one whose result is not known, never as done',
@@ -309,7 +309,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'discard never does',
       `${CORE}/rpc/notification/notification.test.ts`,
-      'forwards what was set aside once, and never what was discarded',
+      'forwards a released notification once, and a discarded one never',
     ],
   ],
   'docs/scaling.md': [['Every commit that ends an operation takes one advisory lock', ...STREAM]],

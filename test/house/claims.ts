@@ -145,7 +145,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'it did it; it never does',
       'test/services/sandbox/rpc/inquire.test.ts',
-      'never saw what tok_sandbox_timeout_lost lost, and keeps it from happening',
+      'finds nothing for tok_sandbox_timeout_lost, and fences it',
     ],
     [
       'drop, rename and narrow nothing',
@@ -179,7 +179,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       "not stored: the processor's page takes them",
       'test/services/sandbox/checkout/take-form.test.ts',
-      'keeps no card number and no capability in ledger or log',
+      'stores no card number and no capability in ledger or log',
     ],
     [
       'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
@@ -272,7 +272,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'refuses an identifier that was never seen, for ever',
       'test/services/sandbox/rpc/inquire.test.ts',
-      'with a fence makes every late request under it NOT_PERFORMED, for ever',
+      'makes every late request NOT_PERFORMED with a fence, for ever',
     ],
     [
       '`ListEntries` lists every identifier',
@@ -288,7 +288,11 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ['never exceed what there is', ...CONFORMANCE],
   ],
   'docs/stripe.md': [
-    ['never rounded', 'test/services/stripe/amount.test.ts', 'come back as they were sent, whatever the currency'],
+    [
+      'never rounded',
+      'test/services/stripe/amount.test.ts',
+      'are converted back to the same amounts, in every currency',
+    ],
   ],
   'docs/runbook.md': [
     [

@@ -148,7 +148,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'finds nothing for tok_sandbox_timeout_lost, and fences it',
     ],
     [
-      'drop, rename and narrow nothing',
+      'drop, rename and narrow no table or column',
       'test/house/migrations.test.ts',
       'do not drop, rename or narrow a table or column',
     ],

@@ -4,7 +4,7 @@ import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/proce
 import { HoldfastError } from '../domain/refusal.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, INSERT_ENTRIES } from './ledger-queries.ts';
+import { CREATE_COPY, INSERT_ENTRIES, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
 
 /** A source of a processor's books. */
 export type Ledger = Pick<Processor, 'listEntries'>;
@@ -12,12 +12,20 @@ export type Ledger = Pick<Processor, 'listEntries'>;
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has. Throws UNAVAILABLE, naming it, when one does not answer. */
-export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<EntryCount[]> {
+/** What to do when the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
+export type Unreadable = 'THROW' | 'LEAVE_OUT';
+
+/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read. */
+export async function copyEntries(
+  client: pg.Client,
+  processors: Ledgers,
+  unreadable: Unreadable,
+): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
-    counts.push({ processor, entries: await copyPages(client, processor, ledger, '') });
+    const entries = await orLeaveOut(client, processor, unreadable, () => copyPages(client, processor, ledger, ''));
+    if (entries !== undefined) counts.push({ processor, entries });
   }
   await client.query('analyze processor_entry');
   return counts;
@@ -28,9 +36,35 @@ export async function readAgain(
   client: pg.Client,
   processors: Ledgers,
   suspects: readonly Pick<Drift, 'requestId'>[],
+  unreadable: Unreadable,
 ): Promise<void> {
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
-  for (const { id } of rows) for (const [name, processor] of processors) await copyPages(client, name, processor, id);
+  for (const [name, processor] of processors) {
+    await orLeaveOut(client, name, unreadable, async () => {
+      for (const { id } of rows) await copyPages(client, name, processor, id);
+    });
+  }
+}
+
+/** The processors whose books were left out. */
+export async function leftOut(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(LEFT_OUT);
+  return rows.map(({ name }) => name);
+}
+
+async function orLeaveOut<T>(
+  client: pg.Client,
+  processor: string,
+  unreadable: Unreadable,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (unreadable === 'THROW' || !(error instanceof HoldfastError)) throw error;
+    await client.query(LEAVE_OUT, [processor]);
+    return undefined;
+  }
 }
 
 async function copyPages(

@@ -24,12 +24,14 @@ export interface UnknownEntry {
   readonly captured: bigint;
   /** Of a capture: nothing is left of its authorization, and something was given back. */
   readonly closesAuthorization: boolean;
-  /** Of a capture: given back by refunds, or taken back by the card scheme. */
+  /** Given back by refunds, or taken back by the card scheme: of a capture, or of a hold and none of its captures. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
-  /** The requestId of a capture that is known here: what is unknown is that it was taken back. */
+  /** What is unknown of a capture or hold that is known here: what was taken back of it, or that it has ended. */
+  readonly changeHere: 'REVERSAL' | 'END' | null;
+  /** The requestId of that capture. */
   readonly captureHere: string | null;
-  /** The requestId of an open hold that is known here: what is unknown is that it has ended there. */
+  /** The requestId of that hold, or the capture's. */
   readonly holdHere: string | null;
 }
 
@@ -39,7 +41,7 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
   return rows.map((row) => ({
     requestId: row.request_id,
     processor: row.processor,
-    kind: row.hold_here !== null ? 'END' : row.capture_here !== null ? 'REVERSAL' : row.kind,
+    kind: row.change_here ?? row.kind,
     answer: row.answer,
     authorizationRequestId: row.authorization_request_id,
     merchantId: row.merchant_id,
@@ -52,8 +54,9 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
     currency: row.currency,
     captured: BigInt(row.captured),
     closesAuthorization: row.closes_authorization ?? false,
-    takenBack: BigInt(row.reversed) + BigInt(row.refunded),
+    takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
+    changeHere: row.change_here,
     captureHere: row.capture_here,
     holdHere: row.hold_here,
   }));

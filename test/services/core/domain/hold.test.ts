@@ -10,12 +10,12 @@ import {
   isOpen,
   judgeCapture,
   judgeRelease,
-  reinstatable,
   reinstate,
   reverse,
   reversible,
   settleCapture,
   settleRelease,
+  takenBackOf,
 } from '../../../../services/core/domain/hold.ts';
 
 /** A hold as insert-holds.ts writes it. */
@@ -175,9 +175,9 @@ describe('a reversal by the card scheme', () => {
 
   it('is reinstated up to what was reversed: of the capture, or of the hold when none is named', () => {
     const reversed = { ...hold, reversed: 52n };
-    assert.equal(reinstatable(reversed, capture, [capture, marked]), 15n);
-    assert.equal(reinstatable(reversed, marked, [capture, marked]), 30n);
-    assert.equal(reinstatable(reversed, undefined, [capture, marked]), 7n);
+    assert.equal(takenBackOf(reversed, capture, [capture, marked]), 15n);
+    assert.equal(takenBackOf(reversed, marked, [capture, marked]), 30n);
+    assert.equal(takenBackOf(reversed, undefined, [capture, marked]), 7n);
     assert.equal(reinstate(reverse(hold, 40n), 30n).reversed, 10n);
   });
 });

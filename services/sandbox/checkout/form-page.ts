@@ -1,4 +1,4 @@
-import type { CardTry } from '../ledger/card-try.ts';
+import type { CardTry } from '../ledger/checkout.ts';
 import { formatAmount } from './amount.ts';
 import { type CheckoutView, cancelForm, document, orderSummary } from './document.ts';
 import type { FieldErrors, FieldName, Typed } from './form.ts';

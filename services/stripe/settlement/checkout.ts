@@ -1,13 +1,12 @@
 import type Stripe from 'stripe';
 import { toStripe } from '../amount.ts';
 import { type Answered, ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { FEATURES } from './authorization.ts';
 import { notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { stateOf } from './intent-ending.ts';
-import { OutcomeUnknown } from './unknown.ts';
 
 /** Stripe keeps a Checkout Session open for at least half an hour and at most a day. */
 export const CHECKOUT_SHORTEST_MS = 30 * 60 * 1000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 /** A currency that only this test uses, so that every ledger entry in it came from here. */

@@ -2,12 +2,11 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { coreUrl } from '../services/quickstart/addresses.ts';
 import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
 import { openDatabase } from '../services/quickstart/database.ts';
-import type { House as QuickstartHouse } from '../services/quickstart/house.ts';
+import { addressesOf, type House as QuickstartHouse } from '../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
@@ -110,7 +109,7 @@ async function forgetDeliveries(databaseUrl: string): Promise<void> {
 let created = 0;
 
 async function createMerchant(house: QuickstartHouse, urls: { webhookUrl?: string; internalUrl?: string }) {
-  const operator = { coreUrl: coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
+  const operator = { coreUrl: addressesOf(house.ports).coreUrl, operatorToken: house.secrets.operatorToken };
   const merchantId = `bench${++created}`;
   const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
   const { apiKey, signingSecret } = await asOperator(operator, (merchants) =>

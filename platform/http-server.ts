@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Server as NetServer, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 
 /** Timeouts of an HTTP/1.1 server, milliseconds. */
 export interface HttpBounds {
@@ -32,6 +32,22 @@ export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = H
   const server = createServer(options, listener);
   closeUnread(server, 'connection', bounds);
   return server;
+}
+
+/** Listens, and returns the port. Throws an Error of one line that names the setting when the port is taken. */
+export function listen(server: Server, setting: string, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(new Error(`${setting}: cannot listen on ${host}:${port}`, { cause })));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Stops listening, and waits `graceMs` for running requests before it closes their connections. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(force);
 }
 
 /**

@@ -1,8 +1,7 @@
 import { errorFields } from '../../../platform/log.ts';
-import type { Desk } from '../desk.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
 import { findByStripeId } from '../ledger/entry.ts';
 import { type Notice, purgeNotices, settleNotice, takeDueNotices } from '../ledger/notice.ts';
-import { OutcomeUnknown } from '../settlement/unknown.ts';
 import { reconcile } from './reconcile.ts';
 
 /** So many look at the same time, each at a few notices, so that one slow payment does not delay the others'. */

@@ -13,7 +13,7 @@ import { ORM } from '../../../../services/core/storage/orm.ts';
 import { reserveReleases, settleReleases } from '../../../../services/core/storage/release/write-releases.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
-/** A node of a plan, as EXPLAIN (FORMAT JSON) writes it. */
+/** A node of a plan in the output of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -34,14 +34,14 @@ describe('byIndex()', () => {
     await test.drop();
   });
 
-  it('has every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
+  it('makes every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
     for (const statement of await hotStatements()) {
       const whole = nodes(await planOf(statement)).filter((node) => node['Relation Name'] && isWholeRead(node));
       assert.deepEqual(whole, [], `${statement.name} reads a whole table`);
     }
   });
 
-  /** The plan that a prepared statement keeps. EXPLAIN takes a statement with parameters only as plain text. */
+  /** Returns the generic plan of a prepared statement. EXPLAIN accepts a statement with parameters only as plain text. */
   async function planOf({ text }: Statement): Promise<PlanNode> {
     const rows = await database[ORM].em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
     return rows[0]?.['QUERY PLAN'][0].Plan;
@@ -56,7 +56,7 @@ function isWholeRead(node: PlanNode): boolean {
   return /Scan$/.test(node['Node Type']) && node['Index Cond'] === undefined;
 }
 
-/** The statements, from the functions that send them. */
+/** Collects the statements from the functions that send them. */
 async function hotStatements(): Promise<Statement[]> {
   const statements: Statement[] = [];
   const query: Query = async (statement) => {

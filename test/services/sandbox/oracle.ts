@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type Entry, entryTable } from './entry.ts';
-import { type Event, eventTable } from './event.ts';
+import { type Entry, entryTable } from '../../../services/sandbox/ledger/entry.ts';
+import type { Event } from '../../../services/sandbox/ledger/event.ts';
 
 /** The ledger as a test reads it, beside a running sandbox or after its death. */
 export interface Oracle {
@@ -14,13 +14,12 @@ export interface Oracle {
 /** Opens a ledger file to read it. Throws when there is none. */
 export function openOracle(file: string): Oracle {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  const entries = entryTable(database);
-  const events = eventTable(database);
+  const { find, list } = entryTable(database);
+  const everything = { after: 0, limit: Number.MAX_SAFE_INTEGER, merchantId: '', account: '' };
   return {
-    find: entries.find,
-    entries: (authorizationRequestId = '') =>
-      entries.list({ after: 0, limit: Number.MAX_SAFE_INTEGER, authorizationRequestId }),
-    events: events.list,
+    find,
+    entries: (authorizationRequestId = '') => list({ ...everything, authorizationRequestId }),
+    events: () => database.prepare('SELECT * FROM event ORDER BY rowid').all() as unknown as Event[],
     close: () => database.close(),
   };
 }

@@ -143,7 +143,11 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'test/services/sandbox/rpc/inquire.test.ts',
       'never saw what tok_sandbox_timeout_lost lost, and keeps it from happening',
     ],
-    ['drop, rename and narrow nothing', 'test/house/migrations.test.ts', 'drop, rename and narrow no table or column'],
+    [
+      'drop, rename and narrow no table or column',
+      'test/house/migrations.test.ts',
+      'drop, rename and narrow no table or column',
+    ],
   ],
   'docs/architecture.md': [
     ['`npm run check` checks this table', '.ci/core-law.ts', 'coreBreaches'],

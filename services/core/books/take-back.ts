@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import { amountReversedOf, reinstatable, reinstate, reverse, reversible } from '../domain/hold.ts';
-import type { CaptureRow } from '../storage/capture/capture.ts';
+import { reinstate, reverse, reversible, takenBackOf } from '../domain/hold.ts';
 import { listCaptures } from '../storage/capture/find-captures.ts';
 import { bookTakenBack } from '../storage/capture/take-back.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
+import type { NamedEvent } from '../storage/processor-event/processor-event.ts';
 import type { Books } from './books.ts';
 import type { Ended } from './outcomes.ts';
 import { cardOf, endedOf, resultOf } from './result.ts';
@@ -24,7 +24,11 @@ export interface TakingBack {
   /** The processor's reference of it. */
   readonly reference: string;
   /** The event that reported it, which is remembered with what it did, so that it is booked once. */
-  readonly event: { readonly id: string; readonly digest: Buffer };
+  readonly event: NamedEvent;
+  /**
+   * What is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined = all of `amount` is.
+   */
+  readonly there?: bigint | undefined;
   readonly at: Date;
 }
 
@@ -50,13 +54,15 @@ const NOTHING: Ended = { changed: false, deliveries: [] };
  * changes the hold, and then nothing is written.
  */
 async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<Ended | typeof AGAIN | 'TOO_MUCH'> {
-  const { kind, captureRequestId, amount, reference, event, at } = taking;
+  const { kind, captureRequestId, reference, event, at } = taking;
   const [hold] = await readHolds(query, [taking.holdRequestId]);
   assert(hold, 'what is taken back was captured of a hold');
   const captures = await listCaptures(query, hold.requestId);
   const capture = captures.find(({ requestId }) => requestId === captureRequestId);
-  const most = kind === 'REVERSAL' ? reversible(hold, capture) : reinstatable(hold, capture, captures);
-  if (amount > most) return 'TOO_MUCH';
+  const here = takenBackOf(hold, capture, captures);
+  const amount = missing(taking, here);
+  if (amount <= 0n) return NOTHING;
+  if (amount > (kind === 'REVERSAL' ? reversible(hold, capture) : here)) return 'TOO_MUCH';
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
   const approved = { answer: 'APPROVED', reference, bankReference: '' } as const;
   const operation = resultOf(taking.requestId, kind, subject, approved, at, traceParent());
@@ -64,10 +70,11 @@ async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<E
     requestId: taking.requestId,
     holdRequestId: hold.requestId,
     captureRequestId,
-    captureReversed: capture && reversedAfter(capture, taking),
+    captureReversed: capture && (kind === 'REVERSAL' ? here + amount : here - amount),
     version: hold.version,
     at: at.toISOString(),
     eventId: event.id,
+    eventProcessor: event.processor,
     digest: event.digest.toString('hex'),
     books: kind === 'REVERSAL' ? reverse(hold, amount) : reinstate(hold, amount),
     operation,
@@ -75,6 +82,9 @@ async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<E
   return settled.locked.has(hold.requestId) ? endedOf(settled, operation) : AGAIN;
 }
 
-function reversedAfter(capture: CaptureRow, { kind, amount }: TakingBack): bigint {
-  return amountReversedOf(capture) + (kind === 'REVERSAL' ? amount : -amount);
+/** How much of what was reported is not booked yet, given what is taken back `here`. */
+function missing({ kind, amount, there }: TakingBack, here: bigint): bigint {
+  if (there === undefined) return amount;
+  const difference = kind === 'REVERSAL' ? there - here : here - there;
+  return difference < amount ? difference : amount;
 }

@@ -35,11 +35,11 @@ export async function end<Facts extends Named, Settled>(
 async function review<Facts extends Named>(
   { books, log }: Settlement,
   { table }: Kind<Facts>,
-  { requestId }: Facts,
+  { requestId, processor }: Facts,
   processorCode: string,
 ): Promise<boolean> {
   const isOpen = await books.markNeedsReview(table, requestId);
-  if (isOpen) log.error('needs_review', { kind: table, requestId, processorCode });
+  if (isOpen) log.error('needs_review', { kind: table, requestId, processor, processorCode });
   return isOpen;
 }
 

@@ -23,6 +23,7 @@ export interface TakenBackInput {
   readonly version: string;
   readonly at: string;
   readonly eventId: string;
+  readonly eventProcessor: string;
   /** Hexadecimal. */
   readonly digest: string;
   readonly books: HoldBooks;
@@ -41,12 +42,13 @@ const TAKE_BACK: Statement = {
   name: 'take-back',
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, "captureRequestId" uuid,
-      "captureReversed" bigint, version xid, at timestamptz, "eventId" text, digest text, books json, operation json)
+      "captureReversed" bigint, version xid, at timestamptz, "eventId" text,
+      "eventProcessor" text, digest text, books json, operation json)
   ),
   ${LOCK_UNCHANGED_HOLDS},
   remembered as (
-    insert into processor_event (id, received_at, digest) select "eventId", at, decode(digest, 'hex') from locked
-    on conflict (id) do nothing returning id
+    insert into processor_event (id, processor, received_at, digest)
+    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked on conflict (id, processor) do nothing returning id
   ),
   changed as materialized (
     select i."requestId" as subject_id, i.* from locked i join remembered r on r.id = i."eventId"

@@ -10,12 +10,12 @@ import {
   isOpen,
   judgeCapture,
   judgeRelease,
-  reinstatable,
   reinstate,
   reverse,
   reversible,
   settleCapture,
   settleRelease,
+  takenBackOf,
 } from '../../../../services/core/domain/hold.ts';
 
 /** A hold as insert-holds.ts writes it. */
@@ -175,9 +175,9 @@ describe('what the card scheme takes back', () => {
 
   it('is given again up to what was taken back: of the capture, or of none that is known', () => {
     const reversed = { ...hold, reversed: 52n };
-    assert.equal(reinstatable(reversed, capture, [capture, marked]), 15n);
-    assert.equal(reinstatable(reversed, marked, [capture, marked]), 30n);
-    assert.equal(reinstatable(reversed, undefined, [capture, marked]), 7n);
+    assert.equal(takenBackOf(reversed, capture, [capture, marked]), 15n);
+    assert.equal(takenBackOf(reversed, marked, [capture, marked]), 30n);
+    assert.equal(takenBackOf(reversed, undefined, [capture, marked]), 7n);
     assert.equal(reinstate(reverse(hold, 40n), 30n).reversed, 10n);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { openChannel } from '../../../../platform/grpc-client.ts';
 import { Health, HealthCheckResponse_ServingStatus } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
@@ -7,9 +8,9 @@ import { ListEntriesResponseSchema } from '../../../../proto/gen/holdfast/proces
 import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Ledger } from '../../../../services/core/processor/entries.ts';
 import { parseProcessors, processorsOf, rowsOf } from '../../../../services/core/processor/processors.ts';
 import { audit as runAudit } from '../../../../services/core/reconciliation/audit.ts';
-import type { Ledger } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
@@ -190,11 +191,23 @@ describe('several processors', function () {
     );
   }
 
-  it('has an audit count the entries of each, and name the one whose books cannot be read', async () => {
+  it('has an audit count the entries of each, compare those that it can read, and name the one that it cannot', async () => {
     const books = stage.channel('operator').opened.client(AuditService);
-    const audit = async () => (await Array.fromAsync(books.auditBooks({}))).at(-1)?.line.value;
     // The other one has no books at all.
-    await assert.rejects(audit(), /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
+    await settleAll();
+    const wrong = await acme.hold();
+    await sql(stage, 'update hold set amount = amount + 1, remaining = remaining + 1 where request_id = $1', [
+      wrong.requestId,
+    ]);
+    const told: string[] = [];
+    await assert.rejects(async () => {
+      for await (const { line } of books.auditBooks({}))
+        if (line.case === 'drift') told.push(`${line.value.kind} ${line.value.requestId}`);
+    }, /UNAVAILABLE: processor other does not answer, so its books were not compared/);
+    assert.deepEqual(told, [`OPERATION_DIFFERS ${wrong.requestId}`, `AMOUNT_AT_PROCESSOR ${wrong.requestId}`]);
+    await sql(stage, 'update hold set amount = amount - 1, remaining = remaining - 1 where request_id = $1', [
+      wrong.requestId,
+    ]);
     const parts = { databaseUrl: stage.settings.DATABASE_URL, most: 1, patienceMs: 0 };
     const ledgers = new Map<string, Ledger>([
       ['first', stage.recovery.processors.of({ processor: 'first' })],
@@ -206,6 +219,24 @@ describe('several processors', function () {
       { processor: 'first', entries },
       { processor: 'other', entries: 0 },
     ]);
+  });
+
+  it('takes events of two of them that have the same identifier', async () => {
+    const lost = async (desk: Desk) => (await desk.capture(await desk.hold(), 1_000n)).capture?.requestId ?? '';
+    const { events } = stage.channel('processor');
+    const reverse = async (captureRequestId: string, amount: bigint) => {
+      const value = { captureRequestId, amount, reference: '' };
+      await events.reportEvent({
+        eventId: 'evt_1',
+        occurredAt: timestampNow(),
+        event: { case: 'captureReversed', value },
+      });
+    };
+    await reverse(await lost(beta), 100n);
+    await reverse(await lost(acme), 200n);
+    assert.equal((await refusal(reverse(await lost(acme), 300n))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    const stored = await sql(stage, `select processor from processor_event where id = 'evt_1' order by 1`);
+    assert.deepEqual(stored, [{ processor: 'first' }, { processor: 'other' }]);
   });
 
   it('keeps what was sent to one that is not configured any more', async () => {

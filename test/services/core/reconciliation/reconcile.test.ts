@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
@@ -165,9 +166,11 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  for (const [token, reversed] of [
-    ['tok_sandbox_reversed', 300],
-    ['tok_sandbox_reversed_in_part', 150],
+  for (const [token, reversed, entriesWhenLost] of [
+    ['tok_sandbox_reversed', 300, 1],
+    ['tok_sandbox_reversed_in_part', 150, 1],
+    // The reversal is an entry of its own: it stands in the books of the authorization alone.
+    ['tok_sandbox_reversed_unattributed', 300, 2],
   ] as const) {
     for (const isCaptureKnown of [true, false]) {
       it(`imports what was taken back of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
@@ -181,12 +184,49 @@ describe('reconcile()', function () {
         assert.equal(await desk.books(hold), books);
         await goBack();
         const { imported } = await decide({ importing: ['all'] });
-        assert.equal(imported, 1);
+        assert.equal(imported, isCaptureKnown ? 1 : entriesWhenLost);
         assert.equal(await desk.books(hold), books);
         assert.deepEqual(await drifts(), []);
       });
     }
   }
+
+  for (const isNamed of [true, false]) {
+    it(`books a reversal once that is reported again after its import (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+      const { capture } = await desk.capture(hold, 300n);
+      const captureRequestId = capture?.requestId ?? '';
+      const goBack = await rememberNow(stage);
+      stage.clock.advance(3_000);
+      await stage.sandbox.reportDue();
+      await goBack();
+      await decide({ importing: ['all'] });
+      const of = isNamed ? { captureRequestId } : { authorizationRequestId: hold.requestId };
+      const value = { ...of, amount: 150n, reference: 'again' };
+      const { events } = stage.channel('processor');
+      const again = { eventId: `reversal-${captureRequestId}`, occurredAt: timestampNow() };
+      await events.reportEvent({ ...again, event: { case: 'captureReversed', value } });
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
+      assert.deepEqual(await drifts(), []);
+    });
+  }
+
+  it('imports what was given again of a capture', async () => {
+    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
+    await desk.capture(hold, 300n);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    await goBack();
+    const { lines, imported } = await decide({ importing: ['all'] });
+    assert.equal(imported, 1, lines.join('\n'));
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.deepEqual(await drifts(), []);
+  });
 
   it('imports that the processor has ended a hold', async () => {
     const hold = await desk.hold({ tokenId: 'tok_sandbox_ended_early' });

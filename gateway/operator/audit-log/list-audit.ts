@@ -27,6 +27,9 @@ export const listAudit = operatorRoute({
   path: '/operator/audit',
   tag: 'Operators: overview',
   summary: 'List what operators did, and merchants with their webhooks',
+  description:
+    'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
+    'secret only its id.',
   query: z.strictObject({
     target: text(128).optional(),
     action: text(64).optional(),

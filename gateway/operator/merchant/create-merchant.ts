@@ -15,6 +15,9 @@ export const createMerchant = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'Create a merchant; its API key and signing secret are shown once',
+  description:
+    'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
+    'contract could never be delivered to.',
   body: z
     .strictObject({
       merchantId,

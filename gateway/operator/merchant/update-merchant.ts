@@ -11,6 +11,9 @@ export const updateMerchant = operatorRoute({
   path: '/operator/merchants/{merchantId}',
   tag: 'Operators: merchants',
   summary: 'Replace name and contract; holds placed before keep their terms',
+  description:
+    'A field that is left out gets its default, not its old value. Refused as INVALID_REQUEST as when a merchant is ' +
+    'created.',
   parameters: { merchantId },
   body: z.strictObject(merchantTerms).meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },

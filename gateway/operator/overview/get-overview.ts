@@ -46,6 +46,7 @@ export const getOverview = operatorRoute({
   path: '/operator/overview',
   tag: 'Operators: overview',
   summary: 'Count what may need attention',
+  description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
   answers: { 200: { description: 'The counts', schema: Overview } },
   codes: READ,
   handler: async ({ ctx, core, asOperator }) => {

@@ -26,6 +26,9 @@ export const listMinutes = operatorRoute({
   path: '/operator/overview/series',
   tag: 'Operators: overview',
   summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
+  description:
+    'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
+    'not counted.',
   query: z.strictObject({
     minutes: z
       .string()

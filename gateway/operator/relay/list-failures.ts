@@ -43,6 +43,9 @@ export const listFailures = operatorRoute({
   path: '/operator/relay/failures',
   tag: 'Operators: relay',
   summary: 'List what the relay could not verify',
+  description:
+    'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is only ' +
+    'claimed.',
   query: z.strictObject({
     claimedMerchantId: merchantId.optional(),
     reason: reason.transform((name) => VerificationFailureReason[name]).optional(),

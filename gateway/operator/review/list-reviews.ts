@@ -47,6 +47,9 @@ export const listReviews = operatorRoute({
   path: '/operator/reviews',
   tag: 'Operators: overview',
   summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
+  description:
+    'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
+    'them.',
   query: z.strictObject({
     merchantId: merchantId.optional(),
     reason: reason.transform((name) => ReviewReason[name]).optional(),

@@ -55,6 +55,9 @@ export const search = operatorRoute({
   path: '/operator/search',
   tag: 'Operators: overview',
   summary: 'Find operations and deliveries by what somebody has in front of them',
+  description:
+    'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
+    'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
   body: Search,
   answers: { 200: { description: 'What was found', schema: MatchPage } },
   codes: READ,

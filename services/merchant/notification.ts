@@ -1,10 +1,9 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
 import type { Log } from '../../platform/log.ts';
-import { verifyNotification } from '../../webhooks/signature.ts';
+import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
-import { readSignedFields } from './signed-fields.ts';
 
 /** The relay's own limit. */
 const MAX_BODY_BYTES = 65_536;
@@ -41,6 +40,31 @@ export async function takeNotification(
   const duplicate = received.keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText: text });
   log.info('received', { kind, statusInfo, requestId, duplicate });
   ctx.body = { received: true, duplicate };
+}
+
+/**
+ * Reads a body: the parsed JSON, and the signed fields as their source text, because 10.50 must not become 10.5 before it is
+ * verified. Undefined when it is not a JSON object with all five.
+ */
+function readSignedFields(text: string): { signed: SignedFields; body: object } | undefined {
+  const sources = new Map<unknown, Map<string, string>>();
+  let body: unknown;
+  try {
+    body = JSON.parse(text, function (this: unknown, name: string, value: unknown, context?: { source?: string }) {
+      const source = typeof value === 'number' ? context?.source : value;
+      const siblings = sources.get(this) ?? new Map<string, string>();
+      if (typeof source === 'string') sources.set(this, siblings.set(name, source));
+      return value;
+    } as (name: string, value: unknown) => unknown);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const top = sources.get(body);
+  if (top === undefined || Array.isArray(body)) return undefined;
+  const signed = Object.fromEntries(SIGNED_FIELDS.map((name) => [name, top.get(name)]));
+  if (Object.values(signed).includes(undefined)) return undefined;
+  return { signed: signed as unknown as SignedFields, body: body as object };
 }
 
 /** The headers that are shown. Signatures are not: whoever has one can replay this body. */

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
 import { drawPlot, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
-import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { echo, holds, loneHold, pairs, relay, restHolds } from './rows/calls.ts';
+import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { history, memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
 

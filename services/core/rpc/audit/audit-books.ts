@@ -1,32 +1,25 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
-import type { AuditBooksResponseSchema, AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { ledgersOf } from '../../processor/processors.ts';
 import { audit } from '../../reconciliation/audit.ts';
 import type { Drift } from '../../reconciliation/drift.ts';
-import type { Core } from '../core.ts';
-
-type Line = MessageInitShape<typeof AuditBooksResponseSchema>;
+import type { Method } from '../core.ts';
 
 /** Drifts of each check that are returned when the request has no limit. */
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
 /** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary. */
-export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.auditBooks> {
-  return async function* (request): AsyncGenerator<Line> {
-    const drifts: Drift[] = [];
-    const audited = await audit(
-      {
-        databaseUrl: core.settings.DATABASE_URL,
-        processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
-        most: request.maxDrifts || MOST,
-        patienceMs: PATIENCE_MS,
-      },
-      (drift) => drifts.push(drift),
-    );
-    if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
-    for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
-    yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
-  };
-}
+export const auditBooks: Method<'auditBooks'> = async function* (core, request) {
+  const drifts: Drift[] = [];
+  const audited = await audit(
+    {
+      databaseUrl: core.settings.DATABASE_URL,
+      processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
+      most: request.maxDrifts || MOST,
+      patienceMs: PATIENCE_MS,
+    },
+    (drift) => drifts.push(drift),
+  );
+  if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
+  for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
+  yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
+};

@@ -1,8 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import {
-  type NotificationService,
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -10,28 +8,24 @@ import {
   listVerificationFailures as listStored,
   type VerificationFailureRow,
 } from '../../storage/notification/verification-failure.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { notificationKindOf } from '../kinds.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
 
 /** Lists notifications that the relay could not verify, newest first. */
-export function listVerificationFailures(
-  core: Core,
-): MethodImpl<typeof NotificationService.method.listVerificationFailures> {
-  return async (request) => {
-    const { claimedMerchantId, reason } = request;
-    const filters = {
-      ...(claimedMerchantId !== '' && { claimedMerchantId }),
-      ...(reason !== VerificationFailureReason.UNSPECIFIED && { reason: VerificationFailureReason[reason] }),
-    };
-    const after = pageKey(request.pageToken, filters, isUuid);
-    const size = pageSizeOf(request);
-    const rows = await listStored(core.database, filters, after, size + 1);
-    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.id, filters));
-    return { failures: page.map(presentFailure), nextPageToken };
+export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
+  const { claimedMerchantId, reason } = request;
+  const filters = {
+    ...(claimedMerchantId !== '' && { claimedMerchantId }),
+    ...(reason !== VerificationFailureReason.UNSPECIFIED && { reason: VerificationFailureReason[reason] }),
   };
-}
+  const after = pageKey(request.pageToken, filters, isUuid);
+  const size = pageSizeOf(request);
+  const rows = await listStored(core.database, filters, after, size + 1);
+  const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.id, filters));
+  return { failures: page.map(presentFailure), nextPageToken };
+};
 
 /** A failed verification as operators see it. */
 function presentFailure(row: VerificationFailureRow): MessageInitShape<typeof VerificationFailureSchema> {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
-import type {
-  CreateOctRequest,
-  CreateOctResponseSchema,
-  OctService,
-} from '../../../../proto/gen/holdfast/v1/oct_pb.js';
+import type { CreateOctRequest, CreateOctResponseSchema } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { ask } from '../../kinds/ask.ts';
 import { OCT } from '../../kinds/oct.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { findOct } from '../../storage/oct/find-oct.ts';
 import type { OctRow } from '../../storage/oct/oct.ts';
-import { type Core, inquireAfter, placeOf } from '../core.ts';
+import { type Core, inquireAfter, type Method, placeOf } from '../core.ts';
 import {
   agreeing,
   checkUnlessKept,
@@ -30,36 +25,34 @@ import { presentOct } from './present-oct.ts';
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
 /** Pays to a card (docs/product.md, "OCT"), under the discipline of holds: stored, asked, settled. */
-export function createOct(core: Core): MethodImpl<typeof OctService.method.createOct> {
-  return async (request, context) => {
-    const { merchantId } = request;
-    const contract = await contractOf(core, merchantId);
-    const key = keyOf(request.idempotencyKey, 'CREATE_OCT', businessFields(request));
-    const agrees = async (id: string) => agreeing(await findOct(core.database.query, id), businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
-    if (kept !== undefined) return replay(core, kept, true);
-    const at = core.clock();
-    const oct = { ...businessFields(request), ...placeOf(core, contract), merchantId, requestId: requestIdOf(request) };
-    const times = { createdAt: at.toISOString(), inquireAt: inquireAfter(core, at).toISOString() };
-    const input = { ...oct, ...times, amount: oct.amount.toString(), key };
-    const { requestId } = oct;
-    const write = {
-      requestId,
-      store: () => inserted(core.books.insertOct(input, patienceOf(context))),
-      isSame: () => isSame(core, request, requestId),
-      place: oct,
-      admits: () => core.processors.of(oct).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key, agrees),
-      async perform({ processorRequestId }: Inserted) {
-        const asked = await ask(core, OCT, { ...oct, processorRequestId });
-        return answerAsked(write, asked, undefined, () => replay(core, requestId, false));
-      },
-      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
-      unknown: () => unknown(requestId, false),
-    };
-    return answerWrite(core, write);
+export const createOct: Method<'createOct'> = async (core, request, context) => {
+  const { merchantId } = request;
+  const contract = await contractOf(core, merchantId);
+  const key = keyOf(request.idempotencyKey, 'CREATE_OCT', businessFields(request));
+  const agrees = async (id: string) => agreeing(await findOct(core.database.query, id), businessFields(request));
+  const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
+  if (kept !== undefined) return replay(core, kept, true);
+  const at = core.clock();
+  const oct = { ...businessFields(request), ...placeOf(core, contract), merchantId, requestId: requestIdOf(request) };
+  const times = { createdAt: at.toISOString(), inquireAt: inquireAfter(core, at).toISOString() };
+  const input = { ...oct, ...times, amount: oct.amount.toString(), key };
+  const { requestId } = oct;
+  const write = {
+    requestId,
+    store: () => inserted(core.books.insertOct(input, patienceOf(context))),
+    isSame: () => isSame(core, request, requestId),
+    place: oct,
+    admits: () => core.processors.of(oct).admits(),
+    findKept: () => findKeptOperation(core, merchantId, key, agrees),
+    async perform({ processorRequestId }: Inserted) {
+      const asked = await ask(core, OCT, { ...oct, processorRequestId });
+      return answerAsked(write, asked, undefined, () => replay(core, requestId, false));
+    },
+    replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+    unknown: () => unknown(requestId, false),
   };
-}
+  return answerWrite(core, write);
+};
 
 async function isSame(core: Core, request: CreateOctRequest, requestId: string): Promise<boolean> {
   const row = await findOct(core.database.query, requestId);

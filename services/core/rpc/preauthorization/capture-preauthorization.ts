@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
+import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CapturePreauthorizationRequest,
   type CapturePreauthorizationResponseSchema,
   type CaptureSchema,
   HoldStatus,
-  type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Capturing } from '../../books/reserve-capture.ts';
 import { hashOf } from '../../cipher.ts';
@@ -20,7 +19,7 @@ import { CAPTURE } from '../../kinds/capture.ts';
 import { findCapture } from '../../storage/capture/find-captures.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import { findHoldByHandle } from '../../storage/hold/read-holds.ts';
-import { type Core, inquireAfter } from '../core.ts';
+import { type Core, inquireAfter, type Method } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
 import { keptRefusal } from '../refuse.ts';
 import { patienceOf } from '../server/call-patience.ts';
@@ -35,31 +34,27 @@ type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
  * Charges a hold (docs/product.md, "Captures"): the amount is reserved in a committed transaction, then the
  * processor is asked, then its answer is stored. Token, merchant, terminal and user are those of the hold.
  */
-export function capturePreauthorization(
-  core: Core,
-): MethodImpl<typeof PreauthorizationService.method.capturePreauthorization> {
-  return async (request, context) => {
-    const capturing = await capturingOf(core, request, context);
-    const { requestId, amount, finalCapture } = capturing;
-    const write = {
-      requestId,
-      store: () => core.books.reserveCapture(capturing),
-      isSame: (hold: HoldRow | undefined) => isSame(core, capturing, hold),
-      findKept: () => findKept(core, capturing),
-      async perform({ hold, processorRequestId }: Reserved) {
-        const { processor, processorAccount } = hold;
-        const capture = { requestId, processorRequestId, processor, processorAccount, amount, finalCapture, hold };
-        const asked = await ask(core, CAPTURE, capture);
-        return answerAsked(write, asked, hold, (outcome, { settled, at }) => ({
-          capture: captured(capturing, hold, outcome, at, settled),
-        }));
-      },
-      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
-      unknown: (hold: HoldRow | undefined) => unknown(requestId, hold?.requestId ?? '', false),
-    };
-    return answerWrite(core, write);
+export const capturePreauthorization: Method<'capturePreauthorization'> = async (core, request, context) => {
+  const capturing = await capturingOf(core, request, context);
+  const { requestId, amount, finalCapture } = capturing;
+  const write = {
+    requestId,
+    store: () => core.books.reserveCapture(capturing),
+    isSame: (hold: HoldRow | undefined) => isSame(core, capturing, hold),
+    findKept: () => findKept(core, capturing),
+    async perform({ hold, processorRequestId }: Reserved) {
+      const { processor, processorAccount } = hold;
+      const capture = { requestId, processorRequestId, processor, processorAccount, amount, finalCapture, hold };
+      const asked = await ask(core, CAPTURE, capture);
+      return answerAsked(write, asked, hold, (outcome, { settled, at }) => ({
+        capture: captured(capturing, hold, outcome, at, settled),
+      }));
+    },
+    replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+    unknown: (hold: HoldRow | undefined) => unknown(requestId, hold?.requestId ?? '', false),
   };
-}
+  return answerWrite(core, write);
+};
 
 /** The capture as it was just stored; nothing is read back. */
 function captured(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CreatePreauthorizationRequest,
@@ -9,7 +8,6 @@ import {
   HoldPhase,
   HoldStatus,
   type PreauthorizationSchema,
-  type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/settle-hold.ts';
 import type { Approved } from '../../domain/operation.ts';
@@ -21,7 +19,7 @@ import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
-import { type Core, inquireAfter, placeOf } from '../core.ts';
+import { type Core, inquireAfter, type Method, placeOf } from '../core.ts';
 import {
   agreeing,
   checkUnlessKept,
@@ -43,44 +41,40 @@ type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
  * Places a hold (docs/product.md, "Holds"): stored first, then the processor is asked, then its answer is stored with the
  * operation and the delivery. What the processor did not answer stays UNKNOWN until an inquiry settles it.
  */
-export function createPreauthorization(
-  core: Core,
-): MethodImpl<typeof PreauthorizationService.method.createPreauthorization> {
-  return async (request, context) => {
-    const contract = await contractOf(core, request.merchantId);
-    const { merchantId } = request;
-    const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
-    const agrees = async (id: string) => agreeing(await findHold(core.database.query, id), businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
-    if (kept !== undefined) return replay(core, kept, true);
-    const { hold, preauthorizationId } = newHold(core, request, contract, key);
-    const { requestId } = hold;
-    const write = {
-      requestId,
-      store: () => inserted(core.books.insertHold(hold, patienceOf(context))),
-      isSame: () => isSame(core, request, requestId),
-      place: hold,
-      admits: () => core.processors.of(hold).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key, agrees),
-      async perform({ resumed, processorRequestId }: Inserted) {
-        const byPage = request.tokenId === undefined;
-        const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
-        // What is stored may be another core's, with a handle of its own.
-        return resumed ? replay(core, requestId, false) : answer;
-      },
-      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
-      unknown: () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId)),
-    };
-    const place = async (processorRequestId: string | null) => {
-      const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
-      return answerAsked(write, asked, undefined, (outcome, { at }) => ({
-        preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
-        state: OperationState.OK,
-      }));
-    };
-    return answerWrite(core, write);
+export const createPreauthorization: Method<'createPreauthorization'> = async (core, request, context) => {
+  const contract = await contractOf(core, request.merchantId);
+  const { merchantId } = request;
+  const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
+  const agrees = async (id: string) => agreeing(await findHold(core.database.query, id), businessFields(request));
+  const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
+  if (kept !== undefined) return replay(core, kept, true);
+  const { hold, preauthorizationId } = newHold(core, request, contract, key);
+  const { requestId } = hold;
+  const write = {
+    requestId,
+    store: () => inserted(core.books.insertHold(hold, patienceOf(context))),
+    isSame: () => isSame(core, request, requestId),
+    place: hold,
+    admits: () => core.processors.of(hold).admits(),
+    findKept: () => findKeptOperation(core, merchantId, key, agrees),
+    async perform({ resumed, processorRequestId }: Inserted) {
+      const byPage = request.tokenId === undefined;
+      const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
+      // What is stored may be another core's, with a handle of its own.
+      return resumed ? replay(core, requestId, false) : answer;
+    },
+    replay: (id: string, replayed: boolean) => replay(core, id, replayed),
+    unknown: () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId)),
   };
-}
+  const place = async (processorRequestId: string | null) => {
+    const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
+    return answerAsked(write, asked, undefined, (outcome, { at }) => ({
+      preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
+      state: OperationState.OK,
+    }));
+  };
+  return answerWrite(core, write);
+};
 
 /** The hold as it was just stored; nothing is read back. */
 function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<typeof PreauthorizationSchema> {

@@ -16,7 +16,6 @@ import type { Queue } from '../delivery/queue.ts';
 import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { callOverAt } from '../processor/processor.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { CoreSettings } from '../settings.ts';
 import type { Database } from '../storage/database.ts';
@@ -57,11 +56,6 @@ type Contract = typeof AuditService.method &
   typeof OperatorService.method &
   typeof PreauthorizationService.method &
   typeof ProcessorEventService.method;
-
-/** When recovery may look at a submission whose call has not come back. */
-export function inquireAfter(core: Core, at: Date): Date {
-  return callOverAt(core.processors, at);
-}
 
 /** Where something new of a merchant is sent: the processor of its contract, by its name of today, and the merchant's account there. */
 export function placeOf(

@@ -1,9 +1,10 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { AuditEntryRow } from '../../storage/audit-log/audit-entry.ts';
 import { listAuditEntries as listStored } from '../../storage/audit-log/audit-log.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { presentFields } from '../present.ts';
 
 /** Lists actions of operators, newest first. */
 export const listAuditEntries: Method<'listAuditEntries'> = async (core, request) => {
@@ -24,11 +25,8 @@ export const listAuditEntries: Method<'listAuditEntries'> = async (core, request
 
 function presentEntry(row: AuditEntryRow) {
   return {
+    ...presentFields(row, 'at', 'actor', 'action', 'target'),
     auditEntryId: row.id,
-    at: timestampFromDate(row.at),
-    actor: row.actor,
-    action: row.action,
-    target: row.target,
     detail: row.detail == null ? '' : JSON.stringify(row.detail),
   };
 }

@@ -8,8 +8,8 @@ import type { DeliveryRow } from '../../storage/delivery/delivery.ts';
 import { type DeliveryFilter, listDeliveries as listStored } from '../../storage/delivery/read-deliveries.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { keptEndpointKind } from '../kinds.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { keptEndpointKind } from '../present.ts';
 import { presentDelivery } from './present-delivery.ts';
 
 /** Lists deliveries, newest first; their ids are in the order of their creation. */

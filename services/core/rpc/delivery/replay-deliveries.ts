@@ -8,7 +8,7 @@ import { audited } from '../../storage/audit-log/audit-log.ts';
 import { type ReplayRange, replayRange } from '../../storage/delivery/replay-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import type { Method } from '../core.ts';
-import { keptEndpointKind } from '../kinds.ts';
+import { keptEndpointKind } from '../present.ts';
 
 /** Sends the deliveries of a range again, spread over time so that no endpoint is flooded. */
 export const replayDeliveries: Method<'replayDeliveries'> = async (core, request) => {

@@ -3,7 +3,7 @@ import { audited } from '../../storage/audit-log/audit-log.ts';
 import { replayOne } from '../../storage/delivery/replay-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import type { Method } from '../core.ts';
-import { demandDelivery, findDelivery } from './find-delivery.ts';
+import { demandDelivery, findDelivery } from './present-delivery.ts';
 
 /** Sends one delivery again. */
 export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryId, merchantId }) => {

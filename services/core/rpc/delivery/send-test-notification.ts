@@ -7,7 +7,7 @@ import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Method } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
-import { findDelivery } from './find-delivery.ts';
+import { findDelivery } from './present-delivery.ts';
 
 /** Sends a notification about nothing to a merchant's webhook. */
 export const sendTestNotification: Method<'sendTestNotification'> = async (core, { merchantId }) => {

@@ -2,7 +2,7 @@ import { type EndpointKey, endpointName, listTroubledEndpoints } from '../../sto
 import type { Method } from '../core.ts';
 import { isMerchantId } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import { presentEndpoint } from './present-endpoint.ts';
+import { presentEndpoint } from './change-endpoint.ts';
 
 /** Lists endpoints that have failed or are paused. */
 export const listEndpoints: Method<'listEndpoints'> = async (core, request) => {

@@ -1,6 +1,6 @@
 import type { EndpointState } from '../../domain/endpoint.ts';
 import type { Method } from '../core.ts';
-import { keptEndpointKind } from '../kinds.ts';
+import { keptEndpointKind } from '../present.ts';
 import { changeEndpoint } from './change-endpoint.ts';
 
 /** Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. */

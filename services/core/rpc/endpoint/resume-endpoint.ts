@@ -1,7 +1,7 @@
 import { FRESH } from '../../domain/endpoint.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import type { Method } from '../core.ts';
-import { keptEndpointKind } from '../kinds.ts';
+import { keptEndpointKind } from '../present.ts';
 import { changeEndpoint } from './change-endpoint.ts';
 
 /** Ends a pause: waiting deliveries are sent now. Those that have lost their alarm get one from the sweeper. */

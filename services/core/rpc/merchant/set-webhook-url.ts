@@ -1,6 +1,6 @@
 import { updateMerchant } from '../../storage/merchant/change-merchant.ts';
 import type { Method } from '../core.ts';
-import { endOwnPause } from '../endpoint/end-own-pause.ts';
+import { endOwnPause } from '../endpoint/change-endpoint.ts';
 import { refusalOf } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { checkEndpoint } from './contract-columns.ts';

@@ -12,7 +12,7 @@ import type { Database } from '../../storage/database.ts';
 import { type Accepted, acceptNotifications } from '../../storage/notification/accept-notifications.ts';
 import type { NotificationInput } from '../../storage/notification/notification.ts';
 import { StatementGather } from '../../storage/statement-gather.ts';
-import { keptNotificationKind } from '../kinds.ts';
+import { keptNotificationKind } from '../present.ts';
 
 /** Stores one verified notification and has it forwarded. */
 export type Accept = (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   VerificationFailureReason,
   type VerificationFailureSchema,
@@ -10,8 +9,8 @@ import {
 } from '../../storage/notification/verification-failure.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { notificationKindOf } from '../kinds.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { notificationKindOf, presentFields } from '../present.ts';
 
 /** Lists notifications that the relay could not verify, newest first. */
 export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
@@ -30,15 +29,10 @@ export const listVerificationFailures: Method<'listVerificationFailures'> = asyn
 /** A failed verification as operators see it. */
 function presentFailure(row: VerificationFailureRow): MessageInitShape<typeof VerificationFailureSchema> {
   return {
+    ...presentFields(row, 'failedAt', 'statusInfo', 'claimedMerchantId', 'address'),
+    ...presentFields(row, 'bodyBytes', 'bodySha256', 'signatureSha256Prefix'),
     failureId: row.id,
-    failedAt: timestampFromDate(row.failedAt),
     reason: VerificationFailureReason[row.reason as keyof typeof VerificationFailureReason],
     kind: notificationKindOf(row.kind),
-    statusInfo: row.statusInfo,
-    claimedMerchantId: row.claimedMerchantId,
-    address: row.address,
-    bodyBytes: row.bodyBytes,
-    bodySha256: row.bodySha256,
-    signatureSha256Prefix: row.signatureSha256Prefix,
   };
 }

@@ -8,7 +8,7 @@ import {
   type VerificationFailureInput,
 } from '../../storage/notification/verification-failure.ts';
 import type { Method } from '../core.ts';
-import { keptNotificationKind } from '../kinds.ts';
+import { keptNotificationKind } from '../present.ts';
 
 /** Stores notifications that the relay could not verify, for operators. */
 export const reportVerificationFailures: Method<'reportVerificationFailures'> = async (

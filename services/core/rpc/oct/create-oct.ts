@@ -9,10 +9,10 @@ import { findOct } from '../../storage/oct/find-oct.ts';
 import type { OctRow } from '../../storage/oct/oct.ts';
 import { type Method, placeOf } from '../core.ts';
 import { keyOf } from '../idempotency.ts';
+import { presentOct } from '../present.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
 import { answerAsked, answerNew, type NewWrite, requestIdOf } from '../write.ts';
-import { presentOct } from './present-oct.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 

@@ -1,9 +1,9 @@
 import { findOct } from '../../storage/oct/find-oct.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
+import { presentOct } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
 import { isInScope, scopeOf } from '../server/caller.ts';
-import { presentOct } from './present-oct.ts';
 
 /** Looks up an OCT. Another merchant's, and a malformed id, look like one that does not exist. */
 export const getOct: Method<'getOct'> = async (core, request, context) => {

@@ -6,8 +6,8 @@ import { listResults, type ResultFilter } from '../../storage/operation/list-res
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
-import { presentOperation } from './present-operation.ts';
 
 /** Lists final results, newest first; their sequence is the page's cursor. */
 export const listOperations: Method<'listOperations'> = async (core, request, context) => {

@@ -21,11 +21,11 @@ import { findCapture } from '../../storage/capture/find-captures.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { Core, Method } from '../core.ts';
 import { keyOf } from '../idempotency.ts';
+import { presentCapture } from '../present.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { isInScope, roleOf, scopeOfChange } from '../server/caller.ts';
 import { answerAsked, answerOnHold, type Reserved, requestIdOf, type Write } from '../write.ts';
 import { namedHold } from './named-hold.ts';
-import { presentCapture } from './present-capture.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 

@@ -1,8 +1,8 @@
 import { listCaptures } from '../../storage/capture/find-captures.ts';
 import type { Method } from '../core.ts';
+import { presentCapture } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { namedHold } from './named-hold.ts';
-import { presentCapture } from './present-capture.ts';
 import { presentHold } from './present-hold.ts';
 
 /** Looks up a hold with its captures. */

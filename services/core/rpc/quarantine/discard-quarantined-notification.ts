@@ -1,7 +1,7 @@
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { discardHeld } from '../../storage/notification/quarantine.ts';
 import type { Method } from '../core.ts';
-import { decideQuarantined } from './decide-quarantined.ts';
+import { decideQuarantined } from './quarantined.ts';
 
 /** Decides that a quarantined notification is never forwarded. */
 export const discardQuarantinedNotification: Method<'discardQuarantinedNotification'> = (core, { quarantineId }) =>

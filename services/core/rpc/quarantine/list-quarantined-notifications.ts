@@ -3,7 +3,7 @@ import { listQuarantined, type QuarantinedHead } from '../../storage/notificatio
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
-import { presentQuarantined } from './present-quarantined.ts';
+import { presentQuarantined } from './quarantined.ts';
 
 /** Lists quarantined notifications, newest first. */
 export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request) => {

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { releaseHeld } from '../../storage/notification/quarantine.ts';
 import type { Method } from '../core.ts';
-import { decideQuarantined } from './decide-quarantined.ts';
+import { decideQuarantined } from './quarantined.ts';
 
 /** Forwards a quarantined notification, once. */
 export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotification'> = (core, { quarantineId }) =>

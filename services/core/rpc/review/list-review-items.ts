@@ -5,6 +5,7 @@ import { findReviewItems, type ReviewRow } from '../../reports/review-items.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { presentFields } from '../present.ts';
 
 /** Lists what waits for an operator, oldest first. */
 export const listReviewItems: Method<'listReviewItems'> = async (core, request) => {
@@ -22,19 +23,12 @@ export const listReviewItems: Method<'listReviewItems'> = async (core, request) 
 
 function presentItem({ processors }: Core, row: ReviewRow, now: Date) {
   return {
-    requestId: row.requestId,
+    ...presentFields(row, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId', 'createdAt'),
+    ...presentFields(row, 'inquiryCount', 'lateVoid', 'processorRequestId'),
     reason: ReviewReason[row.reason],
     kind: OperationKind[row.kind],
-    merchantId: row.merchantId,
-    amount: row.amount,
-    currency: row.currency,
-    holdRequestId: row.holdRequestId ?? '',
-    createdAt: timestampFromDate(row.createdAt),
     ageS: BigInt(Math.max(0, Math.floor((now.getTime() - row.createdAt.getTime()) / 1_000))),
-    inquiryCount: row.inquiryCount,
     ...(row.inquireAt && { nextInquiryAt: timestampFromDate(row.inquireAt) }),
-    lateVoid: row.lateVoid,
     processor: processors.nameOf(row.processor) ?? row.processor,
-    processorRequestId: row.processorRequestId ?? '',
   };
 }

@@ -8,6 +8,7 @@ import { readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
+import { presentFields } from '../present.ts';
 
 /** Finds operations and deliveries by what an operator has in front of them. */
 export const listMatches: Method<'listMatches'> = async (core, request) => {
@@ -36,9 +37,9 @@ async function byId({ database }: Core, id: string, merchantId: string) {
   return [delivery ?? []]
     .flat()
     .filter(isOf(merchantId))
-    .map(({ id, requestId, merchantId, createdAt }) => ({
-      ...{ deliveryId: id, requestId, merchantId, matchedBy: MatchedBy.ID },
-      createdAt: timestampFromDate(createdAt),
+    .map((found) => ({
+      ...presentFields(found, 'requestId', 'merchantId', 'createdAt'),
+      ...{ deliveryId: found.id, matchedBy: MatchedBy.ID },
     }));
 }
 
@@ -72,15 +73,10 @@ function momentOf(id: string): Date {
 
 function presentMatch(row: MatchRow) {
   return {
-    requestId: row.requestId,
+    ...presentFields(row, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId', 'merchantReference'),
+    ...presentFields(row, 'createdAt'),
     kind: OperationKind[row.kind],
     state: OperationState[row.state],
-    merchantId: row.merchantId,
-    amount: row.amount,
-    currency: row.currency,
-    holdRequestId: row.holdRequestId ?? '',
-    merchantReference: row.merchantReference ?? '',
-    createdAt: timestampFromDate(row.createdAt),
     matchedBy: MatchedBy[row.matchedBy],
   };
 }

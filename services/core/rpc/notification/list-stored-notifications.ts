@@ -6,7 +6,7 @@ import {
   type StoredRow,
 } from '../../storage/notification/stored-notifications.ts';
 import type { Method } from '../core.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { invalidField } from '../refuse.ts';
 import { presentStored } from './present-stored.ts';
 
@@ -21,10 +21,9 @@ export const listStoredNotifications: Method<'listStoredNotifications'> = async 
     return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
   }
   const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
-  const after = afterOf(pageKey(request.pageToken, filters, isKey));
-  const size = pageSizeOf(request);
-  const rows = await listStored(query, { ...filters, merchantId: merchantId || null, after }, size + 1);
-  const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(keyOf(last), filters));
+  const { page, nextPageToken } = await readPage(request, filters, { isKey, keyOf }, (after, limit) =>
+    listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
+  );
   return { notifications: page.map(presentStored), nextPageToken };
 };
 

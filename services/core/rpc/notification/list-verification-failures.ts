@@ -8,21 +8,16 @@ import {
   type VerificationFailureRow,
 } from '../../storage/notification/verification-failure.ts';
 import type { Method } from '../core.ts';
-import { isUuid } from '../ids.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { notificationKindOf, presentFields } from '../present.ts';
 
 /** Lists notifications that the relay could not verify, newest first. */
 export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
   const { claimedMerchantId, reason } = request;
-  const filters = {
-    ...(claimedMerchantId !== '' && { claimedMerchantId }),
-    ...(reason !== VerificationFailureReason.UNSPECIFIED && { reason: VerificationFailureReason[reason] }),
-  };
-  const after = pageKey(request.pageToken, filters, isUuid);
-  const size = pageSizeOf(request);
-  const rows = await listStored(core.database, filters, after, size + 1);
-  const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.id, filters));
+  const filters = filtersOf({ claimedMerchantId, reason: (reason && VerificationFailureReason[reason]) as string });
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
+    listStored(core.database, filters, after, limit),
+  );
   return { failures: page.map(presentFailure), nextPageToken };
 };
 

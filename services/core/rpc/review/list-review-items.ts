@@ -3,8 +3,7 @@ import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js
 import { ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { findReviewItems, type ReviewRow } from '../../reports/review-items.ts';
 import type { Core, Method } from '../core.ts';
-import { isUuid } from '../ids.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { BY_REQUEST_ID, readPage } from '../pages.ts';
 import { presentFields } from '../present.ts';
 
 /** Lists what waits for an operator, oldest first. */
@@ -13,11 +12,10 @@ export const listReviewItems: Method<'listReviewItems'> = async (core, request) 
     merchantId: request.merchantId || null,
     reason: request.reason === ReviewReason.UNSPECIFIED ? null : (ReviewReason[request.reason] as ReviewRow['reason']),
   };
-  const after = pageKey(request.pageToken, filters, isUuid) ?? null;
-  const size = pageSizeOf(request);
   const now = core.clock();
-  const rows = await findReviewItems(core.database.query, { ...filters, after, limit: size + 1, now });
-  const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.requestId, filters));
+  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, (after, limit) =>
+    findReviewItems(core.database.query, { ...filters, after: after ?? null, limit, now }),
+  );
   return { items: page.map((row) => presentItem(core, row, now)), nextPageToken };
 };
 

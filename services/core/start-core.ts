@@ -1,3 +1,4 @@
+import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { boundHttp2Streams } from '../../platform/http2-limits.ts';
 import { type Log, openLog } from '../../platform/log.ts';
 import { readDoorTls, tlsFiles } from '../../platform/tls.ts';
@@ -18,7 +19,6 @@ import { openContractCache } from './rpc/merchant/contract-cache.ts';
 import { openAccept } from './rpc/notification/accept.ts';
 import { openConnectDoor } from './rpc/server/connect-door.ts';
 import { interceptorsOf } from './rpc/server/interceptors.ts';
-import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
 import { openDatabase } from './storage/open-database.ts';

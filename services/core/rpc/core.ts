@@ -4,7 +4,6 @@ import type { Cipher } from '../cipher.ts';
 import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
 import type { Queue } from '../delivery/queue.ts';
-import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { callOverAt } from '../processor/processor.ts';
@@ -20,7 +19,6 @@ export interface Core {
   readonly books: Books;
   readonly contracts: ContractCache;
   readonly feed: OperationFeed;
-  readonly credentials: CredentialsFeed;
   readonly queue: Queue;
   readonly processors: Processors;
   readonly cipher: Cipher;

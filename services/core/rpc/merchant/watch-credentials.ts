@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
 import { readTimeline } from '../../storage/after-restore.ts';
 import type { Core } from '../core.ts';
 
@@ -17,7 +18,7 @@ const CHUNK = 500;
 export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.method.watchCredentials> {
   return async function* (_request, context) {
     const timeline = await readTimeline(core.database.query);
-    let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
+    let { merchants, endedSessions, changeNumber } = await readCredentialChanges(core.database, core.cipher, 0n);
     for (let from = 0; from < merchants.length; from += CHUNK) {
       yield { merchants: merchants.slice(from, from + CHUNK) };
     }
@@ -27,7 +28,11 @@ export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.
     yield { snapshotComplete: true };
     let heartbeatAt = Date.now() + HEARTBEAT_MS;
     while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
-      ({ merchants, endedSessions, changeNumber } = await core.credentials.after(changeNumber));
+      ({ merchants, endedSessions, changeNumber } = await readCredentialChanges(
+        core.database,
+        core.cipher,
+        changeNumber,
+      ));
       if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
       yield { merchants, endedSessions, snapshotComplete: true };
       heartbeatAt = Date.now() + HEARTBEAT_MS;

@@ -4,7 +4,7 @@ import type { NotificationService } from '../../../../proto/gen/holdfast/v1/noti
 import { testNotificationBody } from '../../domain/notification.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { insertTestDelivery } from '../../storage/delivery/insert-test-delivery.ts';
+import { insertTestDelivery } from '../../storage/delivery/due-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';

@@ -39,16 +39,11 @@ export const NotificationEntity = defineEntity({
 });
 export type NotificationRow = InferEntity<typeof NotificationEntity>;
 
+/** A notification as it was signed. */
+export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature' | symbol>;
+
 /** A verified notification that the relay hands in. */
-export interface NotificationInput {
-  readonly merchantId: string;
-  readonly requestId: string;
-  readonly kind: NotificationKind;
-  readonly statusInfo: string;
-  readonly status: string;
-  /** Source text, as signed. */
-  readonly amount: string;
-  readonly currency: string;
+export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
   /** Base64. */
   readonly body: string;
   readonly signature: string;
@@ -63,6 +58,3 @@ export interface NotificationInput {
 
 /** What names a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
-
-/** An accepted notification as it was signed. */
-export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature'>;

@@ -21,19 +21,12 @@ export const NotificationEntity = defineEntity({
     parkedSignature: p.text().nullable(),
   },
   indexes: [
-    {
-      name: 'notification_age',
-      expression: 'create index "notification_age" on "notification" ("received_at") where body is not null',
-    },
-    {
-      name: 'notification_parked',
-      expression:
-        'create index "notification_parked" on "notification" ("merchant_id", "received_at") where parked_signature is not null',
-    },
+    { name: 'notification_age', properties: ['receivedAt'], where: 'body is not null' },
+    { name: 'notification_parked', properties: ['merchantId', 'receivedAt'], where: 'parked_signature is not null' },
     {
       name: 'notification_by_merchant',
-      expression:
-        'create index "notification_by_merchant" on "notification" ("merchant_id", "received_at", "request_id") where body is not null',
+      properties: ['merchantId', 'receivedAt', 'requestId'],
+      where: 'body is not null',
     },
   ],
 });

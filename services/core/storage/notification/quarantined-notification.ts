@@ -44,11 +44,7 @@ export const QuarantinedNotificationEntity = defineEntity({
       expression:
         'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
     },
-    {
-      name: 'quarantined_notification_held',
-      expression:
-        'create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = \'HELD\'',
-    },
+    { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
   ],
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;

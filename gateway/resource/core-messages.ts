@@ -1,4 +1,4 @@
-/** Between core's messages and JSON. A field of an answer that has no value is undefined, so that it is left out. */
+/** Between core's messages and JSON. A field of an answer that has no value is absent or undefined: JSON has neither. */
 import assert from 'node:assert/strict';
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
@@ -23,7 +23,10 @@ export function messageJson<S extends z.ZodObject, D extends DescMessage>(
   });
   return (message) => {
     const json: Record<string, unknown> = {};
-    for (const [name, read] of readers) json[name] = read(message);
+    for (const [name, read] of readers) {
+      const value = read(message);
+      if (value !== undefined) json[name] = value;
+    }
     return json as z.output<S>;
   };
 }
@@ -41,12 +44,13 @@ const NAMES: Readonly<Record<string, string>> = {
 function readerOf(name: string, schema: z.ZodType, desc: DescMessage): (message: object) => unknown {
   const field = desc.field[name] ?? desc.field[NAMES[name] ?? ''];
   assert(field, `${desc.name} has no field ${name}`);
-  const { localName } = field;
+  const { localName, fieldKind } = field;
   const isOptional = schema instanceof z.ZodOptional;
+  const isNone = fieldKind === 'map' ? isEmpty : isZero;
   const convert = converterOf(field, isOptional ? (schema.unwrap() as z.ZodType) : schema);
   return (message) => {
     const value = (message as Record<string, unknown>)[localName];
-    return value === undefined || (isOptional && isNone(value)) ? undefined : convert(value as never);
+    return value === undefined || (isOptional && isNone(value as object)) ? undefined : convert(value as never);
   };
 }
 
@@ -63,9 +67,12 @@ function converterOf(field: DescField, schema: z.ZodType): (value: never) => unk
   return messageJson(schema as z.ZodObject, field.message);
 }
 
-function isNone(value: unknown): boolean {
-  if (typeof value === 'object') return value !== null && Object.keys(value).length === 0;
-  return value === '' || value === 0 || value === 0n;
+function isEmpty(map: object): boolean {
+  return Object.keys(map).length === 0;
+}
+
+function isZero(value: unknown): boolean {
+  return !value && value !== false;
 }
 
 /** RFC 3339, UTC, milliseconds. */

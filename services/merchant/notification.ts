@@ -1,5 +1,6 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
+import { readBody } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
 import type { Received } from './received.ts';
@@ -18,12 +19,13 @@ export async function takeNotification(
   { settings, received, log }: { settings: MerchantSettings; received: Received; log: Log },
 ): Promise<void> {
   if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
-  const text = await readText(ctx);
-  if (text === undefined) {
+  const bytes = await readBody(ctx.req, MAX_BODY_BYTES);
+  if (bytes === undefined) {
     // The rest of the body is not read, so the connection cannot be reused.
     ctx.set('connection', 'close');
     return refuse(ctx, 413, 'too large', log);
   }
+  const text = bytes.toString('utf8');
   const notification = readSignedFields(text);
   if (notification === undefined) return refuse(ctx, 400, 'not a notification', log);
   const { signed, body } = notification;
@@ -74,15 +76,4 @@ function refuse(ctx: Context, status: number, reason: string, log: Log): void {
   log.info('refused', { reason });
   ctx.status = status;
   ctx.body = { error: reason };
-}
-
-async function readText(ctx: Context): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -8,7 +8,7 @@ import { parseProfile } from '../../services/conformance/profile.ts';
 import { DESCRIPTION } from '../../services/sandbox/rpc/server.ts';
 import { describe as describeStripe } from '../../services/stripe/rpc/describe.ts';
 
-/** What each processor of ours says of itself, by the name of its column. */
+/** What each of our processors answers to Describe, by the name of its column. */
 const DESCRIPTIONS: Readonly<Record<string, DescribeResponse>> = {
   sandbox: create(DescribeResponseSchema, DESCRIPTION),
   stripe: create(DescribeResponseSchema, describeStripe()),

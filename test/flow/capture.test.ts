@@ -117,7 +117,7 @@ function capture(shop: Shop, hold: { preauthorizationId: string }, amountToCaptu
   return shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture, finalCapture });
 }
 
-/** What the processor wrote down about some operations. */
+/** What the processor's ledger contains about some operations. */
 function ledger(stack: Stack, ...requestIds: string[]) {
   const oracle = openOracle(`${stack.dataDir}/sandbox.sqlite`);
   try {

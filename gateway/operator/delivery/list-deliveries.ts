@@ -1,5 +1,5 @@
 import { READ } from '../../http/problem-codes.ts';
-import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery-page.ts';
+import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 

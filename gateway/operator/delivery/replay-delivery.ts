@@ -1,4 +1,5 @@
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { DeliveryWithAttempts, deliveryWithAttemptsJson } from '../../resource/delivery.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -14,6 +15,6 @@ export const replayDelivery = operatorRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { delivery } = await core.notifications.replayDelivery(params, asOperator);
-    ctx.body = delivery && deliveryWithAttemptsJson(delivery);
+    ctx.body = deliveryWithAttemptsJson(answered(delivery));
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
 import { NoBody } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -21,7 +22,7 @@ export const pauseEndpoint = operatorRoute({
   summary: 'Send nothing to an endpoint until it is resumed; nothing is lost',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.pauseEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpoint && endpointJson(endpoint);
+    ctx.body = endpointJson(answered(endpoint));
   },
 });
 
@@ -31,7 +32,7 @@ export const resumeEndpoint = operatorRoute({
   summary: "End an endpoint's pause, whatever its reason",
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.resumeEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpoint && endpointJson(endpoint);
+    ctx.body = endpointJson(answered(endpoint));
   },
 });
 

@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { ApiKey as CoreApiKey } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { answered, time } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -50,9 +49,8 @@ export const createApiKey = operatorRoute({
   handler: async ({ ctx, core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
-    assert(created, 'core answers with the key');
     ctx.status = 201;
-    ctx.body = { ...apiKeyJson(created), apiKey };
+    ctx.body = { ...apiKeyJson(answered(created)), apiKey };
   },
 });
 

@@ -1,4 +1,5 @@
 import { READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { Merchant, merchantJson } from './merchant.ts';
@@ -13,6 +14,6 @@ export const getMerchant = operatorRoute({
   codes: [...READ, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { merchant } = await core.merchants.getMerchant(params, asOperator);
-    ctx.body = merchant && merchantJson(merchant);
+    ctx.body = merchantJson(answered(merchant));
   },
 });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/from-core.ts';
+import { pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { operatorRoute } from '../route.ts';
 import { Merchant, merchantJson } from './merchant.ts';
 
@@ -20,9 +19,8 @@ export const listMerchants = operatorRoute({
     },
   },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { pageSize, ...query } }) => {
-    const request = defined({ ...query, pageSize: Number(pageSize ?? 0) });
-    const { merchants, nextPageToken } = await core.merchants.listMerchants(request, asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
     ctx.body = pageJson(merchants.map(merchantJson), nextPageToken);
   },
 });

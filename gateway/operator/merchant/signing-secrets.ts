@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
@@ -16,9 +16,8 @@ export const addSigningSecret = operatorRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
-    assert(added, 'core answers with the secret');
     ctx.status = 201;
-    ctx.body = { ...signingSecretJson(added), signingSecret };
+    ctx.body = { ...signingSecretJson(answered(added)), signingSecret };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { contractOf } from './contract.ts';
@@ -17,6 +18,6 @@ export const updateMerchant = operatorRoute({
   handler: async ({ ctx, core, asOperator, params, body: { name, contract } }) => {
     const request = { ...params, name, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    ctx.body = merchant && merchantJson(merchant);
+    ctx.body = merchantJson(answered(merchant));
   },
 });

@@ -1,5 +1,6 @@
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -13,6 +14,6 @@ export const getOperatorOct = operatorRoute({
   codes: [...READ, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { oct } = await core.octs.getOct(params, asOperator);
-    ctx.body = oct && octJson(oct);
+    ctx.body = octJson(answered(oct));
   },
 });

@@ -1,5 +1,6 @@
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -13,6 +14,6 @@ export const getOperatorOperation = operatorRoute({
   codes: [...READ, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { operation } = await core.operations.getOperation(params, asOperator);
-    ctx.body = operation && operationJson(operation);
+    ctx.body = operationJson(answered(operation));
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { time } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 import { QuarantinedNotification, quarantinedJson } from './quarantined-notification.ts';
@@ -19,8 +19,7 @@ export const releaseQuarantined = operatorRoute({
   summary: 'Forward a notification that was set aside, once',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = quarantinedJson(notification);
+    ctx.body = quarantinedJson(answered(notification));
   },
 });
 
@@ -30,7 +29,6 @@ export const discardQuarantined = operatorRoute({
   summary: 'Decide that it is never forwarded',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = quarantinedJson(notification);
+    ctx.body = quarantinedJson(answered(notification));
   },
 });

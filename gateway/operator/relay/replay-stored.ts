@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
@@ -17,7 +17,6 @@ export const replayStored = operatorRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, body }) => {
     const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = storedJson(notification);
+    ctx.body = storedJson(answered(notification));
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
@@ -14,7 +14,6 @@ export const getOperation = restRoute({
   codes: [...READ, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { operation } = await core.operations.getOperation({ ...params, merchantId });
-    assert(operation, 'core answers with the operation');
-    ctx.body = operationJson(operation);
+    ctx.body = operationJson(answered(operation));
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { MANAGED_READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { restRoute } from '../route.ts';
 import { WebhookEndpoint, webhookEndpointJson } from './webhook-endpoint.ts';
 
@@ -15,7 +15,6 @@ export const getWebhookEndpoint = restRoute({
       core.merchants.getMerchant({ merchantId }, asKey),
       core.notifications.listEndpoints({ merchantId }, asKey),
     ]);
-    assert(merchant, 'core answers with the merchant');
-    ctx.body = webhookEndpointJson(merchant, endpoints);
+    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
   },
 });

@@ -166,8 +166,8 @@ export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined
   return ofCapture;
 }
 
-/** The most that a reinstatement can be: what was taken back of its capture, or, when it names none, of no capture that is known. */
-export function reinstatable(
+/** What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A reinstatement can be so much. */
+export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,
   captures: readonly ReversedCapture[],

@@ -12,7 +12,7 @@ describe('verify()', () => {
   });
   afterEach(() => stage.close());
 
-  it('answers 401 alike for missing, malformed and wrong signatures and for merchants that do not exist', async () => {
+  it('returns 401 alike for missing, malformed and wrong signatures and for unknown merchants', async () => {
     const { body, signature } = notification();
     const nobody = notification({ merchantId: 'nobody' });
     const retired = notification({ merchantId: 'closed' });
@@ -57,7 +57,7 @@ describe('verify()', () => {
     assert.equal(stage.core.accepted.length, 0);
   });
 
-  it('does not let one merchant sign for another, though the signed texts are one', async () => {
+  it('does not let one merchant sign for another, though the signed texts are equal', async () => {
     const a = { merchantId: 'M00', requestId: '1REQ-1', status: 'OK', amount: '1000', currency: 'EUR' };
     const b = { ...a, merchantId: 'M001', requestId: 'REQ-1' };
     assert.equal((await stage.send(notification(a))).status, 200);
@@ -65,7 +65,7 @@ describe('verify()', () => {
     assert.equal((await stage.send(notification(b))).status, 200);
   });
 
-  it('logs, counts and keeps a failed verification without body, signature or secret', async () => {
+  it('logs, counts and reports a failed verification without body, signature or secret', async () => {
     const { body, signature } = notification({ extra: { tokenData: { tokenId: 'tok_private' } } });
     const forged = notification({ amount: '1' }).signature;
     await stage.send({ body, signature: forged, from: '2001:db8::7', path: '/webhook/processor/oct/paid' });

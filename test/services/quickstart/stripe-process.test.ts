@@ -12,11 +12,11 @@ const house = (environment: Record<string, string>) => {
 };
 
 describe('stripeProcess()', () => {
-  it('is none without a key', () => {
+  it('does not exist without a key', () => {
     assert.equal(stripeProcess(house({}), 'postgres://db/x'), undefined);
   });
 
-  it('gets the key, its addresses, the database and the credentials of processors', () => {
+  it('receives the key, its addresses, the database and the credentials of processors', () => {
     const child = stripeProcess(house(GIVEN), 'postgres://db/x');
     assert(child);
     const { environment } = child;
@@ -29,7 +29,7 @@ describe('stripeProcess()', () => {
     });
   });
 
-  it('is known to core and worker by its name, after the sandbox, which has what no name was stored with', () => {
+  it('is listed for core and worker after the sandbox, which owns rows stored without a name', () => {
     for (const processOf of [coreProcess, workerProcess]) {
       const { PROCESSORS, PROCESSOR_URL } = processOf(house(GIVEN), 'postgres://db/x').environment;
       assert.equal(PROCESSORS, 'sandbox=127.0.0.1:1004,stripe=127.0.0.1:1001');
@@ -38,7 +38,7 @@ describe('stripeProcess()', () => {
     }
   });
 
-  it('is the only one that gets the key', () => {
+  it('alone receives the key', () => {
     for (const { environment } of [coreProcess(house(GIVEN), 'postgres://db/x'), gatewayProcess(house(GIVEN))]) {
       assert.equal(environment.STRIPE_API_KEY, undefined);
       assert.equal(environment.STRIPE_WEBHOOK_SECRET, undefined);

@@ -21,7 +21,7 @@ describe('what the adapter logs', () => {
   });
   after(() => fixture.close());
 
-  it('is no key, no secret, no token, no card and no address of a checkout', async () => {
+  it('contains no key, secret, token, card, or address of a checkout', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     await fixture.client.authorize(holdRequest('pm_card_chargeDeclined'));

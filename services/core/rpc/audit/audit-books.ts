@@ -1,9 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { AuditBooksResponseSchema, AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
+import { HoldfastError } from '../../domain/refusal.ts';
 import { ledgersOf } from '../../processor/processors.ts';
 import { audit } from '../../reconciliation/audit.ts';
-import type { Drift } from '../../reconciliation/drift.ts';
+import { type Drift, unreadText } from '../../reconciliation/drift.ts';
 import type { Core } from '../core.ts';
 
 type Line = MessageInitShape<typeof AuditBooksResponseSchema>;
@@ -12,7 +13,7 @@ type Line = MessageInitShape<typeof AuditBooksResponseSchema>;
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
-/** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary. */
+/** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary, or UNAVAILABLE instead of it when a processor does not answer. */
 export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.auditBooks> {
   return async function* (request): AsyncGenerator<Line> {
     const drifts: Drift[] = [];
@@ -27,6 +28,8 @@ export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.au
     );
     if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
     for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
+    if (audited.unread.length > 0)
+      throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
     yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
   };
 }

@@ -13,7 +13,7 @@ describe('a model of the money', () => {
   });
   after(() => world.close());
 
-  it('agrees with core and the processor, whatever goes wrong', async function () {
+  it('agrees with core and the processor, whatever fails', async function () {
     this.timeout(240_000);
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
     await playRuns(world, seed, 200);

@@ -12,7 +12,7 @@ describe('openProcessor()', function () {
   });
   after(() => scripted.close());
 
-  it('takes of an endless answer what the contract allows, so that it can be told and told again', async () => {
+  it('truncates an endless answer to the limits of the contract, so that it can be stored and returned', async () => {
     const { desk, processor } = scripted;
     const errorCode = 'c'.repeat(100);
     const errorMessage = `${'m'.repeat(499)}\u{1F4B3}${'m'.repeat(20_000)}`;

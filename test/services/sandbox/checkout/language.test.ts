@@ -29,14 +29,14 @@ describe('languageOf()', () => {
     ['de;q=nonsense, "<script>', 'en', 'en'],
   ];
   for (const [header, tag, locale] of cases) {
-    it(`chooses ${locale} for ${header === undefined ? 'no header' : `"${header}"`}`, () => {
+    it(`returns ${locale} for ${header === undefined ? 'no header' : `"${header}"`}`, () => {
       assert.deepEqual(chosen(header), [tag, locale]);
     });
   }
 });
 
 describe('timeOfDay()', () => {
-  it('is UTC, as the locale writes it', () => {
+  it('is UTC, in the format of the locale', () => {
     const { markup } = timeOfDay(Date.UTC(2026, 5, 1, 14, 30), { locale: 'de' });
     assert.equal(markup, '<time datetime="2026-06-01T14:30:00.000Z" data-locale="de">14:30 UTC</time>');
     assert.match(timeOfDay(Date.UTC(2026, 5, 1, 14, 30), { locale: 'en' }).markup, />2:30\sPM UTC</);
@@ -51,7 +51,7 @@ describe('a checkout page in every language', () => {
   after(() => fixture.close());
 
   for (const [tag, words] of Object.entries(LANGUAGES)) {
-    it(`is written in ${tag}, and says so`, async () => {
+    it(`is written in ${tag}, and declares it`, async () => {
       const { checkoutUrl } = await fixture.client.createCheckout(checkoutRequest());
       const headers = { 'accept-language': `${tag};q=0.9, *;q=0.1` };
       const page = await fetch(checkoutUrl, { headers });
@@ -68,7 +68,7 @@ describe('a checkout page in every language', () => {
     });
   }
 
-  it('is translated: no other language has the English text', () => {
+  it('is translated: no other language uses an English text', () => {
     const texts = (value: unknown): string[] => {
       if (typeof value === 'string') return [value];
       if (typeof value === 'function') return [JSON.stringify(value('A', 'B', 'C'))];

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
 
-describe('what is accepted', () => {
+describe('an accepted operation', () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -26,7 +26,7 @@ describe('what is accepted', () => {
     await fixture.sandbox.reportDue();
   };
 
-  it('is answered ACCEPTED until it ends; then repeats, inquiries and the event say the same', async () => {
+  it('is answered ACCEPTED until it ends; then repetitions, inquiries and the event agree', async () => {
     const hold = await placed('tok_sandbox_capture_accepted');
     const capture = { ...captureRequest(hold, 700n), finalCapture: true };
     const accepted = (await fixture.client.capture(capture)).result;
@@ -47,7 +47,7 @@ describe('what is accepted', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 700, voided: 9_300, pending: 0 });
   });
 
-  it('lets nothing else take what it takes', async () => {
+  it('reserves its amount', async () => {
     const hold = await placed('tok_sandbox_capture_accepted');
     await fixture.client.capture(captureRequest(hold, 700n));
     const over = await fixture.client.capture(captureRequest(hold, 9_301n));
@@ -58,14 +58,14 @@ describe('what is accepted', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 700, voided: 9_300, pending: 0 });
   });
 
-  it('gives everything free again when it ends in a decline', async () => {
+  it('frees its amount when it is declined', async () => {
     const hold = await placed('tok_sandbox_capture_accepted_declined');
     await fixture.client.capture(captureRequest(hold));
     await turn();
     assert.deepEqual(sums(hold.requestId), { captured: 0, voided: 0, pending: 0 });
   });
 
-  it('may be a hold, which is captured once it ended, or a void', async () => {
+  it('may be a hold, which can be captured once it ended, or a void', async () => {
     const hold = await placed('tok_sandbox_accepted');
     assert.equal((await fixture.client.capture(captureRequest(hold))).result?.errorCode, 'authorization_not_found');
     await turn();
@@ -86,14 +86,14 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what an authorization can do', () => {
+describe('the features of an authorization', () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
   });
   after(() => fixture.close());
 
-  it('is said with its answer', async () => {
+  it('are in its answer', async () => {
     const all = { severalCaptures: true, increments: true, extension: true, refunds: true };
     const none = { severalCaptures: false, increments: false, extension: false, refunds: false };
     const cases = [
@@ -110,7 +110,7 @@ describe('what an authorization can do', () => {
     assert.deepEqual([fences, name], [true, 'sandbox']);
   });
 
-  it('is one capture, which gives the rest back, with tok_sandbox_single_capture', async () => {
+  it('are one capture, which releases the rest, for tok_sandbox_single_capture', async () => {
     const hold = holdRequest('tok_sandbox_single_capture');
     await fixture.client.authorize(hold);
     const { result } = await fixture.client.capture(captureRequest(hold, 700n));
@@ -118,7 +118,7 @@ describe('what an authorization can do', () => {
     assert.equal((await fixture.client.capture(captureRequest(hold, 1n))).result?.errorCode, 'not_supported');
   });
 
-  it('belongs to one account; a call that does not say it counts as the same', async () => {
+  it('include one account; a call without one uses it', async () => {
     const hold = { ...holdRequest(), account: 'acct_1' };
     await fixture.client.authorize(hold);
     const other = await fixture.client.capture({ ...captureRequest(hold, 1n), account: 'acct_2' });

@@ -36,7 +36,7 @@ describe('incrementAuthorization()', () => {
     assert.equal((await fixture.client.capture(captureRequest(hold, 10_500n))).result?.answer, Answer.APPROVED);
   });
 
-  it('refuses what cannot be added, and adds nothing', async () => {
+  it('rejects invalid increments, and adds nothing', async () => {
     const closed = await placed();
     await fixture.client.capture(captureRequest(closed));
     const open = await placed();
@@ -57,7 +57,7 @@ describe('incrementAuthorization()', () => {
     );
   });
 
-  it('is done, though its answer is lost, with tok_sandbox_increment_timeout_applied', async () => {
+  it('succeeds, though its answer is lost, for tok_sandbox_increment_timeout_applied', async () => {
     const hold = await placed('tok_sandbox_increment_timeout_applied');
     const increment = incrementOf(hold.requestId);
     const lost = fixture.client.incrementAuthorization(increment, { timeoutMs: 100 });

@@ -47,7 +47,7 @@ describe('one identifier', () => {
     { tokenId: 'tok_sandbox_slow' },
   ];
   for (const other of others) {
-    it(`cannot ask for another ${Object.keys(other)}`, async () => {
+    it(`rejects another ${Object.keys(other)}`, async () => {
       const hold = holdRequest();
       await fixture.client.authorize(hold);
       const { result } = await fixture.client.authorize({ ...hold, ...other });
@@ -56,7 +56,7 @@ describe('one identifier', () => {
     });
   }
 
-  it('cannot be used for another kind of operation', async () => {
+  it('rejects another kind of operation', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     const oct = await fixture.client.credit(hold);

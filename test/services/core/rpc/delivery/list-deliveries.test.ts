@@ -14,10 +14,10 @@ describe('ListDeliveries', () => {
   });
   after(() => stage.close());
 
-  it('lists what was created between two times, the first included and the last not, and pages through it', async () => {
+  it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
     const desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
     const operator = stage.channel('operator').opened.client(NotificationService);
-    // Identifiers are drawn by the machine's clock, which the stage's does not follow.
+    // Identifiers contain the machine's time, not the stage's.
     const firstMs = Date.now();
     const ids: string[] = [];
     for (let count = 0; count < 4; count++) {

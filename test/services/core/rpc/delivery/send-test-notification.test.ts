@@ -19,7 +19,7 @@ describe('SendTestNotification', () => {
 
   const notifications = () => operator.opened.client(NotificationService);
 
-  it('makes a delivery about nothing that is due at once, and says so in its body', async () => {
+  it('creates a delivery without an operation that is due at once, and says so in its body', async () => {
     await openMerchant(stage, 'tester', { webhookUrl: 'https://merchant.example/hooks' });
     const { delivery } = await notifications().sendTestNotification({ merchantId: 'tester' });
     const { deliveryId = '', requestId = '' } = delivery ?? {};
@@ -40,7 +40,7 @@ describe('SendTestNotification', () => {
     assert.notEqual(again.delivery?.requestId, requestId);
   });
 
-  it('refuses without a webhookUrl, and for nobody, and stores nothing', async () => {
+  it('rejects a missing webhookUrl and an unknown merchant, and stores nothing', async () => {
     await openMerchant(stage, 'silent', { internalUrl: 'https://inner.example' });
     assert.equal(
       (await refusal(notifications().sendTestNotification({ merchantId: 'silent' }))).reason,

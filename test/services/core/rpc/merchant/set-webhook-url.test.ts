@@ -16,7 +16,7 @@ describe('SetWebhookUrl', () => {
 
   const set = (merchantId: string, webhookUrl: string) => operator.merchants.setWebhookUrl({ merchantId, webhookUrl });
 
-  it('changes the address and nothing else of the contract, and the next notification is made for it', async () => {
+  it('changes only the address in the contract, and the next notification goes there', async () => {
     const desk = await openMerchant(stage, 'moving', { internalUrl: 'https://inner.example' });
     const { merchant: before } = await operator.merchants.getMerchant({ merchantId: 'moving' });
     const { merchant } = await set('moving', 'https://merchant.example/hooks');
@@ -32,7 +32,7 @@ describe('SetWebhookUrl', () => {
     );
   });
 
-  it('refuses an address that is none or can never be delivered to, and a merchant that there is not', async () => {
+  it('rejects an invalid or undeliverable address, and an unknown merchant', async () => {
     await openMerchant(stage, 'kept', { webhookUrl: 'https://merchant.example' });
     const wrong = [
       ...['merchant.example', 'ftp://merchant.example', 'https://ann:secret@merchant.example', 'https://m.example?a=1'],

@@ -16,7 +16,7 @@ describe('what core logs of a call', function () {
   });
   after(() => stage.close());
 
-  it('has the class, code and frames of what nobody foresaw, and no message', async () => {
+  it('is the class, code and frames of an unexpected error, without its message', async () => {
     const lines: { level: string; event: string; fields: LogFields }[] = [];
     const keep =
       (level: string) =>

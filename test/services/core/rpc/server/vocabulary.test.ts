@@ -1,4 +1,4 @@
-/** Every word of refusal that core can say, each by a call that earns it. */
+/** Every refusal code of core, each provoked by a call. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -6,7 +6,7 @@ import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
 import { type Desk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
-/** Said by the gateway alone. */
+/** Used by the gateway only. */
 const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
 const KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
@@ -107,7 +107,7 @@ describe('the vocabulary of refusals', function () {
     it(word, async () => assert.equal((await refusal(call())).reason, word));
   }
 
-  it('has no word that nobody says', () => {
+  it('has no unused code', () => {
     const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
     assert.deepEqual(words.sort(), [...Object.keys(EARNED), ...REST_ONLY].sort());
   });

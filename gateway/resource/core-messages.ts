@@ -1,6 +1,8 @@
-/** From core's messages to JSON. A field that has no value is undefined, so that it is left out. */
+/** Between core's messages and JSON. A field of an answer that has no value is undefined, so that it is left out. */
+import assert from 'node:assert/strict';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { PaymentMethod, ProcessorError } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Present } from '../http/route.ts';
 
 /** RFC 3339, UTC, milliseconds. */
 export function time(timestamp: Timestamp | undefined): string | undefined {
@@ -37,4 +39,15 @@ export function paymentMethodData(method: PaymentMethod | undefined): object | u
 /** Why the processor refused, for a KO result. */
 export function processorFields(error: ProcessorError | undefined) {
   return { processorCode: error && some(error.code), processorMessage: error && some(error.message) };
+}
+
+/** What core always answers with, though the types of protobuf do not say so. */
+export function answered<T>(message: T | undefined): T {
+  assert(message !== undefined, 'core answers with the message');
+  return message;
+}
+
+/** For core's requests, which ignore undefined fields, though the types of protobuf do not say so. */
+export function defined<T extends object>(fields: T): Present<T> {
+  return fields as Present<T>;
 }

@@ -1,5 +1,37 @@
 import type { Query, Statement } from '../database.ts';
 
+/** Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold. */
+export async function storeCheckout(
+  query: Query,
+  requestId: string,
+  sealedUrl: Buffer,
+  expiresAt: Date,
+): Promise<void> {
+  await query(STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
+}
+
+const STORE_CHECKOUT: Statement = {
+  name: 'store-checkout',
+  text: `update hold set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
+    where request_id = $1 and phase = 'AWAITING_CHECKOUT'`,
+};
+
+/** Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires. */
+export async function freezeHold(query: Query, requestId: string): Promise<void> {
+  await query(FREEZE_HOLD, [requestId]);
+}
+
+/** Lets what remains of a hold be captured or released again. */
+export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
+  await query(UNFREEZE_HOLD, [requestId]);
+}
+
+const FREEZE_HOLD: Statement = { name: 'freeze-hold', text: 'update hold set frozen = true where request_id = $1' };
+const UNFREEZE_HOLD: Statement = {
+  name: 'unfreeze-hold',
+  text: 'update hold set frozen = false where request_id = $1',
+};
+
 /** How an authorization ended at the processor, without a void or capture of ours. */
 export interface EndedThere {
   readonly requestId: string;

@@ -60,11 +60,10 @@ describe('core and worker on a primary with a standby', function () {
     pair.balancer.turn(pair.primary().port);
     await untilReady(true);
     while ((await sessionsAt(adminUrl)) > 0) await delay(50);
-    assert.deepEqual(
-      lines.filter(({ event, reason }) => event === 'database_away' && reason === 'standby').length,
-      2,
-      'one line of each process',
-    );
+    const away = lines.filter(({ event }) => event === 'database_away');
+    assert.equal(away.length, 2, 'one line of each process');
+    // A probe that was in progress at the turn names its broken connection instead.
+    assert(away.some(({ reason }) => reason === 'standby'));
   });
 
   it('export how long commits have waited for the standby', async () => {

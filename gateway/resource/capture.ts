@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
-import { type Capture as CoreCapture, HoldStatus } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import {
+  type CapturePreauthorizationResponse,
+  type Capture as CoreCapture,
+  HoldStatus,
+} from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import * as fields from './answer-fields.ts';
-import { money, processorFields, some, time } from './from-core.ts';
+import { answered, money, processorFields, some, time } from './core-messages.ts';
+import type { Outcome } from './write-operation.ts';
 
 /** A capture. Date, bank reference and amounts are present only when it is OK. */
 export const Capture = z
@@ -45,6 +50,14 @@ export function captureJson(capture: CoreCapture) {
     amountReversed: money(capture.amountReversed),
     createdAt: time(capture.createdAt),
   };
+}
+
+/** What a request to capture answers. */
+export function captureOutcome(response: CapturePreauthorizationResponse): Outcome {
+  const { replayed } = response;
+  const capture = answered(response.capture);
+  if (capture.state === OperationState.OK) return { status: 200, body: captureJson(capture), replayed };
+  return { inProgress: { requestId: capture.requestId, holdRequestId: some(capture.holdRequestId) }, replayed };
 }
 
 /** A capture closes its hold unasked when the contract allows one capture, and when nothing is left. */

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import {
   type Delivery as CoreDelivery,
   type DeliveryAttempt as CoreDeliveryAttempt,
@@ -9,10 +9,13 @@ import {
   type GetDeliveryResponse,
   NotificationKind,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { parties, time as timeField } from './answer-fields.ts';
-import { some, time } from './from-core.ts';
+import type { Core } from '../core/client.ts';
+import type { Present } from '../http/route.ts';
+import { pageOf, parties, time as timeField } from './answer-fields.ts';
+import { answered, pageJson, some, time } from './core-messages.ts';
+import { isRequestId } from './identifiers.ts';
 import { Operation, operationJson } from './operation.ts';
-import { uuid } from './request-fields.ts';
+import { page, time as requestedTime, requestId, text, uuid } from './request-fields.ts';
 
 export const endpointKind = z
   .enum(['WEBHOOK', 'INTERNAL'])
@@ -97,9 +100,8 @@ export function deliveryWithAttemptsJson(delivery: CoreDelivery) {
 
 /** A delivery of core's as JSON, with all that core tells of it. */
 export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryResponse) {
-  assert(delivery, 'core answers with the delivery');
   return {
-    ...deliveryWithAttemptsJson(delivery),
+    ...deliveryWithAttemptsJson(answered(delivery)),
     content: content && contentJson(content),
     operation: operation && operationJson(operation),
   };
@@ -118,4 +120,28 @@ function attemptJson(attempt: CoreDeliveryAttempt) {
     error: some(attempt.error),
     responseHead: some(attempt.responseHead),
   };
+}
+
+export const DeliveryPage = pageOf(Delivery).meta({ id: 'DeliveryPage', description: 'Newest first' });
+
+/** Filters of a list of deliveries, joined by AND. */
+export const DeliveryFilters = z.strictObject({
+  endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
+  state: deliveryState.transform((state) => DeliveryState[state]).optional(),
+  requestId: text(64).meta({ description: "The operation's, or the relayed notification's" }).optional(),
+  holdRequestId: requestId.optional(),
+  createdFrom: requestedTime.optional(),
+  createdTo: requestedTime.optional(),
+  ...page,
+});
+
+/** A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+export async function deliveryPage(
+  core: Core,
+  filters: Present<z.output<typeof DeliveryFilters>> & { readonly merchantId?: string },
+  call: GrpcCall,
+) {
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return pageJson([], '');
+  const { deliveries, nextPageToken } = await core.notifications.listDeliveries(filters, call);
+  return pageJson(deliveries.map(deliveryJson), nextPageToken);
 }

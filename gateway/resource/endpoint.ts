@@ -5,8 +5,8 @@ import {
   EndpointPause,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { parties, time as timeField } from './answer-fields.ts';
+import { time } from './core-messages.ts';
 import { endpointKind } from './delivery.ts';
-import { time } from './from-core.ts';
 
 /** An endpoint that fails or is paused. */
 export const Endpoint = z

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { HoldStatus, type Preauthorization, ReleaseReason } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import {
+  HoldStatus,
+  type Preauthorization,
+  type ReleasePreauthorizationResponse,
+  ReleaseReason,
+} from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import * as fields from './answer-fields.ts';
-import { money, paymentMethodData, processorFields, some, time } from './from-core.ts';
+import { answered, money, paymentMethodData, processorFields, some, time } from './core-messages.ts';
 import * as requested from './request-fields.ts';
-import { defined, timestampOf } from './to-core.ts';
+import type { Outcome } from './write-operation.ts';
 
 const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
   description:
@@ -74,9 +80,20 @@ export function checkoutFields(hold: Preauthorization) {
   return { checkoutUrl: hold.checkoutUrl, checkoutExpiresAt: time(hold.checkoutExpiresAt) };
 }
 
+/** What a request to release answers; `json` makes the hold's. */
+export function releaseOutcome(
+  { preauthorization, requestId, state, replayed }: ReleasePreauthorizationResponse,
+  json: (hold: Preauthorization) => { readonly requestId: string },
+): Outcome {
+  const hold = answered(preauthorization);
+  if (state !== OperationState.OK) return { inProgress: { requestId, holdRequestId: hold.requestId }, replayed };
+  const body = { ...json(hold), releaseRequestId: some(requestId) };
+  return { status: 200, body, replayed };
+}
+
 /** Filters of a list of holds, joined by AND. */
 export const HoldFilters = z.strictObject({
-  status: z.enum(['IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED']).optional(),
+  status: fields.holdStatus.transform((status) => HoldStatus[status]).optional(),
   userId: requested.userId.optional(),
   terminalId: requested.terminalId.optional(),
   createdFrom: requested.time.optional(),
@@ -84,16 +101,3 @@ export const HoldFilters = z.strictObject({
   expiringBefore: requested.time.optional(),
   ...requested.page,
 });
-
-/** The filters as fields of core's ListPreauthorizations. */
-export function holdFilters<Q extends z.output<typeof HoldFilters>>(query: Q) {
-  const { status, createdFrom, createdTo, expiringBefore, pageSize, ...filters } = query;
-  return defined({
-    ...filters,
-    status: status && HoldStatus[status],
-    createdFrom: timestampOf(createdFrom),
-    createdTo: timestampOf(createdTo),
-    expiringBefore: timestampOf(expiringBefore),
-    pageSize: Number(pageSize ?? 0),
-  });
-}

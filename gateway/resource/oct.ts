@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Oct as CoreOct } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import * as fields from './answer-fields.ts';
-import { money, paymentMethodData, processorFields, some, time } from './from-core.ts';
+import { money, paymentMethodData, processorFields, some, time } from './core-messages.ts';
 
 /** An original credit transaction. */
 export const Oct = z

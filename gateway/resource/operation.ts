@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { type Operation as CoreOperation, OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Core } from '../core/client.ts';
 import * as fields from './answer-fields.ts';
-import { money, processorFields, some, time } from './from-core.ts';
+import { defined, money, pageJson, processorFields, some, time } from './core-messages.ts';
+import { isRequestId } from './identifiers.ts';
 import { KIND_NAMES, STATUS_INFOS } from './kinds.ts';
 import * as requested from './request-fields.ts';
-import { defined, timestampOf } from './to-core.ts';
 
 /** An operation and, once final, its result. */
 export const Operation = z
@@ -59,23 +61,30 @@ export function operationJson(operation: CoreOperation) {
 
 /** Filters of a list of operations, joined by AND. */
 export const OperationFilters = z.strictObject({
-  operation: z.enum(KIND_NAMES).optional(),
-  status: z.enum(['OK', 'KO']).optional(),
+  operation: z
+    .enum(KIND_NAMES)
+    .transform((kind) => OperationKind[kind])
+    .optional(),
+  status: z
+    .enum(['OK', 'KO'])
+    .transform((status) => OperationState[status])
+    .optional(),
   holdRequestId: requested.requestIdFilter.optional(),
   finalFrom: requested.time.optional(),
   finalTo: requested.time.optional(),
   ...requested.page,
 });
 
-/** The filters as fields of core's ListOperations. */
-export function operationFilters<Q extends z.output<typeof OperationFilters>>(query: Q) {
-  const { operation, status, finalFrom, finalTo, pageSize, ...filters } = query;
-  return defined({
-    ...filters,
-    kind: operation && OperationKind[operation],
-    state: status && OperationState[status],
-    finalFrom: timestampOf(finalFrom),
-    finalTo: timestampOf(finalTo),
-    pageSize: Number(pageSize ?? 0),
-  });
+/** A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+export async function operationPage(
+  core: Core,
+  { operation: kind, status: state, ...filters }: z.output<typeof OperationFilters> & { readonly merchantId?: string },
+  call?: GrpcCall,
+) {
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return pageJson([], '');
+  const { operations, nextPageToken } = await core.operations.listOperations(
+    defined({ ...filters, kind, state }),
+    call,
+  );
+  return pageJson(operations.map(operationJson), nextPageToken);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SigningSecret as CoreSigningSecret } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { time as timeField } from './answer-fields.ts';
-import { time } from './from-core.ts';
+import { time } from './core-messages.ts';
 import { uuid } from './request-fields.ts';
 
 /** A signing secret without its value. */

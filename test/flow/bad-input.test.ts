@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Shop } from '../../services/quickstart/shop.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 

@@ -12,8 +12,8 @@ import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { freePort } from '../../services/quickstart/port.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { createMigratedDatabase } from '../database.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const token = () => randomBytes(24).toString('base64url');

@@ -18,8 +18,8 @@ import { ledgersOf, openProcessors } from '../../services/core/processor/process
 import { audit } from '../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../services/core/reconciliation/drift.ts';
 import { freePort } from '../../services/quickstart/port.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 
 const token = () => randomBytes(24).toString('base64url');
 export type House = Awaited<ReturnType<typeof openHouse>>;

@@ -8,9 +8,9 @@ import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../services/core/migrate-database.ts';
-import { baseUrl, coreUrl } from '../../services/quickstart/addresses.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
+import { addressesOf } from '../../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { startPostgres } from '../../services/quickstart/postgres.ts';
 import { coreProcess, gatewayProcess, workerProcess } from '../../services/quickstart/processes.ts';
@@ -54,8 +54,8 @@ export async function openNotificationHouse(internalUrl: string) {
     (await pool.query<Row>(text, values)).rows;
 
   return {
-    baseUrl: baseUrl(house.ports),
-    merchant: await createMerchant(coreUrl(house.ports), secrets.operatorToken, internalUrl),
+    baseUrl: addressesOf(house.ports).baseUrl,
+    merchant: await createMerchant(addressesOf(house.ports).coreUrl, secrets.operatorToken, internalUrl),
     sql,
     /** Kills a process with -9, waits for its exit, runs `meanwhile`, and restarts it. */
     async kill(name: Name, meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {

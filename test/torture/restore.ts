@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { AuditEntry as CoreAuditEntry } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { pageJson, time } from '../../resource/from-core.ts';
+import { pageJson, time } from '../../resource/core-messages.ts';
 import { page, text, time as timeFilter, uuid } from '../../resource/request-fields.ts';
-import { defined, timestampOf } from '../../resource/to-core.ts';
 import { operatorRoute } from '../route.ts';
 
 const AuditEntry = z
@@ -28,6 +27,9 @@ export const listAudit = operatorRoute({
   path: '/operator/audit',
   tag: 'Operators: overview',
   summary: 'List what operators did, and merchants with their webhooks',
+  description:
+    'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
+    'secret only its id.',
   query: z.strictObject({
     target: text(128).optional(),
     action: text(64).optional(),
@@ -37,10 +39,8 @@ export const listAudit = operatorRoute({
   }),
   answers: { 200: { description: 'A page', schema: AuditPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { atFrom, atTo, pageSize, ...filters } }) => {
-    const times = { atFrom: timestampOf(atFrom), atTo: timestampOf(atTo) };
-    const request = defined({ ...filters, ...times, pageSize: Number(pageSize ?? 0) });
-    const { entries, nextPageToken } = await core.operators.listAuditEntries(request, asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { entries, nextPageToken } = await core.operators.listAuditEntries(query, asOperator);
     ctx.body = pageJson(entries.map(auditEntryJson), nextPageToken);
   },
 });

@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { ApiKey as CoreApiKey } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { answered, time } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -43,6 +42,7 @@ export const createApiKey = operatorRoute({
   path: '/operator/merchants/{merchantId}/api-keys',
   tag: 'Operators: merchants',
   summary: 'Add an API key, shown once',
+  description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
   parameters: { merchantId },
   body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
@@ -50,9 +50,8 @@ export const createApiKey = operatorRoute({
   handler: async ({ ctx, core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
-    assert(created, 'core answers with the key');
     ctx.status = 201;
-    ctx.body = { ...apiKeyJson(created), apiKey };
+    ctx.body = { ...apiKeyJson(answered(created)), apiKey };
   },
 });
 
@@ -61,6 +60,7 @@ export const revokeApiKey = operatorRoute({
   path: '/operator/merchants/{merchantId}/api-keys/{apiKeyId}',
   tag: 'Operators: merchants',
   summary: 'End an API key; gateways stop taking it within 5 seconds',
+  description: 'Requests with it are answered 401 then. Once more changes nothing.',
   parameters: { merchantId, apiKeyId: uuid('key') },
   answers: { 204: { description: 'Revoked' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],

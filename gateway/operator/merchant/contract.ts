@@ -1,9 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { ContractSchema, Contract as CoreContract } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { some } from '../../resource/from-core.ts';
+import { defined, some } from '../../resource/core-messages.ts';
 import { currency, endpointUrl, terminalId, text } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 
 const SAY_CAPTURES =
   'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';

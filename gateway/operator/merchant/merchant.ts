@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { restName } from '../../http/problem.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { time } from '../../resource/core-messages.ts';
 import { text } from '../../resource/request-fields.ts';
 import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { contractOf } from './contract.ts';
@@ -10,6 +11,9 @@ export const updateMerchant = operatorRoute({
   path: '/operator/merchants/{merchantId}',
   tag: 'Operators: merchants',
   summary: 'Replace name and contract; holds placed before keep their terms',
+  description:
+    'A field that is left out gets its default, not its old value. Refused as INVALID_REQUEST as when a merchant is ' +
+    'created.',
   parameters: { merchantId },
   body: z.strictObject(merchantTerms).meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },
@@ -17,6 +21,6 @@ export const updateMerchant = operatorRoute({
   handler: async ({ ctx, core, asOperator, params, body: { name, contract } }) => {
     const request = { ...params, name, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    ctx.body = merchant && merchantJson(merchant);
+    ctx.body = merchantJson(answered(merchant));
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { time } from '../../resource/core-messages.ts';
 import { operatorRoute } from '../route.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
@@ -46,6 +46,7 @@ export const getOverview = operatorRoute({
   path: '/operator/overview',
   tag: 'Operators: overview',
   summary: 'Count what may need attention',
+  description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
   answers: { 200: { description: 'The counts', schema: Overview } },
   codes: READ,
   handler: async ({ ctx, core, asOperator }) => {

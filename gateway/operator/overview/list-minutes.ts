@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/from-core.ts';
+import { time } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -26,6 +26,9 @@ export const listMinutes = operatorRoute({
   path: '/operator/overview/series',
   tag: 'Operators: overview',
   summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
+  description:
+    'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
+    'not counted.',
   query: z.strictObject({
     minutes: z
       .string()

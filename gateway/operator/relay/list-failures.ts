@@ -6,10 +6,9 @@ import {
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf, time as timeField } from '../../resource/answer-fields.ts';
+import { pageJson, some, time } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
-import { pageJson, some, time } from '../../resource/from-core.ts';
 import { page, uuid } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -44,16 +43,18 @@ export const listFailures = operatorRoute({
   path: '/operator/relay/failures',
   tag: 'Operators: relay',
   summary: 'List what the relay could not verify',
-  query: z.strictObject({ claimedMerchantId: merchantId.optional(), reason: reason.optional(), ...page }),
+  description:
+    'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is only ' +
+    'claimed.',
+  query: z.strictObject({
+    claimedMerchantId: merchantId.optional(),
+    reason: reason.transform((name) => VerificationFailureReason[name]).optional(),
+    ...page,
+  }),
   answers: { 200: { description: 'A page', schema: FailurePage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { reason, pageSize, ...filters } }) => {
-    const request = defined({
-      ...filters,
-      reason: reason && VerificationFailureReason[reason],
-      pageSize: Number(pageSize ?? 0),
-    });
-    const { failures, nextPageToken } = await core.notifications.listVerificationFailures(request, asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { failures, nextPageToken } = await core.notifications.listVerificationFailures(query, asOperator);
     ctx.body = pageJson(failures.map(failureJson), nextPageToken);
   },
 });

@@ -6,7 +6,7 @@ import {
   QuarantineState,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { time as timeField } from '../../resource/answer-fields.ts';
-import { some, time } from '../../resource/from-core.ts';
+import { some, time } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { AcceptedNotification, acceptedJson, relayedFields } from './stored-notification.ts';
 

@@ -5,8 +5,8 @@ import {
   StoredNotificationState,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { time as timeField } from '../../resource/answer-fields.ts';
+import { some, time } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
-import { some, time } from '../../resource/from-core.ts';
 import { FORMS, GRAMMAR } from '../../resource/notification-fields.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';

@@ -3,10 +3,9 @@ import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { type ReviewItem as CoreReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { money, pageJson, some, time } from '../../resource/from-core.ts';
+import { money, pageJson, some, time } from '../../resource/core-messages.ts';
 import { REVIEWED_KINDS } from '../../resource/kinds.ts';
 import { page } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -48,12 +47,18 @@ export const listReviews = operatorRoute({
   path: '/operator/reviews',
   tag: 'Operators: overview',
   summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
-  query: z.strictObject({ merchantId: merchantId.optional(), reason: reason.optional(), ...page }),
+  description:
+    'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
+    'them.',
+  query: z.strictObject({
+    merchantId: merchantId.optional(),
+    reason: reason.transform((name) => ReviewReason[name]).optional(),
+    ...page,
+  }),
   answers: { 200: { description: 'A page', schema: ReviewPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { reason, pageSize, ...filters } }) => {
-    const request = { ...filters, reason: reason && ReviewReason[reason], pageSize: Number(pageSize ?? 0) };
-    const { items, nextPageToken } = await core.operators.listReviewItems(defined(request), asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { items, nextPageToken } = await core.operators.listReviewItems(query, asOperator);
     ctx.body = pageJson(items.map(reviewJson), nextPageToken);
   },
 });

@@ -4,10 +4,9 @@ import { type Match as CoreMatch, MatchedBy } from '../../../proto/gen/holdfast/
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { money, some, time } from '../../resource/from-core.ts';
+import { money, pageJson, some, time } from '../../resource/core-messages.ts';
 import { Operation } from '../../resource/operation.ts';
 import { page, text, time as timeField, uuid } from '../../resource/request-fields.ts';
-import { defined, timestampOf } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -56,15 +55,15 @@ export const search = operatorRoute({
   path: '/operator/search',
   tag: 'Operators: overview',
   summary: 'Find operations and deliveries by what somebody has in front of them',
+  description:
+    'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
+    'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
   body: Search,
   answers: { 200: { description: 'What was found', schema: MatchPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, body: { createdFrom, createdTo, ...asked } }) => {
-    const dates = { createdFrom: timestampOf(createdFrom), createdTo: timestampOf(createdTo) };
-    const request = defined({ ...asked, ...dates });
-    const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(request, asOperator);
-    const found = { items: matches.map(matchJson), nextPageToken: some(nextPageToken) };
-    ctx.body = { ...found, searchedFrom: time(searchedFrom) };
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(body, asOperator);
+    ctx.body = { ...pageJson(matches.map(matchJson), nextPageToken), searchedFrom: time(searchedFrom) };
   },
 });
 

@@ -1,13 +1,12 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { requestId, time } from '../../resource/answer-fields.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { checkoutFields } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { Hold, holdJson } from './hold.ts';
@@ -82,10 +81,9 @@ export const createPreauthorization = restRoute({
   handler: async ({ ctx, core, merchantId, body }) => {
     const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) => {
-      const request = { ...defined(body), ...key, ...name, amount: BigInt(body.amount), merchantId };
-      const created = await core.preauthorizations.createPreauthorization(request);
-      const { preauthorization: hold, state, replayed } = created;
-      assert(hold, 'core answers with the hold');
+      const request = { ...body, ...key, ...name, merchantId };
+      const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
+      const hold = answered(preauthorization);
       if (state === OperationState.OK) return { status: 201, body: holdJson(hold), replayed };
       if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
       const open = { requestId: hold.requestId, status: 'IN_PROGRESS', ...checkoutFields(hold) };

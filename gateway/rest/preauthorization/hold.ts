@@ -1,6 +1,6 @@
 import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { preauthorizationId } from '../../resource/answer-fields.ts';
-import { some } from '../../resource/from-core.ts';
+import { some } from '../../resource/core-messages.ts';
 import { ListedHold, listedHoldJson } from '../../resource/hold.ts';
 
 /** A hold with its preauthorizationId, once it is placed. */

@@ -74,21 +74,11 @@ function tellSome(parts: AuditParts, drifts: readonly Drift[], total: number, te
 }
 
 async function look(client: pg.Client, query: string, most: number, tell: (drift: Drift) => void): Promise<number> {
-  const { rows } = await client.query<Row>(
-    `select kind, request_id, merchant_id, expected, found, count(*) over ()::int as total from (${query}) drift limit $1`,
+  const { rows } = await client.query<Drift & { readonly total: number }>(
+    `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found, count(*) over ()::int as total
+    from (${query}) drift limit $1`,
     [most],
   );
-  for (const { kind, request_id, merchant_id, expected, found } of rows) {
-    tell({ kind, requestId: request_id, merchantId: merchant_id, expected, found });
-  }
+  for (const { total: _, ...drift } of rows) tell(drift);
   return rows[0]?.total ?? 0;
-}
-
-interface Row {
-  readonly kind: Drift['kind'];
-  readonly request_id: string;
-  readonly merchant_id: string;
-  readonly expected: string;
-  readonly found: string;
-  readonly total: number;
 }

@@ -1,13 +1,10 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
-import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
-import type { Processor } from '../processor/processor.ts';
+import { type Ledger, readEntries } from '../processor/entries.ts';
 import type { Drift, EntryCount } from './drift.ts';
 import { CREATE_COPY, INSERT_ENTRIES, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
-
-/** A source of a processor's books. */
-export type Ledger = Pick<Processor, 'listEntries'>;
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -74,45 +71,22 @@ async function copyPages(
   authorizationRequestId: string,
 ): Promise<number> {
   let count = 0;
-  let pageToken = '';
-  const seen = new Set<string>();
-  do {
-    if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
-    seen.add(pageToken);
-    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
-      throw new HoldfastError('UNAVAILABLE', `processor ${name} does not answer, so its books cannot be read`, {
-        cause,
-      });
-    });
-    await client.query(INSERT_ENTRIES, [JSON.stringify(page.entries.map((entry) => rowOf(name, entry)))]);
-    count += page.entries.length;
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
+  for await (const entries of readEntries(name, processor, authorizationRequestId)) {
+    await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
+    count += entries.length;
+  }
   return count;
 }
 
+/** The columns of the copy are called as the contract's fields are. */
 function rowOf(processor: string, entry: Entry): object {
   return {
+    ...(toJson(EntrySchema, entry, { useProtoFieldName: true, alwaysEmitImplicit: true }) as object),
     processor,
-    request_id: entry.requestId,
     kind: EntryKind[entry.kind],
     answer: Answer[entry.answer],
     authorization_request_id: entry.authorizationRequestId || null,
     capture_request_id: entry.captureRequestId || null,
-    merchant_id: entry.merchantId,
-    account: entry.account,
-    terminal_id: entry.terminalId,
-    user_id: entry.userId,
-    token_id: entry.tokenId,
-    amount: entry.amount.toString(),
-    currency: entry.currency,
-    captured: entry.captured.toString(),
-    voided: entry.voided.toString(),
-    reversed: entry.reversed.toString(),
-    incremented: entry.incremented.toString(),
-    refunded: entry.refunded.toString(),
-    acted_at: entry.actedAt ? timestampDate(entry.actedAt).toISOString() : null,
-    ended_at: entry.endedAt ? timestampDate(entry.endedAt).toISOString() : null,
   };
 }
 

@@ -152,7 +152,7 @@ const OF_CAPTURES_HERE = `(select coalesce(sum(${sqlOfAmountReversed('k')}), 0) 
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
     e.refunded + e.reversed as taken_back,
-    a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented as closes_authorization,
+    coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
     array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
   from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)

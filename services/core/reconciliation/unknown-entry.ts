@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { camelCased } from '../storage/camel-cased.ts';
 import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
 /** An entry of a processor's books that is unknown here. */
@@ -39,41 +40,19 @@ export interface UnknownEntry {
 export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
   const { rows } = await client.query(UNKNOWN_ENTRIES);
   return rows.map((row) => ({
-    requestId: row.request_id,
-    processor: row.processor,
+    ...camelCased<UnknownEntry>(row),
     kind: row.change_here ?? row.kind,
-    answer: row.answer,
-    authorizationRequestId: row.authorization_request_id,
-    merchantId: row.merchant_id,
-    isMerchantKnown: row.is_merchant_known,
-    account: row.account,
-    terminalId: row.terminal_id,
-    userId: row.user_id,
-    tokenId: row.token_id,
     amount: BigInt(row.amount),
-    currency: row.currency,
     captured: BigInt(row.captured),
-    closesAuthorization: row.closes_authorization ?? false,
     takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
-    changeHere: row.change_here,
-    captureHere: row.capture_here,
-    holdHere: row.hold_here,
   }));
 }
 
 /** One line about an entry. */
-export function lineOf({
-  kind,
-  requestId,
-  processor,
-  answer,
-  amount,
-  currency,
-  merchantId,
-  actedAt,
-}: UnknownEntry): string {
-  const what = answer === 'UNSPECIFIED' ? 'open checkout' : `${kind.toLowerCase()} ${answer.toLowerCase()}`;
+export function lineOf(entry: UnknownEntry): string {
+  const { kind, requestId, processor, answer, amount, currency, merchantId, actedAt } = entry;
+  const what = answer === 'UNSPECIFIED' ? 'open checkout' : [kind, answer].join(' ').toLowerCase();
   return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${merchantId || 'nobody'}, ${actedAt.toISOString()}`.replace(
     / +/g,
     ' ',

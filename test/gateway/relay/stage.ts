@@ -117,10 +117,7 @@ export async function openStage(
     // A client that disconnects is not an error.
     if (error.code !== 'ECONNRESET') errors.push(error);
   });
-  app
-    .use(closeUnread(options.bodyTimeoutMs))
-    .use(answerProblems(log, () => 'There is no such path.'))
-    .use(relay.middleware);
+  app.use(closeUnread(options.bodyTimeoutMs)).use(answerProblems(log, [])).use(relay.middleware);
   const server = createServer({ headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }, app.callback());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

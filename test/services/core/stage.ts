@@ -29,10 +29,10 @@ import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
-import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase } from '../../database.ts';
 import { forSuite } from '../../suite.ts';
+import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
 
 const token = () => randomBytes(24).toString('base64url');

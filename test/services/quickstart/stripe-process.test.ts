@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { stripeAddresses } from '../../../services/quickstart/addresses.ts';
+import { addressesOf } from '../../../services/quickstart/house.ts';
 import type { Ports } from '../../../services/quickstart/ports.ts';
 import { coreProcess, gatewayProcess, stripeProcess, workerProcess } from '../../../services/quickstart/processes.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
@@ -23,7 +23,7 @@ describe('stripeProcess()', () => {
     const { STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE, STRIPE_PORT, CORE_URL, DATABASE_URL } = environment;
     assert.deepEqual({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE }, GIVEN);
     assert.deepEqual([STRIPE_PORT, CORE_URL, DATABASE_URL], ['1001', '127.0.0.1:1003', 'postgres://db/x']);
-    assert.deepEqual(stripeAddresses(ports), {
+    assert.deepEqual(addressesOf(ports).stripe, {
       processorUrl: '127.0.0.1:1001',
       webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',
     });

@@ -11,9 +11,9 @@ import {
   type CreateCheckoutRequestSchema,
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Oracle, openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
+import { type Oracle, openOracle } from './oracle.ts';
 import { TestClock } from './test-clock.ts';
 
 const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';

@@ -7,8 +7,8 @@ import pg from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../../services/core/migrate-database.ts';
-import { baseUrl } from '../../../services/quickstart/addresses.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
+import { addressesOf } from '../../../services/quickstart/house.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
@@ -115,9 +115,9 @@ export async function openDeployment(
   opened.defer(() => pool.end());
   const running = opened.move();
   return {
-    baseUrl: baseUrl(house.ports),
+    baseUrl: addressesOf(house.ports).baseUrl,
     /** A gateway that uses only the second core, if there is one. */
-    besideUrl: baseUrl(besidePorts),
+    besideUrl: addressesOf(besidePorts).baseUrl,
     merchants,
     /** The notifications that the merchants' webhook URL has acknowledged. */
     received: receiver.received,

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';

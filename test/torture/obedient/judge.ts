@@ -25,7 +25,7 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
   /** The ledger only grows, so each entry is read once. */
   function readLedger(): void {
     for (;;) {
-      const page = entries.list({ after, limit: 1_000 });
+      const page = entries.list({ after, limit: 1_000, merchantId: '', account: '', authorizationRequestId: '' });
       for (const entry of page) {
         after = entry.seq;
         if (entry.answer !== Answer.APPROVED) continue;

@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { CaptureReinstated, CaptureReversed } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { type TakingBack, takeBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { takenBackThere } from '../../processor/entries.ts';
 import { storedFor } from '../../processor/processors.ts';
-import { takenBackThere } from '../../processor/taken-back-there.ts';
-import { freezeHold } from '../../storage/hold/freeze-hold.ts';
+import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, importOf, type NamedEvent } from '../../storage/processor-event/processor-event.ts';
@@ -54,7 +54,7 @@ async function thereIfImported(
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`the hold ${holdRequestId} is not there`);
   const capture = submission.table === 'capture' ? submission : undefined;
-  return takenBackThere(core.processors.of(submission), hold, capture);
+  return takenBackThere(processor, core.processors.of(submission), hold, capture);
 }
 
 async function contradict(

@@ -4,8 +4,7 @@ import { Registry } from 'prom-client';
 import type { Core } from '../../../../gateway/core/client.ts';
 import { Problem } from '../../../../gateway/http/problem.ts';
 import { type Limit, type Limiter, limiterKey, openLimits } from '../../../../gateway/limits/limits.ts';
-import { createFailedLogins } from '../../../../gateway/operator/session/failed-logins.ts';
-import { createVerifyToken } from '../../../../gateway/operator/session/verify-token.ts';
+import { createFailedLogins, createVerifyToken } from '../../../../gateway/operator/session/verify-token.ts';
 import { OPERATOR_TOKEN, refusal } from '../../fake-core.ts';
 import { Stage } from '../../stage.ts';
 

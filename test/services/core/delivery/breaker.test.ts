@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { allowanceOf, isFailing, judgeEndpoint } from '../../../../services/core/delivery/breaker.ts';
-import { type EndpointState, FRESH } from '../../../../services/core/domain/endpoint.ts';
+import { type EndpointState, FRESH } from '../../../../services/core/storage/endpoint/endpoint.ts';
 
 describe('judgeEndpoint()', () => {
   const at = (seconds: number) => new Date(Date.UTC(2027, 0, 1) + seconds * 1_000);

@@ -13,7 +13,8 @@ import { watchOperations } from '../../../../services/core/rpc/operation/watch-o
 import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
-import { announceOperations, type LogPosition } from '../../../../services/core/storage/operation/operation-log.ts';
+import type { LogPosition } from '../../../../services/core/storage/operation/operation.ts';
+import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** Repeats a check; a failed read is repeated at the next poll. */
@@ -168,7 +169,8 @@ describe('openOperationFeed()', function () {
     const gone = new AbortController();
     const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };
     const context = { signal: gone.signal, values } as unknown as HandlerContext;
-    const answers = watchOperations(core)(
+    const answers = watchOperations(
+      core,
       { merchantId: '', resumeToken: '' } as never,
       context,
     ) as AsyncIterable<object>;

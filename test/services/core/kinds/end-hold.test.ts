@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
-import { markEnded } from '../../../../services/core/storage/hold/mark-ended.ts';
+import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../desk.ts';
 import { approved, declined, neverSeen } from '../fake-processor.ts';

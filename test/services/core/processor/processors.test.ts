@@ -8,9 +8,9 @@ import { ListEntriesResponseSchema } from '../../../../proto/gen/holdfast/proces
 import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Ledger } from '../../../../services/core/processor/entries.ts';
 import { parseProcessors, processorsOf, rowsOf } from '../../../../services/core/processor/processors.ts';
 import { audit as runAudit } from '../../../../services/core/reconciliation/audit.ts';
-import type { Ledger } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';

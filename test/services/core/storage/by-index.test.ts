@@ -7,11 +7,10 @@ import { recordAttempts } from '../../../../services/core/storage/delivery/recor
 import { insertHolds } from '../../../../services/core/storage/hold/insert-holds.ts';
 import { settleHolds } from '../../../../services/core/storage/hold/settle-holds.ts';
 import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
-import { settleOcts } from '../../../../services/core/storage/oct/settle-octs.ts';
+import { settleOcts } from '../../../../services/core/storage/oct/write-octs.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { ORM } from '../../../../services/core/storage/orm.ts';
-import { reserveRelease } from '../../../../services/core/storage/release/reserve-release.ts';
-import { settleRelease } from '../../../../services/core/storage/release/settle-release.ts';
+import { reserveReleases, settleReleases } from '../../../../services/core/storage/release/write-releases.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** A node of a plan in the output of EXPLAIN (FORMAT JSON). */
@@ -69,8 +68,8 @@ async function hotStatements(): Promise<Statement[]> {
   await settleHolds(query, []);
   await reserveCaptures(query, []);
   await settleCaptures(query, []);
-  await reserveRelease(query, one);
-  await settleRelease(query, one);
+  await reserveReleases(query, []);
+  await settleReleases(query, []);
   await bookTakenBack(query, one);
   await settleOcts(query, []);
   await acceptNotifications(query, [one]);

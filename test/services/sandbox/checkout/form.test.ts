@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isLuhnValid } from '../../../../platform/card-number.ts';
-import { formatAmount } from '../../../../services/sandbox/checkout/amount.ts';
 import { readCard } from '../../../../services/sandbox/checkout/form.ts';
+import { formatAmount } from '../../../../services/sandbox/checkout/language.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 30, 23, 59);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import Koa from 'koa';
-import { LANGUAGES, languageOf } from '../../../../services/sandbox/checkout/language.ts';
-import { timeOfDay } from '../../../../services/sandbox/checkout/time.ts';
+import { LANGUAGES, languageOf, timeOfDay } from '../../../../services/sandbox/checkout/language.ts';
 import { forSuite } from '../../../suite.ts';
 import { checkoutRequest, startFixture } from '../fixture.ts';
 import { submit } from './browse.ts';

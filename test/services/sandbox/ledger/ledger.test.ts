@@ -7,8 +7,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Intent, NO_ENDING, NO_INTENT } from '../../../../services/sandbox/ledger/entry.ts';
 import { openLedger } from '../../../../services/sandbox/ledger/ledger.ts';
-import { openOracle } from '../../../../services/sandbox/ledger/oracle.ts';
 import { SCHEMA_STEPS } from '../../../../services/sandbox/ledger/schema.ts';
+import { openOracle } from '../oracle.ts';
 
 function intent(amount = 100): Intent {
   const who = { merchantId: 'acme', terminalId: 't', userId: 'u', tokenId: 'tok', currency: 'EUR' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { Problem } from '../../../../../gateway/http/problem.ts';
-import { demandContentDigest } from '../../../../../gateway/rest/preauthorization/signed-captures/content-digest.ts';
+import { demandContentDigest } from '../../../../../gateway/rest/preauthorization/signed-captures/demand-signature.ts';
 import { verifyMessageSignature } from '../../../../../gateway/rest/preauthorization/signed-captures/message-signature.ts';
 import { CAPTURE_KEY, digestOf, PATH, rightComponents, type Signing, signedHeaders } from './signer.ts';
 

@@ -128,7 +128,7 @@ describe('what an answer promises', function () {
       const { books } = stage.recovery;
       // The gather checks first, so this calls the statement directly.
       const late = { deadline: new Date(patience.deadlineMs).toISOString() };
-      const { insertOcts } = await import('../../../../../services/core/storage/oct/insert-octs.ts');
+      const { insertOcts } = await import('../../../../../services/core/storage/oct/write-octs.ts');
       const oct = { merchantId: 'acme', terminalId: 'T1', userId: 'u', tokenId: 't', amount: '1', currency: 'EUR' };
       const place = { processor: '', processorAccount: '' };
       const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };

@@ -26,6 +26,8 @@ export interface House extends QuickstartHouse {
   start(name: 'worker' | 'gateway'): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
+  /** Runs one statement on the service's database, with a connection of its own. */
+  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /** Does something when the row that is being measured is done. */
   atRowEnd(act: () => Promise<void>): void;
   /** Does it, and forgets what waits for receivers that are not there: the next row's worker would begin with that. */
@@ -73,10 +75,11 @@ export async function openHouse(): Promise<House> {
       start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
+    query: (text, values) => query(databaseUrl, text, values),
     atRowEnd: (act) => void ending.push(act),
     async endRow() {
       for (const act of ending.splice(0)) await act();
-      await forgetDeliveries(databaseUrl);
+      await query(databaseUrl, 'truncate delivery, delivery_attempt, pgboss.job_common');
     },
     async close() {
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
@@ -91,18 +94,23 @@ export async function openHouse(): Promise<House> {
 async function timestampCommits({ url, stop }: { url: string; stop(): Promise<void> }): Promise<void> {
   const administrator = new URL(url);
   administrator.username = 'postgres';
-  const client = new pg.Client({ connectionString: administrator.href });
-  await client.connect();
-  await client.query('alter system set track_commit_timestamp = on');
-  await client.end();
+  await query(administrator.href, 'alter system set track_commit_timestamp = on');
   await stop();
 }
 
-async function forgetDeliveries(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+/** Runs one statement, or several without values, with a connection of its own. */
+export async function query<T extends object>(
+  connectionString: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<T[]> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query('truncate delivery, delivery_attempt, pgboss.job_common');
-  await client.end();
+  try {
+    return (await client.query<T>(text, values.length > 0 ? [...values] : undefined)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Merchants so far, for their names. */

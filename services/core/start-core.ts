@@ -14,6 +14,7 @@ import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessors } from './processor/processors.ts';
 import type { Core } from './rpc/core.ts';
 import { openContractCache } from './rpc/merchant/contract-cache.ts';
+import { openAccept } from './rpc/notification/accept.ts';
 import { openConnectDoor } from './rpc/server/connect-door.ts';
 import { interceptorsOf } from './rpc/server/interceptors.ts';
 import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
@@ -64,6 +65,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     database,
     books: openBooks(database, queue.trySet, metrics.books),
     contracts: openContractCache(database, clock),
+    accept: openAccept(database, queue, clock, log),
     feed,
     queue,
     processors,

@@ -11,6 +11,7 @@ import type { Desk } from './desk.ts';
 import { openDatabase } from './ledger/database.ts';
 import { openLeases } from './ledger/lease.ts';
 import { migrate } from './ledger/migrations.ts';
+import { purgeNotices } from './ledger/notice.ts';
 import { reportDue } from './report.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
@@ -43,6 +44,8 @@ export interface Given {
 const GRACE_MS = 10_000;
 const NOTICES_EVERY_MS = 2_000;
 const REPORTS_EVERY_MS = 1_000;
+/** Finding old notices reads all of them. */
+const PURGES_EVERY_MS = 60 * 60 * 1000;
 
 /**
  * Starts the adapter: its schema, its gRPC door, Stripe's webhooks and the reports to core. Throws an Error of one line
@@ -72,6 +75,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const desk: Desk = { database, leases, stripe, patience, log, now, reach, closingUrl, onEvent: reports.wake };
   const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };
   const notices = started.adopt(runPeriodically(dealing, log), ({ close }) => close());
+  const purging = { name: 'purge', intervalMs: PURGES_EVERY_MS, runOnce: () => purgeNotices(database.query) };
+  started.adopt(runPeriodically(purging, log), ({ close }) => close());
   const door = { setting: 'STRIPE_PORT', port: settings.STRIPE_PORT, host, tls, graceMs: GRACE_MS };
   const served = { methods: processorMethods(desk), log, credential: settings.PROCESSOR_CREDENTIAL, ...door };
   const { port: grpcPort } = started.adopt(await serveProcessor(served), ({ close }) => close());

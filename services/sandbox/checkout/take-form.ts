@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { readBody } from '../../../platform/http-server.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
 import type { Clock } from '../clock.ts';
 import type { Checkout } from '../ledger/checkout.ts';
@@ -46,8 +46,9 @@ async function receiveForm(
   if (!context.is('application/x-www-form-urlencoded')) {
     return refuse(context, 415, 'wrongType');
   }
-  const form = await readForm(context.req);
-  if (!form) return refuse(context, 413, 'tooLarge');
+  const body = await readBody(context.req, LARGEST_BODY_BYTES);
+  if (!body) return refuse(context, 413, 'tooLarge');
+  const form = new URLSearchParams(body.toString('utf8'));
   if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, 'foreign');
   return form;
 }
@@ -63,18 +64,6 @@ function isForeign(context: Context, ownOrigin: string): boolean {
 function refuse(context: Context, httpStatus: number, refusal: Refusal): undefined {
   context.set('Connection', 'close');
   say(context, httpStatus, ({ words }) => ({ title: words.notAccepted, message: words.refusals[refusal] }));
-}
-
-/** Reads a small form; undefined = it is too large. The server's requestTimeout ends a slow one. */
-async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > LARGEST_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 
 function decisionOf(form: URLSearchParams, found: OpenedCheckout, nowMs: number) {

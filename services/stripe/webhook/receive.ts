@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
+import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import type { Database } from '../ledger/database.ts';
 import { insertNotice, type Notice } from '../ledger/notice.ts';
@@ -28,7 +29,10 @@ const LONGEST_BODY = 1024 * 1024;
 export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     answer(receiver, request).then(
-      ({ status, text = '' }) => response.writeHead(status, HEADERS).end(text),
+      // The rest of a body that is too large is not read, so its connection cannot be reused.
+      ({ status, text = '' }) => {
+        response.writeHead(status, { ...HEADERS, ...(status === 413 && { connection: 'close' }) }).end(text);
+      },
       (error: unknown) => {
         receiver.log.error('webhook failed', errorFields(error));
         response.writeHead(503, HEADERS).end();
@@ -54,7 +58,8 @@ async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ s
   if (path === CLOSING_PATH && request.method === 'GET') return { status: 200, text: CLOSING_PAGE };
   if (path !== WEBHOOK_PATH) return { status: 404 };
   if (request.method !== 'POST') return { status: 405 };
-  const body = await readBody(request);
+  // The bytes as they came: the signature is over them.
+  const body = await readBody(request, LONGEST_BODY);
   if (!body) return { status: 413 };
   const event = verified(receiver, body, request.headers['stripe-signature']);
   if (!event) {
@@ -71,18 +76,6 @@ async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ s
   });
   if (isNew) receiver.onNotice();
   return { status: 200 };
-}
-
-/** The bytes as they came: the signature is over them. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length > LONGEST_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** The event, when one of the secrets signed it within the last five minutes. */

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { House } from '../house.ts';
 import { runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
+import { TABLES } from '../references/scripts.ts';
 import { type Row, throughput } from '../row.ts';
 
 const IN_FLIGHT = 64;
@@ -28,7 +30,7 @@ export const echo: Row = {
   goal: undefined,
   async prepare(house, seconds) {
     const order = await holdOrder(house, IN_FLIGHT, seconds);
-    const plain = { load: 'echo', inFlight: IN_FLIGHT, seconds, options: {} };
+    const plain = { load: 'echo' as const, inFlight: IN_FLIGHT, seconds, options: {} };
     return async () => throughput(await runLoad(order), await runLoad(plain));
   },
 };
@@ -56,9 +58,47 @@ export const restHolds: Row = {
     const { apiKey, merchantId } = await house.createMerchant(NOWHERE);
     const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
     const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
-    const rest = { load: 'rest-hold', inFlight: IN_FLIGHT, seconds, options };
-    await settled();
+    const rest = { load: 'rest-hold' as const, inFlight: IN_FLIGHT, seconds, options };
+    // The gateway hears of a new merchant within a second.
+    await sleep(1_500);
     return async () => throughput(await runLoad(rest), await runLoad(grpc));
+  },
+};
+
+/** Notifications verified, stored and answered 200 by the relay, against one insert a commit. */
+export const relay: Row = {
+  name: 'notifications through the relay, 64 in flight',
+  unit: 'per second',
+  reference: 'pgbench, one insert, 32 clients',
+  goal: { atLeast: 0.5 },
+  async prepare(house, seconds) {
+    await house.start('gateway');
+    const { merchantId, signingSecret: secret } = await house.createMerchant();
+    await sleep(1_500);
+    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, merchantId, secret };
+    const order = { load: 'relay' as const, inFlight: 64, seconds, options };
+    return async () => throughput(await runLoad(order), await runReference(house, 'notification', 32, seconds));
+  },
+};
+
+/** What one hold alone waits for, less the processor's own time, against its two commits through pg. */
+export const loneHold: Row = {
+  name: 'a lone hold over gRPC, p50, less the processor',
+  unit: 'ms',
+  reference: 'two commits through pg, p50 ms',
+  goal: { atMost: 2 },
+  async prepare(house, seconds) {
+    await house.query(TABLES);
+    const hold = await holdOrder(house, 1, seconds);
+    const address = `127.0.0.1:${house.ports.SANDBOX_PORT}`;
+    const options = { address, token: house.secrets.processorCredential };
+    const processor = { load: 'authorize' as const, inFlight: 1, seconds, options };
+    const commits = { databaseUrl: house.databaseUrl, script: 'hold', connections: '1' };
+    const pg = { load: 'pg' as const, inFlight: 1, seconds, options: commits };
+    return async () => {
+      const [whole, theirs, reference] = [await runLoad(hold), await runLoad(processor), await runLoad(pg)];
+      return { value: whole.p50Ms - theirs.p50Ms, reference: reference.p50Ms, p50Ms: whole.p50Ms, p99Ms: whole.p99Ms };
+    };
   },
 };
 
@@ -67,10 +107,5 @@ export async function holdOrder(house: House, inFlight: number, seconds: number,
   const merchantId = extra.merchantId ?? (await house.createMerchant(NOWHERE)).merchantId;
   const address = `127.0.0.1:${house.ports.CORE_PORT}`;
   const options = { address, token: house.secrets.serviceToken, merchantId, ...extra };
-  return { load: 'hold', inFlight, seconds, options };
-}
-
-/** The gateway hears of a new merchant within a second. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_500));
+  return { load: 'hold' as const, inFlight, seconds, options };
 }

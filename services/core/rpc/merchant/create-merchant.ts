@@ -4,15 +4,13 @@ import { invalidField } from '../refuse.ts';
 import { contractColumns } from './contract-columns.ts';
 import { newApiKey, newSigningSecret } from './new-credentials.ts';
 import { presentMerchant } from './present-merchant.ts';
-import { refuseGateway } from './refuse-gateway.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
 export const createMerchant: Method<'createMerchant'> = async (
   core,
   { merchantId: id, name, contract, apiKeyManagesWebhook: managesWebhook },
 ) => {
-  const columns = contractColumns(contract, core.processors);
-  await refuseGateway(core, columns.internalUrl);
+  const columns = await contractColumns(core, contract);
   const createdAt = core.clock();
   const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);
   const { row: signingSecret, secret } = newSigningSecret(core.cipher, id, createdAt);

@@ -2,7 +2,7 @@ import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
 import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
 import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
 import { presentFields } from '../present.ts';
-import { contractWarnings } from './contract-warnings.ts';
+import { contractWarnings } from './contract-columns.ts';
 
 /** A merchant as operators see it: never a key or a secret. */
 export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials) {

@@ -7,7 +7,7 @@ import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from 
 const BACKLOG = 100_000;
 
 /** Every test here leaves a large backlog of a sick endpoint and watches a healthy one. */
-describe('openDeliverer() beside sick endpoints', function () {
+describe('Deliverer beside sick endpoints', function () {
   this.timeout(40_000);
   let stage: DeliveryStage;
   let receiver: Awaited<ReturnType<typeof openReceiver>>;

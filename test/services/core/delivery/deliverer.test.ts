@@ -5,7 +5,7 @@ import type { Deliverer } from '../../../../services/core/delivery/deliverer.ts'
 import { verifyNotification, verifyStandardWebhook } from '../../../../webhooks/signature.ts';
 import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
-describe('openDeliverer()', () => {
+describe('Deliverer', () => {
   let stage: DeliveryStage;
   let deliverer: Deliverer;
   let receiver: Awaited<ReturnType<typeof openReceiver>>;

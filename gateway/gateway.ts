@@ -8,15 +8,13 @@ import { connectCore } from './core/client.ts';
 import { watchCredentials } from './core/credentials.ts';
 import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
+import { warnOfProxy } from './http/client-address.ts';
 import { closeUnread } from './http/close-unread.ts';
 import { answerProblems } from './http/error-handler.ts';
-import { logRequests } from './http/log-requests.ts';
+import { logRequests, traceRequests } from './http/log-requests.ts';
 import { nameRequests } from './http/request-id.ts';
 import { readRequestTarget } from './http/request-target.ts';
 import { createHttpServer } from './http/server.ts';
-import { traceRequests } from './http/trace-requests.ts';
-import { explainUnknownPath } from './http/unknown-path.ts';
-import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { openLimits } from './limits/limits.ts';
 import { holdBackRefusals } from './limits/tarpit.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
@@ -143,7 +141,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   app.use(closeUnread());
   app.use(holdBackRefusals(registry, closing));
   const paths = Object.values(ROUTES).map(({ path }) => path);
-  app.use(answerProblems(log, explainUnknownPath(paths)));
+  app.use(answerProblems(log, paths));
   app.use(readRequestTarget);
   return app;
 }

@@ -8,8 +8,17 @@ import { traceFields } from './tracing.ts';
 
 /** Every field that a line may hold. `LogFields` makes the compiler refuse others, `allowed` drops them at run time. */
 export const LOG_FIELDS = [
-  // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer.
-  ...(['requestId', 'httpRequestId', 'holdRequestId', 'merchantId', 'deliveryId', 'eventId', 'traceId'] as const),
+  // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer, `processor` a name of PROCESSORS.
+  ...([
+    'requestId',
+    'httpRequestId',
+    'holdRequestId',
+    'merchantId',
+    'processor',
+    'deliveryId',
+    'eventId',
+    'traceId',
+  ] as const),
   // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the answer was sent.
   ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted'] as const),
   // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which may quote input.

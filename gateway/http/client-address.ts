@@ -1,5 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Middleware } from 'koa';
+import type { Log } from '../../platform/log.ts';
 
 /**
  * The address in an entry of X-Forwarded-For, in its one canonical spelling. Proxies also write it with a port, in brackets and in
@@ -44,4 +46,19 @@ function embeddedIpv4(address: ipaddr.IPv6): string | undefined {
 
 function ipv4Of(high = 0, low = 0): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/**
+ * Warns once when a request carries a proxy's header though no proxy is trusted: all clients behind the proxy then share its address, and with
+ * it their limits. The header is no proof of a proxy, because any client can send it.
+ */
+export function warnOfProxy(log: Log): Middleware {
+  let hasWarned = false;
+  return (ctx, next) => {
+    if (!hasWarned && (ctx.get('x-forwarded-for') !== '' || ctx.get('forwarded') !== '')) {
+      hasWarned = true;
+      log.warn('X-Forwarded-For ignored: TRUSTED_PROXY_HOPS is 0', { address: ctx.req.socket.remoteAddress });
+    }
+    return next();
+  };
 }

@@ -2,11 +2,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
-import { BodyRefusal } from './raw-body.ts';
-import type { ExplainPath } from './unknown-path.ts';
 
-/** Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). */
-export function answerProblems(log: Log, explainPath: ExplainPath): Middleware {
+/**
+ * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `paths` are those of the
+ * routes, with their parameters in braces.
+ */
+export function answerProblems(log: Log, paths: readonly string[]): Middleware {
+  const explainPath = explainUnknownPath(paths);
   return async (ctx, next) => {
     try {
       await next();
@@ -51,14 +53,20 @@ function withDetail(problem: Problem, ctx: Context, explainPath: ExplainPath): P
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof BodyRefusal) return problemOfBody(error);
   if (isServiceError(error)) return problemOfRpc(error);
   return new Problem('INTERNAL', { cause: error });
 }
 
-/** The rest of the body was not read, so the connection cannot carry another request. */
-function problemOfBody({ reason }: BodyRefusal): Problem {
-  const headers = { Connection: 'close' };
-  if (reason === 'too-large') return new Problem('PAYLOAD_TOO_LARGE', { headers });
-  return new Problem(reason === 'too-slow' ? 'REQUEST_TIMEOUT' : 'INVALID_REQUEST', { headers });
+/** Says in a sentence what is wrong with a path that has no route; the path itself is not repeated. */
+type ExplainPath = (path: string) => string;
+
+function explainUnknownPath(paths: readonly string[]): ExplainPath {
+  const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i') }));
+  return (path) => {
+    const bare = path.replace(/\/+$/, '');
+    const meant = patterns.find(({ pattern }) => pattern.test(bare));
+    if (meant === undefined) return 'There is no such path. The routes are listed at /docs.';
+    const fault = bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end';
+    return `${fault}: ${meant.path}. The routes are listed at /docs.`;
+  };
 }

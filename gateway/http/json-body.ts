@@ -14,7 +14,7 @@ const JSON_BOUNDS = { maxValues: 2_000, maxNames: 100, maxNameLength: 256, maxDe
 /** More errors than this do not help the client. */
 const MAX_ERRORS = 50;
 
-/** Reads the body byte for byte. Throws Problem UNSUPPORTED_MEDIA_TYPE, and BodyRefusal: too large, too slow, aborted. */
+/** Reads the body byte for byte. Throws UNSUPPORTED_MEDIA_TYPE, and what readBody() throws. */
 export async function readJsonBytes(ctx: Context, maxBytes: number = MAX_BYTES): Promise<Buffer> {
   demandJson(ctx);
   return readBody(ctx.req, { maxBytes, timeoutMs: TIMEOUT_MS });

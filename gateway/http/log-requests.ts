@@ -1,5 +1,17 @@
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../../platform/log.ts';
+import { traced, traceFields } from '../../platform/tracing.ts';
+
+/** Creates a span per request, in the client's trace if it sent a traceparent. Named by the route, never by the path. */
+export const traceRequests: Middleware = (ctx, next) => {
+  const parent = ctx.get('traceparent') || null;
+  return traced({ name: ctx.method, kind: 'SERVER', parent }, async (span) => {
+    ctx.state.traceId = traceFields().traceId;
+    await next();
+    span?.updateName(`${ctx.method} ${routeOf(ctx)}`);
+    span?.setAttribute('http.response.status_code', ctx.status);
+  });
+};
 
 /** Logs one line per request when its answer is sent or its client disconnects, then calls `onEnd`. Time spent in the tarpit is not counted. */
 export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {

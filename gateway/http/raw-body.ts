@@ -1,5 +1,6 @@
 /** Reads a request's body byte for byte, within a size and a time. */
 import type { IncomingMessage } from 'node:http';
+import { Problem, type ProblemCode } from './problem.ts';
 
 /** Limits of a body. */
 export interface BodyBounds {
@@ -8,31 +9,16 @@ export interface BodyBounds {
   readonly timeoutMs: number;
 }
 
-/** Why a body was not read. `httpStatus` is for the answer, when the client is still connected. */
-export class BodyRefusal extends Error {
-  override readonly name = 'BodyRefusal';
-  readonly reason: 'too-large' | 'too-slow' | 'aborted';
-  readonly httpStatus: 400 | 408 | 413;
-
-  constructor(reason: BodyRefusal['reason']) {
-    super(`request body ${reason}`);
-    this.reason = reason;
-    this.httpStatus = reason === 'too-large' ? 413 : reason === 'too-slow' ? 408 : 400;
-  }
-}
-
 /** Read and discarded above the limit, so that a client slightly above it still receives the answer. */
 const DRAIN_BYTES = 1024 * 1024;
 
-/**
- * Reads the raw body. Rejects with BodyRefusal; the answer should then carry `Connection: close`, because the rest of the body was not read.
- */
+/** Reads the raw body. Rejects with Problem PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, and INVALID_REQUEST when the client disconnects. */
 export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bounds.maxBytes + DRAIN_BYTES) {
-      return reject(new BodyRefusal('too-large'));
+      return reject(refusal('PAYLOAD_TOO_LARGE'));
     }
-    if (request.destroyed) return reject(new BodyRefusal('aborted'));
+    if (request.destroyed) return reject(refusal('INVALID_REQUEST'));
     const chunks: Buffer[] = [];
     let bytes = 0;
 
@@ -40,20 +26,23 @@ export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<
       bytes += chunk.length;
       if (bytes <= bounds.maxBytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (bytes > bounds.maxBytes + DRAIN_BYTES) refuse('too-large');
+      if (bytes > bounds.maxBytes + DRAIN_BYTES) refuse('PAYLOAD_TOO_LARGE');
     };
     const onEnd = () => {
-      if (bytes > bounds.maxBytes) return refuse('too-large');
+      if (bytes > bounds.maxBytes) return refuse('PAYLOAD_TOO_LARGE');
       release();
       resolve(Buffer.concat(chunks, bytes));
     };
-    const onAbort = () => refuse('aborted');
-    const timer = setTimeout(() => refuse(bytes > bounds.maxBytes ? 'too-large' : 'too-slow'), bounds.timeoutMs);
+    const onAbort = () => refuse('INVALID_REQUEST');
+    const timer = setTimeout(
+      () => refuse(bytes > bounds.maxBytes ? 'PAYLOAD_TOO_LARGE' : 'REQUEST_TIMEOUT'),
+      bounds.timeoutMs,
+    );
 
-    function refuse(reason: BodyRefusal['reason']): void {
+    function refuse(code: ProblemCode): void {
       release();
       request.pause();
-      reject(new BodyRefusal(reason));
+      reject(refusal(code));
     }
     function release(): void {
       clearTimeout(timer);
@@ -63,4 +52,9 @@ export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<
     }
     request.on('data', onData).on('end', onEnd).on('close', onAbort).on('error', onAbort);
   });
+}
+
+/** The rest of the body was not read, so the connection cannot carry another request. */
+function refusal(code: ProblemCode): Problem {
+  return new Problem(code, { headers: { Connection: 'close' } });
 }

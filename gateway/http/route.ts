@@ -13,7 +13,8 @@ export interface Route {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  readonly description?: string;
+  /** What it does, what is refused and what comes back, as far as the summary does not say it; sentences. */
+  readonly description: string;
   /** What authenticates the caller. */
   readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
   /** Path parameters, by name. */
@@ -46,12 +47,15 @@ export interface HandledRoute extends Route {
   readonly handler: (call: never) => Promise<void> | void;
 }
 
-/** What a route's schemas read from a request. */
+/** What a route's schemas read from a request: a field that is left out is absent, never undefined. */
 export interface Input<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> {
-  readonly query: z.output<Q>;
+  readonly query: Present<z.output<Q>>;
   readonly params: { readonly [Name in keyof P]: string };
-  readonly body: z.output<B>;
+  readonly body: Present<z.output<B>>;
 }
+
+/** The same fields, none of them undefined. */
+export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 /** A route whose handler takes `Call` and the input that its own schemas describe. */
 export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> = Omit<

@@ -1,3 +1,4 @@
+import type { Context, Middleware } from 'koa';
 import { Problem } from '../http/problem.ts';
 import { type Limiter, limiterKey, take } from './limits.ts';
 
@@ -7,13 +8,27 @@ export async function demandRate(limiter: Limiter, name: string, points = 1): Pr
   if (!allowed) throw rateLimited(limiter.points, state.msBeforeNext);
 }
 
-/** The refusal, with the headers that describe the limit (draft-ietf-httpapi-ratelimit-headers-06). */
+/** Limits the requests of each name, and says in the headers of every answer what is left. Throws RATE_LIMITED. */
+export function limitRate(limiter: Limiter, nameOf: (ctx: Context) => string): Middleware {
+  return async (ctx, next) => {
+    const { allowed, state } = await take(limiter, limiterKey(nameOf(ctx)));
+    if (!allowed) throw rateLimited(limiter.points, state.msBeforeNext);
+    ctx.set(headersOf(limiter.points, state.remainingPoints, Math.ceil(state.msBeforeNext / 1000)));
+    await next();
+  };
+}
+
+/** The refusal, with the headers that describe the limit. */
 export function rateLimited(points: number, retryAfterMs: number, detail?: string): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const headers = {
+  return new Problem('RATE_LIMITED', { detail, retryAfterSeconds, headers: headersOf(points, 0, retryAfterSeconds) });
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-06. */
+function headersOf(points: number, remaining: number, resetSeconds: number): Record<string, string> {
+  return {
     'RateLimit-Limit': String(points),
-    'RateLimit-Remaining': '0',
-    'RateLimit-Reset': String(retryAfterSeconds),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
   };
-  return new Problem('RATE_LIMITED', { detail, retryAfterSeconds, headers });
 }

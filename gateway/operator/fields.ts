@@ -15,23 +15,10 @@ export const amountFilters = {
   currency: currency.optional(),
 };
 
-/** The bounds as fields of core's requests. */
-export function amountBounds({
-  amountFrom,
-  amountTo,
-}: {
-  amountFrom?: string | undefined;
-  amountTo?: string | undefined;
-}) {
-  return {
-    ...(amountFrom !== undefined && { amountFrom: BigInt(amountFrom) }),
-    ...(amountTo !== undefined && { amountTo: BigInt(amountTo) }),
-  };
-}
-
 function minorUnits(description: string) {
   return z
     .string()
     .regex(/^[1-9][0-9]{0,11}$/, 'must be 1 to 999999999999')
-    .meta({ description: `${description}, minor units`, examples: ['4200'] });
+    .meta({ description: `${description}, minor units`, examples: ['4200'] })
+    .transform(BigInt);
 }

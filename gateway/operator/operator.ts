@@ -40,12 +40,11 @@ import { listReviews } from './review/list-reviews.ts';
 import { resolveReview } from './review/resolve-review.ts';
 import type { OperatorRoute } from './route.ts';
 import { search } from './search/search.ts';
-import { createFailedLogins } from './session/failed-logins.ts';
 import { getSession } from './session/get-session.ts';
 import { createSessions } from './session/sessions.ts';
 import { signIn } from './session/sign-in.ts';
 import { signOut } from './session/sign-out.ts';
-import { createVerifyToken } from './session/verify-token.ts';
+import { createFailedLogins, createVerifyToken } from './session/verify-token.ts';
 
 /** The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
 export const OPERATOR_ROUTES = {

@@ -6,9 +6,8 @@ import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notificat
 import type { SignedFields } from '../../webhooks/signature.ts';
 import type { Problem } from '../http/problem.ts';
 import type { Announced } from './announced.ts';
-import type { Failure } from './failure.ts';
 import type { RelayOptions } from './relay-options.ts';
-import { reportFailures } from './report-failures.ts';
+import { type Failure, reportFailures } from './report-failures.ts';
 
 /** What the relay knows when a verification fails. */
 interface Evidence {

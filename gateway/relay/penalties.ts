@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import { Problem } from '../http/problem.ts';
-import { growingPenalty } from '../limits/growing-penalty.ts';
 import { type Limits, limiterKey, take } from '../limits/limits.ts';
+import { openPenalties } from '../limits/penalties.ts';
 import { rateLimited } from '../limits/rate-limit.ts';
 
 /** Limits failed verifications. Valid notifications do not count. */
@@ -19,40 +19,28 @@ export interface Penalties {
 const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
 /** Failures of one sender for all merchants. */
 const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;
-const LONGEST_PENALTY_SECONDS = 15 * 60;
 /** Verifications of a pair during a penalty. At this rate 256 bits cannot be guessed, and valid notifications pass. */
 const DURING_PENALTY = { name: 'relay-penalty-verifications', points: 100, durationSeconds: 1 } as const;
+const PENALTIES = { failures: PAIR, duringPenalty: DURING_PENALTY, strikes: 'relay-strikes', longestSeconds: 15 * 60 };
 
 /** Opens the limiters. */
 export function createPenalties(limits: Limits, log: Log): Penalties {
-  const pairs = limits.limiter(PAIR);
+  const pairs = openPenalties(limits, PENALTIES);
   const addresses = limits.limiter(ADDRESS);
-  const duringPenalty = limits.limiter(DURING_PENALTY);
-  const punish = growingPenalty(limits, 'relay-strikes', LONGEST_PENALTY_SECONDS);
-
-  async function check(network: string, claimedMerchantId: string): Promise<void> {
-    const key = limiterKey(network, claimedMerchantId);
-    const state = await pairs.get(key);
-    if (state === null || state.consumedPoints <= PAIR.points) return;
-    const { allowed, state: budget } = await take(duringPenalty, key);
-    if (!allowed) throw rateLimited(DURING_PENALTY.points, budget.msBeforeNext);
-  }
-
-  async function fail(network: string, claimedMerchantId: string): Promise<Problem> {
-    const key = limiterKey(network, claimedMerchantId);
-    const ofAddress = await take(addresses, limiterKey(network));
-    const tooMany = ofAddress.allowed ? undefined : rateLimited(ADDRESS.points, ofAddress.state.msBeforeNext);
-    // A sender that claims ever new merchants must not evict the counts of others from the bounded memory.
-    if (tooMany !== undefined && (await pairs.get(key)) === null) return tooMany;
-    const ofPair = await take(pairs, key);
-    if (ofPair.allowed) return tooMany ?? unverified();
-    if (ofPair.state.consumedPoints > PAIR.points + 1) return rateLimited(PAIR.points, ofPair.state.msBeforeNext);
-    const durationMs = await punish(pairs, key);
-    log.warn('relay penalty', { address: network, claimedMerchantId, durationMs });
-    return rateLimited(PAIR.points, durationMs);
-  }
-
-  return { check, fail };
+  return {
+    check: (network, claimedMerchantId) => pairs.check(limiterKey(network, claimedMerchantId)),
+    fail: async (network, claimedMerchantId) => {
+      const key = limiterKey(network, claimedMerchantId);
+      const { allowed, state } = await take(addresses, limiterKey(network));
+      const tooMany = allowed ? undefined : rateLimited(ADDRESS.points, state.msBeforeNext);
+      // A sender that claims ever new merchants must not evict the counts of others from the bounded memory.
+      if (tooMany !== undefined && !(await pairs.isCounted(key))) return tooMany;
+      const refusal = await pairs.fail(key, (durationMs) =>
+        log.warn('relay penalty', { address: network, claimedMerchantId, durationMs }),
+      );
+      return refusal ?? tooMany ?? unverified();
+    },
+  };
 }
 
 /** One answer for a wrong signature and for a merchant that does not exist. */

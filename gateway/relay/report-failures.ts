@@ -1,9 +1,24 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
 import { errorFields } from '../../platform/log.ts';
-import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Failure } from './failure.ts';
+import type { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { type Announced, kindForCore } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';
+
+/** One failed verification; neither its body nor its signature. */
+export interface Failure extends Announced {
+  /** UUIDv7. */
+  readonly failureId: string;
+  readonly failedAt: Date;
+  readonly reason: VerificationFailureReason;
+  /** Unproven. */
+  readonly claimedMerchantId: string;
+  readonly address: string;
+  readonly bodyBytes: number;
+  readonly bodySha256: Buffer;
+  /** 8 hexadecimal digits; empty when there was no signature. */
+  readonly signatureSha256Prefix: string;
+}
 
 /** The most that the contract allows in one call. */
 const BATCH = 200;
@@ -75,6 +90,6 @@ function messageOf({ failedAt, kind, ...failure }: Failure) {
   return {
     ...failure,
     failedAt: timestampFromDate(failedAt),
-    kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT,
+    kind: kindForCore(kind),
   };
 }

@@ -1,11 +1,10 @@
 import type { Context } from 'koa';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { AcceptOutcome, NotificationKind, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { AcceptOutcome, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { SignedFields } from '../../webhooks/signature.ts';
 import { Problem } from '../http/problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
-import type { Announced } from './announced.ts';
-import { isContradiction } from './contradiction.ts';
+import { type Announced, isContradiction, kindForCore } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';
 
 /** A verified notification, with the bytes that were received. */
@@ -24,7 +23,7 @@ export async function storeNotification(
   { accept, notifications, log }: Pick<RelayOptions, 'notifications' | 'log'> & { readonly accept: Accept },
   { kind, ...rest }: Verified,
 ): Promise<void> {
-  const notification = { ...rest, kind: kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT };
+  const notification = { ...rest, kind: kindForCore(kind) };
   if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);

@@ -1,18 +1,19 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import {
-  type Delivery as CoreDelivery,
-  type DeliveryAttempt as CoreDeliveryAttempt,
-  type DeliveryContent as CoreDeliveryContent,
+  DeliveryContentSchema,
+  DeliverySchema,
   DeliveryState,
   EndpointKind,
   type GetDeliveryResponse,
-  NotificationKind,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { parties, time as timeField } from './answer-fields.ts';
-import { some, time } from './from-core.ts';
+import type { Core } from '../core/client.ts';
+import type { Present } from '../http/route.ts';
+import { pageOf, parties, time as timeField } from './answer-fields.ts';
+import { answered, messageJson, pageJson } from './core-messages.ts';
+import { isRequestId } from './identifiers.ts';
 import { Operation, operationJson } from './operation.ts';
-import { uuid } from './request-fields.ts';
+import { page, time as requestedTime, requestId, text, uuid } from './request-fields.ts';
 
 export const endpointKind = z
   .enum(['WEBHOOK', 'INTERNAL'])
@@ -74,48 +75,42 @@ export const WholeDelivery = DeliveryWithAttempts.extend({
 }).meta({ id: 'WholeDelivery' });
 
 /** A delivery of core's as JSON, without its attempts. */
-export function deliveryJson(delivery: CoreDelivery) {
-  return {
-    deliveryId: delivery.deliveryId,
-    merchantId: delivery.merchantId,
-    endpointKind: EndpointKind[delivery.endpointKind],
-    requestId: delivery.requestId,
-    kind: NotificationKind[delivery.kind],
-    statusInfo: delivery.statusInfo,
-    state: DeliveryState[delivery.state],
-    attemptCount: delivery.attemptCount,
-    dueAt: time(delivery.dueAt),
-    createdAt: time(delivery.createdAt),
-    deliveredAt: time(delivery.deliveredAt),
-  };
-}
+export const deliveryJson = messageJson(Delivery, DeliverySchema);
 
 /** A delivery of core's as JSON with its attempts, oldest first. */
-export function deliveryWithAttemptsJson(delivery: CoreDelivery) {
-  return { ...deliveryJson(delivery), attempts: delivery.attempts.map(attemptJson) };
-}
+export const deliveryWithAttemptsJson = messageJson(DeliveryWithAttempts, DeliverySchema);
+
+const contentJson = messageJson(DeliveryContent, DeliveryContentSchema);
 
 /** A delivery of core's as JSON, with all that core tells of it. */
 export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryResponse) {
-  assert(delivery, 'core answers with the delivery');
   return {
-    ...deliveryWithAttemptsJson(delivery),
+    ...deliveryWithAttemptsJson(answered(delivery)),
     content: content && contentJson(content),
     operation: operation && operationJson(operation),
   };
 }
 
-function contentJson({ url, headers, body }: CoreDeliveryContent) {
-  return { url: some(url), headers: headers.map(({ name, value }) => ({ name, value })), body: some(body) };
-}
+export const DeliveryPage = pageOf(Delivery).meta({ id: 'DeliveryPage', description: 'Newest first' });
 
-function attemptJson(attempt: CoreDeliveryAttempt) {
-  return {
-    number: attempt.number,
-    startedAt: time(attempt.startedAt),
-    latencyMs: attempt.latencyMs,
-    httpStatus: attempt.httpStatus || undefined,
-    error: some(attempt.error),
-    responseHead: some(attempt.responseHead),
-  };
+/** Filters of a list of deliveries, joined by AND. */
+export const DeliveryFilters = z.strictObject({
+  endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
+  state: deliveryState.transform((state) => DeliveryState[state]).optional(),
+  requestId: text(64).meta({ description: "The operation's, or the relayed notification's" }).optional(),
+  holdRequestId: requestId.optional(),
+  createdFrom: requestedTime.optional(),
+  createdTo: requestedTime.optional(),
+  ...page,
+});
+
+/** A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+export async function deliveryPage(
+  core: Core,
+  filters: Present<z.output<typeof DeliveryFilters>> & { readonly merchantId?: string },
+  call: GrpcCall,
+) {
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return pageJson([], '');
+  const { deliveries, nextPageToken } = await core.notifications.listDeliveries(filters, call);
+  return pageJson(deliveries.map(deliveryJson), nextPageToken);
 }

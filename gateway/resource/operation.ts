@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type Operation as CoreOperation, OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
+import { OperationKind, OperationSchema } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Core } from '../core/client.ts';
 import * as fields from './answer-fields.ts';
-import { money, processorFields, some, time } from './from-core.ts';
+import { defined, messageJson, pageJson, processorFields } from './core-messages.ts';
+import { isRequestId } from './identifiers.ts';
 import { KIND_NAMES, STATUS_INFOS } from './kinds.ts';
 import * as requested from './request-fields.ts';
-import { defined, timestampOf } from './to-core.ts';
 
 /** An operation and, once final, its result. */
 export const Operation = z
@@ -36,46 +38,34 @@ export const Operation = z
 export const OperationPage = fields.pageOf(Operation).meta({ id: 'OperationPage', description: 'Newest first' });
 
 /** An operation of core's as JSON, with the field names of the notification about it. */
-export function operationJson(operation: CoreOperation) {
-  return {
-    requestId: operation.requestId,
-    operation: OperationKind[operation.kind],
-    status: OperationState[operation.state],
-    statusInfo: some(operation.statusInfo),
-    merchantId: operation.merchantId,
-    amount: money(operation.amount),
-    currency: operation.currency,
-    holdRequestId: some(operation.holdRequestId),
-    captureRequestId: some(operation.captureRequestId),
-    terminalId: some(operation.terminalId),
-    userId: some(operation.userId),
-    merchantReference: some(operation.merchantReference),
-    reference: some(operation.processorReference),
-    bankReference: some(operation.bankReference),
-    ...processorFields(operation.processorError),
-    finalStateDate: time(operation.finalStateDate),
-  };
-}
+export const operationJson = messageJson(Operation, OperationSchema, processorFields);
 
 /** Filters of a list of operations, joined by AND. */
 export const OperationFilters = z.strictObject({
-  operation: z.enum(KIND_NAMES).optional(),
-  status: z.enum(['OK', 'KO']).optional(),
+  operation: z
+    .enum(KIND_NAMES)
+    .transform((kind) => OperationKind[kind])
+    .optional(),
+  status: z
+    .enum(['OK', 'KO'])
+    .transform((status) => OperationState[status])
+    .optional(),
   holdRequestId: requested.requestIdFilter.optional(),
   finalFrom: requested.time.optional(),
   finalTo: requested.time.optional(),
   ...requested.page,
 });
 
-/** The filters as fields of core's ListOperations. */
-export function operationFilters<Q extends z.output<typeof OperationFilters>>(query: Q) {
-  const { operation, status, finalFrom, finalTo, pageSize, ...filters } = query;
-  return defined({
-    ...filters,
-    kind: operation && OperationKind[operation],
-    state: status && OperationState[status],
-    finalFrom: timestampOf(finalFrom),
-    finalTo: timestampOf(finalTo),
-    pageSize: Number(pageSize ?? 0),
-  });
+/** A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+export async function operationPage(
+  core: Core,
+  { operation: kind, status: state, ...filters }: z.output<typeof OperationFilters> & { readonly merchantId?: string },
+  call?: GrpcCall,
+) {
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return pageJson([], '');
+  const { operations, nextPageToken } = await core.operations.listOperations(
+    defined({ ...filters, kind, state }),
+    call,
+  );
+  return pageJson(operations.map(operationJson), nextPageToken);
 }

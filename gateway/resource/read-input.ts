@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { plainWords } from '../../platform/plain-words.ts';
+import { fieldErrors, fieldName, firstOfEach } from '../http/field-errors.ts';
 import { Problem, statusOf } from '../http/problem.ts';
-import { readQuery } from '../http/read-query.ts';
 import type { Input, Route, Schemas } from '../http/route.ts';
 import { MERCHANT_ID, notRequestId, UUID } from './identifiers.ts';
 
@@ -17,10 +18,24 @@ export async function readInput(
 ): Promise<Input<z.ZodObject, Schemas, z.ZodType>> {
   const query = route.method === 'get' ? readQuery(ctx, route.query ?? NO_QUERY) : {};
   const params = readParams(ctx, route);
-  return { query, params, body: route.body && (await readBody(route.body)) };
+  return { query, params, body: (route.body && (await readBody(route.body))) as object };
 }
 
 const NO_QUERY = z.strictObject({});
+
+/** Reads the query parameters. Throws Problem INVALID_REQUEST naming each that is unknown, repeated or malformed. */
+function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
+  const parameters = [...new URLSearchParams(ctx.querystring)];
+  const names = parameters.map(([name]) => name);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const result = schema.safeParse(Object.fromEntries(parameters), { error: plainWords });
+  const errors = [...repeated].map((name) => ({ field: fieldName([name]), message: 'is given more than once' }));
+  if (!result.success) errors.push(...fieldErrors(result.error.issues, schema));
+  if (errors.length > 0 || !result.success) {
+    throw new Problem('INVALID_REQUEST', { detail: 'The query is not valid.', errors: firstOfEach(errors) });
+  }
+  return result.data;
+}
 
 /** A malformed parameter is answered like a resource that does not exist, without a call to core. */
 function readParams(ctx: Context, { parameters = {}, codes }: Route): Record<string, string> {

@@ -1,4 +1,6 @@
-/** Schemas of fields that several requests share. They validate requests and appear in the OpenAPI document. */
+/** Schemas of fields that several requests share. They validate requests, appear in the OpenAPI document, and give the values that core takes. */
+
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import currencyCodes from 'currency-codes';
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
@@ -26,7 +28,8 @@ export const amount = z
   .int({ error: amountFault })
   .min(1)
   .max(MOST)
-  .meta({ description: 'Amount in minor units of the currency', examples: [4200] });
+  .meta({ description: 'Amount in minor units of the currency', examples: [4200] })
+  .transform(BigInt);
 
 /** The fault of an amount that is no integer, or beyond what a double holds exactly; undefined: as of any number. */
 function amountFault({ code, input }: { readonly code?: string; readonly input?: unknown }): string | undefined {
@@ -90,7 +93,8 @@ export const endpointUrl = (description: string) =>
 export const time = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z' })
   .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
-  .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] });
+  .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] })
+  .transform((text) => timestampFromDate(new Date(text)));
 
 /** A page of a list (AIP-158), from query parameters. */
 export const page = {
@@ -98,6 +102,7 @@ export const page = {
     .string()
     .regex(/^(?:[1-9][0-9]?|1[0-9]{2}|200)$/, 'must be a whole number from 1 to 200')
     .meta({ description: 'Items per page, 1 to 200', examples: ['50'] })
+    .transform(Number)
     .optional(),
   pageToken: text(512).meta({ description: 'nextPageToken of the page before' }).optional(),
 };

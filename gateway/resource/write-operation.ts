@@ -7,7 +7,7 @@ import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import { requestId } from './answer-fields.ts';
 import { REPLAYED } from './idempotency-key.ts';
 
-/** What a write answers: its result, or that the outcome is not known yet. */
+/** What a write answers: its result, or that the outcome is not known yet. `replayed`: it was stored under the idempotency key before. */
 export type Outcome = { readonly replayed: boolean } & (
   | { readonly status: 200 | 201; readonly body: { readonly requestId: string } }
   | { readonly inProgress: { readonly requestId: string; readonly holdRequestId?: string | undefined } }
@@ -15,8 +15,8 @@ export type Outcome = { readonly replayed: boolean } & (
 
 /**
  * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask about it. Answers
- * with the outcome that `write` returns; 202 when it is unknown. `replayed`: the answer was stored under the request's idempotency key
- * before. Throws INTERNAL with the requestId for an unexpected failure, and Problem for a refusal.
+ * with the outcome that `write` returns; 202 when it is unknown. Throws INTERNAL with the requestId for an unexpected failure, and Problem
+ * for a refusal.
  */
 export async function writeOperation(
   ctx: Context,

@@ -5,13 +5,13 @@ import { parseJsonBody, readCommandBytes, readJsonBytes } from '../http/json-bod
 import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
+import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import { getOwnDelivery } from './delivery/get-own-delivery.ts';
 import { listOwnDeliveries } from './delivery/list-own-deliveries.ts';
 import { replayOwnDelivery } from './delivery/replay-own-delivery.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import { limitRate } from './limit-rate.ts';
 import { createOct } from './oct/create-oct.ts';
 import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
@@ -60,7 +60,10 @@ export interface RestOptions extends StreamOptions {
 /** Mounts the merchants' routes (docs/product.md, "REST"). Each request is checked for its API key, its rate, its merchant's share and its input, in this order. */
 export function createRest({ limiter, ...options }: RestOptions): Router {
   const router = createRouter();
-  router.use(authenticate(options.credentials), limitRate(limiter));
+  router.use(
+    authenticate(options.credentials),
+    limitRate(limiter, (ctx) => identityOf(ctx).apiKeyHash),
+  );
   return mountRoutes<RestRoute>(router, REST_ROUTES, {
     // Streams have a limit of their own.
     guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant]),

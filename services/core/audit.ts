@@ -1,11 +1,13 @@
 /**
  * The self-audit: `npm run audit`. Recomputes the books and reconciles them with the processor's. Prints a line for each drift
- * (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could not be done.
+ * (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could not be done, or not with
+ * all processors: those that do not answer are named.
  */
 
 import { readSettings } from '../../platform/settings.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { audit } from './reconciliation/audit.ts';
+import { unreadText } from './reconciliation/drift.ts';
 import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
 import { SUBMISSION_TABLES } from './storage/operation/submissions.ts';
 
@@ -32,6 +34,7 @@ try {
       `audited ${rows.join(', ')}, ${seen.operations} operations ` +
         `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
     );
+    if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));
     process.exitCode = seen.drifts === 0 ? 0 : 1;
   } finally {
     processors.close();

@@ -303,7 +303,8 @@ create table processor_event (
   id text not null,
   received_at timestamp(3) with time zone not null,
   digest bytea,
-  constraint processor_event_pkey PRIMARY KEY (id)
+  processor text default ''::text not null,
+  constraint processor_event_pkey PRIMARY KEY (id, processor)
 );
 
 create table quarantined_notification (

@@ -1,5 +1,5 @@
 import { READ } from '../../http/problem-codes.ts';
-import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery-page.ts';
+import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -8,6 +8,7 @@ export const listDeliveries = operatorRoute({
   path: '/operator/deliveries',
   tag: 'Operators: deliveries',
   summary: 'List deliveries, newest first',
+  description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: DeliveryPage } },
   codes: READ,

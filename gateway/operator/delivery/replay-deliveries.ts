@@ -3,15 +3,18 @@ import { DeliveryState, EndpointKind } from '../../../proto/gen/holdfast/v1/noti
 import { WRITE } from '../../http/problem-codes.ts';
 import { endpointKind } from '../../resource/delivery.ts';
 import { time } from '../../resource/request-fields.ts';
-import { defined, timestampOf } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const ReplayDeliveries = z
   .strictObject({
     merchantId,
-    endpointKind: endpointKind.optional(),
-    state: z.enum(['DELIVERED', 'DEAD']).meta({ description: 'Which of those that ended; default DEAD' }).optional(),
+    endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
+    state: z
+      .enum(['DELIVERED', 'DEAD'])
+      .meta({ description: 'Which of those that ended; default DEAD' })
+      .transform((state) => DeliveryState[state])
+      .optional(),
     createdFrom: time.optional(),
     createdTo: time.optional(),
     maxCount: z.int().min(1).max(10_000).meta({ description: 'Most deliveries; default 1 000' }).optional(),
@@ -31,18 +34,14 @@ export const replayDeliveries = operatorRoute({
   path: '/operator/deliveries/replay',
   tag: 'Operators: deliveries',
   summary: 'Send a range of deliveries again',
+  description:
+    'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
+    'whether others match; the same call again takes those.',
   body: ReplayDeliveries,
   answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body: { endpointKind, state, createdFrom, createdTo, ...rest } }) => {
-    const request = defined({
-      ...rest,
-      endpointKind: endpointKind && EndpointKind[endpointKind],
-      state: state && DeliveryState[state],
-      createdFrom: timestampOf(createdFrom),
-      createdTo: timestampOf(createdTo),
-    });
-    const { replayedCount, more } = await core.notifications.replayDeliveries(request, asOperator);
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { replayedCount, more } = await core.notifications.replayDeliveries(body, asOperator);
     ctx.body = { replayedCount, more };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
 import { NoBody } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -19,9 +20,10 @@ export const pauseEndpoint = operatorRoute({
   ...common,
   path: '/operator/endpoints/{merchantId}/{endpointKind}/pause',
   summary: 'Send nothing to an endpoint until it is resumed; nothing is lost',
+  description: 'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.pauseEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpoint && endpointJson(endpoint);
+    ctx.body = endpointJson(answered(endpoint));
   },
 });
 
@@ -29,9 +31,10 @@ export const resumeEndpoint = operatorRoute({
   ...common,
   path: '/operator/endpoints/{merchantId}/{endpointKind}/resume',
   summary: "End an endpoint's pause, whatever its reason",
+  description: 'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.resumeEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpoint && endpointJson(endpoint);
+    ctx.body = endpointJson(answered(endpoint));
   },
 });
 

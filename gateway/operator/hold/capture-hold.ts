@@ -1,10 +1,7 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { CAPTURE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
-import { Capture, captureJson } from '../../resource/capture.ts';
-import { some } from '../../resource/from-core.ts';
+import { Capture, captureOutcome } from '../../resource/capture.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { amount } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -15,6 +12,9 @@ export const captureHold = operatorRoute({
   path: '/operator/holds/{requestId}/capture',
   tag: 'Operators: holds',
   summary: 'Capture a hold',
+  description:
+    "For a merchant, by the hold's `requestId` and without a message signature. Unless the contract has " +
+    '`allowMultipleCaptures: true`, the first capture closes the hold and releases what is left.',
   parameters: { requestId },
   headers: KEYED,
   body: z
@@ -30,13 +30,9 @@ export const captureHold = operatorRoute({
   codes: CAPTURE,
   promises: WRITE_PROMISES,
   handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false } }) => {
-    const request = { ...readIdempotencyKey(ctx), ...params, amountToCapture: BigInt(amountToCapture), finalCapture };
-    await writeOperation(ctx, async (name) => {
-      const answer = await core.preauthorizations.capturePreauthorization({ ...request, ...name }, asOperator);
-      const { capture, replayed } = answer;
-      assert(capture, 'core answers with the capture');
-      if (capture.state === OperationState.OK) return { status: 200, body: captureJson(capture), replayed };
-      return { inProgress: { requestId: capture.requestId, holdRequestId: some(capture.holdRequestId) }, replayed };
-    });
+    const request = { ...readIdempotencyKey(ctx), ...params, amountToCapture, finalCapture };
+    await writeOperation(ctx, async (name) =>
+      captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name }, asOperator)),
+    );
   },
 });

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Delivery, deliveryJson } from '../../resource/delivery.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
 import { operatorRoute } from '../route.ts';
@@ -23,12 +23,15 @@ export const getHold = operatorRoute({
   path: '/operator/holds/{requestId}',
   tag: 'Operators: holds',
   summary: 'Look up a hold with its captures, operations and deliveries',
+  description:
+    'Of operations and deliveries the newest 200 are shown; their own lists have the rest. Nothing in it could ' +
+    'capture the hold or pay with its card.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
-    const { preauthorization: hold } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
-    assert(hold, 'core answers with the hold');
+    const { preauthorization } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
+    const hold = answered(preauthorization);
     const [own, rest, sent] = await Promise.all([
       core.operations.getOperation({ requestId }, asOperator),
       core.operations.listOperations({ holdRequestId: requestId, pageSize }, asOperator),

@@ -1,9 +1,9 @@
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/from-core.ts';
-import { HoldFilters, holdFilters } from '../../resource/hold.ts';
+import { pageJson } from '../../resource/core-messages.ts';
+import { HoldFilters } from '../../resource/hold.ts';
 import { merchantReference, requestIdFilter } from '../../resource/request-fields.ts';
-import { amountBounds, amountFilters, merchantId } from '../fields.ts';
+import { amountFilters, merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
 
@@ -12,6 +12,7 @@ export const listHolds = operatorRoute({
   path: '/operator/holds',
   tag: 'Operators: holds',
   summary: 'Search holds',
+  description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters.extend({
     requestId: requestIdFilter.optional(),
     merchantId: merchantId.optional(),
@@ -20,9 +21,8 @@ export const listHolds = operatorRoute({
   }),
   answers: { 200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }) } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { amountFrom, amountTo, ...query } }) => {
-    const request = { ...holdFilters(query), ...amountBounds({ amountFrom, amountTo }) };
-    const page = await core.preauthorizations.listPreauthorizations(request, asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const page = await core.preauthorizations.listPreauthorizations(query, asOperator);
     ctx.body = pageJson(page.preauthorizations.map(operatorHoldJson), page.nextPageToken);
   },
 });

@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { RELEASE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
-import { some } from '../../resource/from-core.ts';
+import { releaseOutcome } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { NoBody } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -18,6 +16,9 @@ export const releaseHold = operatorRoute({
   path: '/operator/holds/{requestId}/release',
   tag: 'Operators: holds',
   summary: 'Give back what remains of a hold, or cancel its checkout',
+  description:
+    'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
+    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result.',
   parameters: { requestId },
   headers: KEYED,
   body: NoBody,
@@ -31,16 +32,7 @@ export const releaseHold = operatorRoute({
     const request = { ...readIdempotencyKey(ctx), ...params };
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name }, asOperator);
-      const hold = release.preauthorization;
-      assert(hold, 'core answers with the hold');
-      if (release.state === OperationState.OK) {
-        const body = { ...operatorHoldJson(hold), releaseRequestId: some(release.requestId) };
-        return { status: 200, body, replayed: release.replayed };
-      }
-      return {
-        inProgress: { requestId: release.requestId, holdRequestId: hold.requestId },
-        replayed: release.replayed,
-      };
+      return releaseOutcome(release, operatorHoldJson);
     });
   },
 });

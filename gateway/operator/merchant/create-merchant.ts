@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
-import { contractOf } from './contract.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 const CreatedMerchant = z.object({ merchant: Merchant, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
@@ -14,6 +14,9 @@ export const createMerchant = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'Create a merchant; its API key and signing secret are shown once',
+  description:
+    'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
+    'contract could never be delivered to.',
   body: z
     .strictObject({
       merchantId,
@@ -30,6 +33,6 @@ export const createMerchant = operatorRoute({
     const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
     const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
     ctx.status = 201;
-    ctx.body = { merchant: merchant && merchantJson(merchant), apiKey, signingSecret };
+    ctx.body = { merchant: merchantJson(answered(merchant)), apiKey, signingSecret };
   },
 });

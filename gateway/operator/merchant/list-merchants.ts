@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/from-core.ts';
+import { pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { operatorRoute } from '../route.ts';
 import { Merchant, merchantJson } from './merchant.ts';
 
@@ -12,6 +11,7 @@ export const listMerchants = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'List merchants',
+  description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
   answers: {
     200: {
@@ -20,9 +20,8 @@ export const listMerchants = operatorRoute({
     },
   },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { pageSize, ...query } }) => {
-    const request = defined({ ...query, pageSize: Number(pageSize ?? 0) });
-    const { merchants, nextPageToken } = await core.merchants.listMerchants(request, asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
     ctx.body = pageJson(merchants.map(merchantJson), nextPageToken);
   },
 });

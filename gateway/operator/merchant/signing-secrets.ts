@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
@@ -10,15 +10,17 @@ export const addSigningSecret = operatorRoute({
   path: '/operator/merchants/{merchantId}/signing-secrets',
   tag: 'Operators: merchants',
   summary: 'Add a second signing secret, shown once',
+  description:
+    'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
+    'Refused as INVALID_REQUEST while two are live.',
   parameters: { merchantId },
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
-    assert(added, 'core answers with the secret');
     ctx.status = 201;
-    ctx.body = { ...signingSecretJson(added), signingSecret };
+    ctx.body = { ...signingSecretJson(answered(added)), signingSecret };
   },
 });
 
@@ -27,6 +29,9 @@ export const retireSigningSecret = operatorRoute({
   path: '/operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
   tag: 'Operators: merchants',
   summary: 'End a signing secret; not the last one',
+  description:
+    'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
+    'last live one.',
   parameters: { merchantId, signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],

@@ -1,8 +1,6 @@
 import { READ } from '../../http/problem-codes.ts';
-import { pageJson } from '../../resource/from-core.ts';
-import { isRequestId } from '../../resource/identifiers.ts';
-import { OperationFilters, OperationPage, operationFilters, operationJson } from '../../resource/operation.ts';
-import { amountBounds, amountFilters, merchantId } from '../fields.ts';
+import { OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
+import { amountFilters, merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 export const listOperatorOperations = operatorRoute({
@@ -10,16 +8,12 @@ export const listOperatorOperations = operatorRoute({
   path: '/operator/operations',
   tag: 'Operators: overview',
   summary: 'List final results, newest first',
+  description:
+    'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
   query: OperationFilters.extend({ merchantId: merchantId.optional(), ...amountFilters }),
   answers: { 200: { description: 'A page', schema: OperationPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { amountFrom, amountTo, ...query } }) => {
-    if (query.holdRequestId !== undefined && !isRequestId(query.holdRequestId)) {
-      ctx.body = pageJson([], '');
-      return;
-    }
-    const request = { ...operationFilters(query), ...amountBounds({ amountFrom, amountTo }) };
-    const page = await core.operations.listOperations(request, asOperator);
-    ctx.body = pageJson(page.operations.map(operationJson), page.nextPageToken);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    ctx.body = await operationPage(core, query, asOperator);
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 import { QuarantinedNotification, quarantinedJson } from './quarantined-notification.ts';
@@ -17,10 +17,12 @@ export const releaseQuarantined = operatorRoute({
   ...common,
   path: '/operator/relay/quarantine/{quarantineId}/release',
   summary: 'Forward a notification that was set aside, once',
+  description:
+    "To the merchant's internal URL. Refused as INVALID_REQUEST when it was discarded or purged, or without an " +
+    '`internalUrl`.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = quarantinedJson(notification);
+    ctx.body = quarantinedJson(answered(notification));
   },
 });
 
@@ -28,9 +30,9 @@ export const discardQuarantined = operatorRoute({
   ...common,
   path: '/operator/relay/quarantine/{quarantineId}/discard',
   summary: 'Decide that it is never forwarded',
+  description: 'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = quarantinedJson(notification);
+    ctx.body = quarantinedJson(answered(notification));
   },
 });

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/from-core.ts';
+import { pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
@@ -20,18 +19,17 @@ export const listStored = operatorRoute({
   query: z.strictObject({
     merchantId: merchantId.optional(),
     requestId: senderRequestId.meta({ description: 'Only this one; merchantId must be given, too' }).optional(),
-    state: z.enum(['PARKED']).meta({ description: 'Only those that wait' }).optional(),
+    state: z
+      .enum(['PARKED'])
+      .meta({ description: 'Only those that wait' })
+      .transform((state) => StoredNotificationState[state])
+      .optional(),
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: StoredPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { state, pageSize, ...filters } }) => {
-    const request = defined({
-      ...filters,
-      state: state && StoredNotificationState[state],
-      pageSize: Number(pageSize ?? 0),
-    });
-    const answer = await core.notifications.listStoredNotifications(request, asOperator);
-    ctx.body = pageJson(answer.notifications.map(storedJson), answer.nextPageToken);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
+    ctx.body = pageJson(notifications.map(storedJson), nextPageToken);
   },
 });

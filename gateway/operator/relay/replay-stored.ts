@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
@@ -10,6 +10,9 @@ export const replayStored = operatorRoute({
   path: '/operator/relay/notifications/replay',
   tag: 'Operators: relay',
   summary: 'Forward an accepted notification, again if it was forwarded before',
+  description:
+    "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
+    'was purged, or without an `internalUrl`.',
   body: z
     .strictObject({ merchantId, requestId: senderRequestId })
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
@@ -17,7 +20,6 @@ export const replayStored = operatorRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, body }) => {
     const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
-    assert(notification, 'core answers with the notification');
-    ctx.body = storedJson(notification);
+    ctx.body = storedJson(answered(notification));
   },
 });

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type ReviewItem as CoreReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { ReviewItemSchema, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { money, pageJson, some, time } from '../../resource/from-core.ts';
+import { messageJson, pageJson } from '../../resource/core-messages.ts';
 import { REVIEWED_KINDS } from '../../resource/kinds.ts';
 import { page } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -41,6 +39,8 @@ const ReviewItem = z
   })
   .meta({ id: 'ReviewItem' });
 
+const reviewJson = messageJson(ReviewItem, ReviewItemSchema);
+
 const ReviewPage = fields.pageOf(ReviewItem).meta({ id: 'ReviewPage', description: 'Oldest first' });
 
 export const listReviews = operatorRoute({
@@ -48,31 +48,18 @@ export const listReviews = operatorRoute({
   path: '/operator/reviews',
   tag: 'Operators: overview',
   summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
-  query: z.strictObject({ merchantId: merchantId.optional(), reason: reason.optional(), ...page }),
+  description:
+    'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
+    'them.',
+  query: z.strictObject({
+    merchantId: merchantId.optional(),
+    reason: reason.transform((name) => ReviewReason[name]).optional(),
+    ...page,
+  }),
   answers: { 200: { description: 'A page', schema: ReviewPage } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { reason, pageSize, ...filters } }) => {
-    const request = { ...filters, reason: reason && ReviewReason[reason], pageSize: Number(pageSize ?? 0) };
-    const { items, nextPageToken } = await core.operators.listReviewItems(defined(request), asOperator);
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { items, nextPageToken } = await core.operators.listReviewItems(query, asOperator);
     ctx.body = pageJson(items.map(reviewJson), nextPageToken);
   },
 });
-
-function reviewJson(item: CoreReviewItem) {
-  return {
-    requestId: item.requestId,
-    reason: ReviewReason[item.reason],
-    operation: OperationKind[item.kind],
-    merchantId: item.merchantId,
-    amount: money(item.amount),
-    currency: item.currency,
-    holdRequestId: some(item.holdRequestId),
-    createdAt: time(item.createdAt),
-    ageSeconds: Number(item.ageS),
-    inquiryCount: item.inquiryCount,
-    nextInquiryAt: time(item.nextInquiryAt),
-    lateVoid: item.lateVoid,
-    processor: some(item.processor),
-    processorRequestId: some(item.processorRequestId),
-  };
-}

@@ -4,12 +4,15 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
 import { text } from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { operatorRoute } from '../route.ts';
 
 export const ResolveBody = z
   .strictObject({
-    outcome: z.enum(['OK', 'KO']).meta({ description: 'How the operation ended; absent = only unfreeze' }).optional(),
+    outcome: z
+      .enum(['OK', 'KO'])
+      .meta({ description: 'How the operation ended; absent = only unfreeze' })
+      .transform((outcome) => OperationState[outcome])
+      .optional(),
     reason: text(500).meta({ description: 'How the operator knows; kept in the audit log' }),
     processorReference: text(64).meta({ description: 'With OK' }).optional(),
     bankReference: text(64).meta({ description: 'With OK' }).optional(),
@@ -48,14 +51,8 @@ export const resolveReview = operatorRoute({
   answers: { 200: { description: 'What was decided', schema: Resolved } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
-    const { outcome, processorCode, processorMessage, ...rest } = body;
-    const error = { code: processorCode ?? '', message: processorMessage ?? '' };
-    const request = defined({
-      ...rest,
-      requestId,
-      outcome: outcome && OperationState[outcome],
-      processorError: processorCode || processorMessage ? error : undefined,
-    });
+    const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
+    const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
     const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
     ctx.state.requestId = requestId;
     ctx.body = { requestId, operation: operation && operationJson(operation), frozen };

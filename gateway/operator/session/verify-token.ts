@@ -1,9 +1,11 @@
 /** Verifies operator tokens. The gateway has no copy of the token: core verifies it. */
 import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
+import type { Log } from '../../../platform/log.ts';
 import type { Core } from '../../core/client.ts';
 import { isServiceError, Problem } from '../../http/problem.ts';
-import type { FailedLogins } from './failed-logins.ts';
+import { type Limits, limiterKey } from '../../limits/limits.ts';
+import { openPenalties } from '../../limits/penalties.ts';
 
 /**
  * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED after too many of them, and what core throws when it is unavailable and has not
@@ -60,3 +62,33 @@ async function ask(core: Pick<Core, 'operators'>, token: string, wasKnown: boole
 const TIMEOUT_MS = 5_000;
 const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 const AWAY: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);
+
+/** Limits guesses at the operator token, by network. */
+export interface FailedLogins {
+  /** Runs before a token is verified. Throws RATE_LIMITED above what is verified during a penalty. */
+  check(network: string): Promise<void>;
+  /** Counts a wrong token. Resolves with RATE_LIMITED when there were too many, else undefined. */
+  fail(network: string): Promise<Problem | undefined>;
+}
+
+const GUESSES = {
+  failures: { name: 'operator-logins', points: 5, durationSeconds: 60 },
+  /** At this rate 32 random characters cannot be guessed. */
+  duringPenalty: { name: 'operator-penalty-tokens', points: 100, durationSeconds: 1 },
+  strikes: 'operator-strikes',
+  longestSeconds: 60 * 60,
+} as const;
+
+/** Opens the limiters. */
+export function createFailedLogins(limits: Limits, log: Log): FailedLogins {
+  const guesses = openPenalties(limits, GUESSES);
+  return {
+    check: (network) => guesses.check(limiterKey(network)),
+    fail: (network) => {
+      log.warn('operator token refused', { address: network });
+      return guesses.fail(limiterKey(network), (durationMs) =>
+        log.warn('operator penalty', { address: network, durationMs }),
+      );
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { MANAGED_READ } from '../../http/problem-codes.ts';
-import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery-page.ts';
+import { DeliveryFilters, DeliveryPage, deliveryPage } from '../../resource/delivery.ts';
 import { restRoute } from '../route.ts';
 
 export const listOwnDeliveries = restRoute({

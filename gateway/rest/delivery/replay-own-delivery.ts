@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { DeliveryWithAttempts, deliveryWithAttemptsJson } from '../../resource/delivery.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { NoFields, restRoute } from '../route.ts';
@@ -18,7 +18,6 @@ export const replayOwnDelivery = restRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, merchantId, asKey, params }) => {
     const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
-    assert(delivery, 'core answers with the delivery');
-    ctx.body = deliveryWithAttemptsJson(delivery);
+    ctx.body = deliveryWithAttemptsJson(answered(delivery));
   },
 });

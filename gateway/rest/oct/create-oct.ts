@@ -1,11 +1,10 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
@@ -14,6 +13,9 @@ export const createOct = restRoute({
   path: '/oct',
   tag: 'OCT',
   summary: 'Pay an amount to a card',
+  description:
+    '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are ' +
+    'recorded and carry their `requestId`.',
   headers: KEYED,
   body: z
     .strictObject({
@@ -35,9 +37,9 @@ export const createOct = restRoute({
   handler: async ({ ctx, core, merchantId, body }) => {
     const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) => {
-      const request = { ...defined(body), ...key, ...name, amount: BigInt(body.amount), merchantId };
-      const { oct, replayed } = await core.octs.createOct(request);
-      assert(oct, 'core answers with the OCT');
+      const request = { ...body, ...key, ...name, merchantId };
+      const { oct: created, replayed } = await core.octs.createOct(request);
+      const oct = answered(created);
       if (oct.state === OperationState.OK) return { status: 201, body: octJson(oct), replayed };
       return { inProgress: { requestId: oct.requestId }, replayed };
     });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
@@ -9,12 +9,12 @@ export const getOct = restRoute({
   path: '/oct/{requestId}',
   tag: 'OCT',
   summary: 'Look up an OCT, final or not',
+  description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { oct } = await core.octs.getOct({ ...params, merchantId });
-    assert(oct, 'core answers with the OCT');
-    ctx.body = octJson(oct);
+    ctx.body = octJson(answered(oct));
   },
 });

@@ -1,10 +1,7 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { Problem } from '../../http/problem.ts';
 import { CAPTURE } from '../../http/problem-codes.ts';
-import { Capture, captureJson } from '../../resource/capture.ts';
-import { some } from '../../resource/from-core.ts';
+import { Capture, captureOutcome } from '../../resource/capture.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { isPreauthorizationId, notPreauthorizationId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
@@ -46,16 +43,11 @@ export const capturePreauthorization = restRoute({
     if (!isPreauthorizationId(preauthorizationId)) {
       throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notPreauthorizationId(preauthorizationId) });
     }
-    const charge = () =>
-      writeOperation(ctx, async (name) => {
-        const request = { preauthorizationId, amountToCapture: BigInt(amountToCapture), finalCapture, merchantId };
-        const answer = await core.preauthorizations.capturePreauthorization({ ...request, ...key, ...name });
-        const { capture, replayed } = answer;
-        assert(capture, 'core answers with the capture');
-        if (capture.state === OperationState.OK) return { status: 200, body: captureJson(capture), replayed };
-        const { requestId, holdRequestId } = capture;
-        return { inProgress: { requestId, holdRequestId: some(holdRequestId) }, replayed };
-      });
-    await inFlight.capture(ctx, preauthorizationId, charge);
+    const request = { preauthorizationId, amountToCapture, finalCapture, merchantId, ...key };
+    await inFlight.capture(ctx, preauthorizationId, () =>
+      writeOperation(ctx, async (name) =>
+        captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name })),
+      ),
+    );
   },
 });

@@ -1,13 +1,13 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { requestId, time } from '../../resource/answer-fields.ts';
-import { checkoutFields } from '../../resource/hold.ts';
+import { answered, messageJson } from '../../resource/core-messages.ts';
+import { holdFields } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { defined } from '../../resource/to-core.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { Hold, holdJson } from './hold.ts';
@@ -58,6 +58,11 @@ const OpenCheckout = z
   })
   .meta({ id: 'OpenCheckout' });
 
+const openCheckoutJson = messageJson(OpenCheckout, PreauthorizationSchema, {
+  ...holdFields,
+  status: () => 'IN_PROGRESS',
+});
+
 export const createPreauthorization = restRoute({
   method: 'post',
   path: '/preauthorization',
@@ -82,14 +87,12 @@ export const createPreauthorization = restRoute({
   handler: async ({ ctx, core, merchantId, body }) => {
     const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) => {
-      const request = { ...defined(body), ...key, ...name, amount: BigInt(body.amount), merchantId };
-      const created = await core.preauthorizations.createPreauthorization(request);
-      const { preauthorization: hold, state, replayed } = created;
-      assert(hold, 'core answers with the hold');
+      const request = { ...body, ...key, ...name, merchantId };
+      const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
+      const hold = answered(preauthorization);
       if (state === OperationState.OK) return { status: 201, body: holdJson(hold), replayed };
       if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
-      const open = { requestId: hold.requestId, status: 'IN_PROGRESS', ...checkoutFields(hold) };
-      return { status: 201, body: open, replayed };
+      return { status: 201, body: openCheckoutJson(hold), replayed };
     });
   },
 });

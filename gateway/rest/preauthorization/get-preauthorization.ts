@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
 import { Hold, holdJson } from './hold.ts';
@@ -15,12 +15,15 @@ export const getPreauthorization = restRoute({
   path: '/preauthorization/{requestId}',
   tag: 'Holds',
   summary: 'Look up a hold with its captures',
+  description:
+    'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
+    'while that is open.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
   handler: async ({ ctx, core, merchantId, params }) => {
-    const { preauthorization: hold } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
-    assert(hold, 'core answers with the hold');
+    const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
+    const hold = answered(preauthorization);
     ctx.body = { ...holdJson(hold), captures: hold.captures.map(captureJson) };
   },
 });

@@ -1,7 +1,7 @@
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/from-core.ts';
-import { HoldFilters, holdFilters, ListedHold, listedHoldJson } from '../../resource/hold.ts';
+import { pageJson } from '../../resource/core-messages.ts';
+import { HoldFilters, ListedHold, listedHoldJson } from '../../resource/hold.ts';
 import { restRoute } from '../route.ts';
 
 export const listPreauthorizations = restRoute({
@@ -16,7 +16,7 @@ export const listPreauthorizations = restRoute({
   },
   codes: READ,
   handler: async ({ ctx, core, merchantId, query }) => {
-    const page = await core.preauthorizations.listPreauthorizations({ ...holdFilters(query), merchantId });
+    const page = await core.preauthorizations.listPreauthorizations({ ...query, merchantId });
     ctx.body = pageJson(page.preauthorizations.map(listedHoldJson), page.nextPageToken);
   },
 });

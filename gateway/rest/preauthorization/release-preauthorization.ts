@@ -1,10 +1,8 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { Problem } from '../../http/problem.ts';
 import { RELEASE } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { some } from '../../resource/from-core.ts';
+import { releaseOutcome } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { isPreauthorizationId, isRequestId, notPreauthorizationId, notRequestId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
@@ -39,6 +37,9 @@ export const releasePreauthorization = restRoute({
   path: '/preauthorization/release',
   tag: 'Holds',
   summary: 'Give back what remains of a hold, or cancel its checkout',
+  description:
+    'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
+    'or release of it has no result.',
   headers: KEYED,
   body: ReleasePreauthorization,
   answers: {
@@ -53,19 +54,10 @@ export const releasePreauthorization = restRoute({
       const detail = notPreauthorizationId(preauthorizationId) ?? notRequestId(requestId);
       throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail });
     }
+    const request = { preauthorizationId, requestId, merchantId, ...key };
     await writeOperation(ctx, async (name) => {
-      const request = { preauthorizationId, requestId, merchantId, ...key, ...name };
-      const release = await core.preauthorizations.releasePreauthorization(request);
-      const hold = release.preauthorization;
-      assert(hold, 'core answers with the hold');
-      if (release.state === OperationState.OK) {
-        const body = { ...holdJson(hold), releaseRequestId: some(release.requestId) };
-        return { status: 200, body, replayed: release.replayed };
-      }
-      return {
-        inProgress: { requestId: release.requestId, holdRequestId: hold.requestId },
-        replayed: release.replayed,
-      };
+      const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name });
+      return releaseOutcome(release, holdJson);
     });
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
@@ -16,8 +16,7 @@ export const addOwnSigningSecret = restRoute({
   codes: WRITE,
   handler: async ({ ctx, core, merchantId, asKey }) => {
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
-    assert(added, 'core answers with the secret');
     ctx.status = 201;
-    ctx.body = { ...signingSecretJson(added), signingSecret: secret };
+    ctx.body = { ...signingSecretJson(answered(added)), signingSecret: secret };
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { MANAGED_READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { restRoute } from '../route.ts';
 import { WebhookEndpoint, webhookEndpointJson } from './webhook-endpoint.ts';
 
@@ -8,6 +8,9 @@ export const getWebhookEndpoint = restRoute({
   path: '/webhook-endpoint',
   tag: 'Webhook',
   summary: 'Look up where notifications go, and what signs them',
+  description:
+    'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
+    'name what may keep notifications from arriving.',
   answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
   codes: MANAGED_READ,
   handler: async ({ ctx, core, merchantId, asKey }) => {
@@ -15,7 +18,6 @@ export const getWebhookEndpoint = restRoute({
       core.merchants.getMerchant({ merchantId }, asKey),
       core.notifications.listEndpoints({ merchantId }, asKey),
     ]);
-    assert(merchant, 'core answers with the merchant');
-    ctx.body = webhookEndpointJson(merchant, endpoints);
+    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
   },
 });

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { Delivery, deliveryJson } from '../../resource/delivery.ts';
 import { NoFields, restRoute } from '../route.ts';
 
@@ -16,8 +16,7 @@ export const sendTestNotification = restRoute({
   codes: WRITE,
   handler: async ({ ctx, core, merchantId, asKey }) => {
     const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
-    assert(delivery, 'core answers with the delivery');
     ctx.status = 201;
-    ctx.body = deliveryJson(delivery);
+    ctx.body = deliveryJson(answered(delivery));
   },
 });

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
 import { WebhookEndpoint, webhookEndpointJson, webhookUrl } from './webhook-endpoint.ts';
@@ -28,8 +28,7 @@ export const setWebhookEndpoint = restRoute({
   handler: async ({ ctx, core, merchantId, asKey, body: { webhookUrl } }) => {
     const request = { merchantId, webhookUrl: webhookUrl ?? '' };
     const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
-    assert(merchant, 'core answers with the merchant');
     const { endpoints } = await core.notifications.listEndpoints({ merchantId }, asKey);
-    ctx.body = webhookEndpointJson(merchant, endpoints);
+    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
   },
 });

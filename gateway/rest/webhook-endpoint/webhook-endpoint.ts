@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { type Endpoint as CoreEndpoint, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { restName } from '../../http/problem.ts';
+import { some } from '../../resource/core-messages.ts';
 import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
-import { some } from '../../resource/from-core.ts';
 import { endpointUrl } from '../../resource/request-fields.ts';
 import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 

@@ -166,8 +166,8 @@ export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined
   return ofCapture;
 }
 
-/** The most that a reinstatement can be: what was taken back of its capture, or, when it names none, of no capture that is known. */
-export function reinstatable(
+/** What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A reinstatement can be so much. */
+export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,
   captures: readonly ReversedCapture[],
@@ -204,29 +204,13 @@ function returned(books: HoldBooks, amount: bigint): HoldBooks {
 
 function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): HoldBooks {
   const released = books.released + books.remaining;
-  return checked({
-    ...books,
-    status,
-    remaining: 0n,
-    released,
-    releaseReason: released > 0n ? reason : null,
-  });
+  return checked({ ...books, status, remaining: 0n, released, releaseReason: released > 0n ? reason : null });
 }
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing } = hold;
-  return {
-    status,
-    amount,
-    captured,
-    inFlight,
-    remaining,
-    released,
-    reversed,
-    releaseReason: releaseReason ?? null,
-    closing,
-  };
+  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason = null, closing } = hold;
+  return { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing };
 }
 
 /** Asserts the invariants of the books; the database checks them again. */

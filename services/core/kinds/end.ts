@@ -1,6 +1,6 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
-import { freezeHold } from '../storage/hold/freeze-hold.ts';
-import { findResult } from '../storage/operation/operation-log.ts';
+import { freezeHold } from '../storage/hold/change-hold.ts';
+import { findResult } from '../storage/operation/operation.ts';
 import type { Kind, Named, Settlement } from './kind.ts';
 
 /** What the processor's answer did: the submission ended by it, had ended before, or waits for an operator. */
@@ -35,11 +35,11 @@ export async function end<Facts extends Named, Settled>(
 async function review<Facts extends Named>(
   { books, log }: Settlement,
   { table }: Kind<Facts>,
-  { requestId }: Facts,
+  { requestId, processor }: Facts,
   processorCode: string,
 ): Promise<boolean> {
   const isOpen = await books.markNeedsReview(table, requestId);
-  if (isOpen) log.error('needs_review', { kind: table, requestId, processorCode });
+  if (isOpen) log.error('needs_review', { kind: table, requestId, processor, processorCode });
   return isOpen;
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
-import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
+import { copyEntries, type Ledgers, leftOut, readAgain } from './copy-entries.ts';
 import type { Audited, Drift } from './drift.ts';
 import { LEDGER_QUERIES } from './ledger-queries.ts';
 
@@ -19,22 +19,23 @@ export interface AuditParts {
 /**
  * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of operations,
  * and everything against the processor's own books. It only reads, and operations in flight are no drift. Reports each drift as it is
- * found, and returns the counts.
+ * found, and returns the counts. The books of a processor that does not answer are left out, and its name is returned.
  */
 export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = parts.processors ? await copyEntries(client, parts.processors) : [];
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT') : [];
     await client.query('begin isolation level repeatable read');
-    const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts'>>(COUNTS)).rows[0];
+    const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');
     let drifts = 0;
     for (const query of BOOKS_QUERIES) drifts += await look(client, query, parts.most, tell);
     await client.query('commit');
     if (parts.processors) drifts += await reconcile(client, parts, parts.processors, tell);
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
-    return { ...counts, entries, ledgers, drifts };
+    const unread = parts.processors ? await leftOut(client) : [];
+    return { ...counts, entries, ledgers, drifts, unread };
   } finally {
     await client.end();
   }
@@ -51,7 +52,7 @@ async function reconcile(
   if (first.total > first.drifts.length) return tellSome(parts, first.drifts, first.total, tell);
   if (first.total === 0) return 0;
   await new Promise((resolve) => setTimeout(resolve, parts.patienceMs));
-  await readAgain(client, processors, first.drifts);
+  await readAgain(client, processors, first.drifts, 'LEAVE_OUT');
   const before = new Set(first.drifts.map((drift) => JSON.stringify(drift)));
   const stayed = (await compare(client)).drifts.filter((drift) => before.has(JSON.stringify(drift)));
   return tellSome(parts, stayed, stayed.length, tell);
@@ -73,21 +74,11 @@ function tellSome(parts: AuditParts, drifts: readonly Drift[], total: number, te
 }
 
 async function look(client: pg.Client, query: string, most: number, tell: (drift: Drift) => void): Promise<number> {
-  const { rows } = await client.query<Row>(
-    `select kind, request_id, merchant_id, expected, found, count(*) over ()::int as total from (${query}) drift limit $1`,
+  const { rows } = await client.query<Drift & { readonly total: number }>(
+    `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found, count(*) over ()::int as total
+    from (${query}) drift limit $1`,
     [most],
   );
-  for (const { kind, request_id, merchant_id, expected, found } of rows) {
-    tell({ kind, requestId: request_id, merchantId: merchant_id, expected, found });
-  }
+  for (const { total: _, ...drift } of rows) tell(drift);
   return rows[0]?.total ?? 0;
-}
-
-interface Row {
-  readonly kind: Drift['kind'];
-  readonly request_id: string;
-  readonly merchant_id: string;
-  readonly expected: string;
-  readonly found: string;
-  readonly total: number;
 }

@@ -1,23 +1,28 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
-import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
-import type { Processor } from '../processor/processor.ts';
+import { type Ledger, readEntries } from '../processor/entries.ts';
 import type { Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, INSERT_ENTRIES } from './ledger-queries.ts';
-
-/** A source of a processor's books. */
-export type Ledger = Pick<Processor, 'listEntries'>;
+import { CREATE_COPY, INSERT_ENTRIES, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has. Throws UNAVAILABLE, naming it, when one does not answer. */
-export async function copyEntries(client: pg.Client, processors: Ledgers): Promise<EntryCount[]> {
+/** What to do when the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
+export type Unreadable = 'THROW' | 'LEAVE_OUT';
+
+/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read. */
+export async function copyEntries(
+  client: pg.Client,
+  processors: Ledgers,
+  unreadable: Unreadable,
+): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
-    counts.push({ processor, entries: await copyPages(client, processor, ledger, '') });
+    const entries = await orLeaveOut(client, processor, unreadable, () => copyPages(client, processor, ledger, ''));
+    if (entries !== undefined) counts.push({ processor, entries });
   }
   await client.query('analyze processor_entry');
   return counts;
@@ -28,9 +33,35 @@ export async function readAgain(
   client: pg.Client,
   processors: Ledgers,
   suspects: readonly Pick<Drift, 'requestId'>[],
+  unreadable: Unreadable,
 ): Promise<void> {
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.map(({ requestId }) => requestId)]);
-  for (const { id } of rows) for (const [name, processor] of processors) await copyPages(client, name, processor, id);
+  for (const [name, processor] of processors) {
+    await orLeaveOut(client, name, unreadable, async () => {
+      for (const { id } of rows) await copyPages(client, name, processor, id);
+    });
+  }
+}
+
+/** The processors whose books were left out. */
+export async function leftOut(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(LEFT_OUT);
+  return rows.map(({ name }) => name);
+}
+
+async function orLeaveOut<T>(
+  client: pg.Client,
+  processor: string,
+  unreadable: Unreadable,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (unreadable === 'THROW' || !(error instanceof HoldfastError)) throw error;
+    await client.query(LEAVE_OUT, [processor]);
+    return undefined;
+  }
 }
 
 async function copyPages(
@@ -40,45 +71,22 @@ async function copyPages(
   authorizationRequestId: string,
 ): Promise<number> {
   let count = 0;
-  let pageToken = '';
-  const seen = new Set<string>();
-  do {
-    if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
-    seen.add(pageToken);
-    const page = await processor.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
-      throw new HoldfastError('UNAVAILABLE', `processor ${name} does not answer, so its books cannot be read`, {
-        cause,
-      });
-    });
-    await client.query(INSERT_ENTRIES, [JSON.stringify(page.entries.map((entry) => rowOf(name, entry)))]);
-    count += page.entries.length;
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
+  for await (const entries of readEntries(name, processor, authorizationRequestId)) {
+    await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
+    count += entries.length;
+  }
   return count;
 }
 
+/** The columns of the copy are called as the contract's fields are. */
 function rowOf(processor: string, entry: Entry): object {
   return {
+    ...(toJson(EntrySchema, entry, { useProtoFieldName: true, alwaysEmitImplicit: true }) as object),
     processor,
-    request_id: entry.requestId,
     kind: EntryKind[entry.kind],
     answer: Answer[entry.answer],
     authorization_request_id: entry.authorizationRequestId || null,
     capture_request_id: entry.captureRequestId || null,
-    merchant_id: entry.merchantId,
-    account: entry.account,
-    terminal_id: entry.terminalId,
-    user_id: entry.userId,
-    token_id: entry.tokenId,
-    amount: entry.amount.toString(),
-    currency: entry.currency,
-    captured: entry.captured.toString(),
-    voided: entry.voided.toString(),
-    reversed: entry.reversed.toString(),
-    incremented: entry.incremented.toString(),
-    refunded: entry.refunded.toString(),
-    acted_at: entry.actedAt ? timestampDate(entry.actedAt).toISOString() : null,
-    ended_at: entry.endedAt ? timestampDate(entry.endedAt).toISOString() : null,
   };
 }
 

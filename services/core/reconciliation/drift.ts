@@ -53,8 +53,17 @@ export interface Audited extends Readonly<Record<`${SubmissionTable}s`, number>>
   readonly inFlight: number;
   /** Entries of the processors' books, in all. */
   readonly entries: number;
-  /** Of each processor, the default first. */
+  /** Of each processor whose books were read, the default first. */
   readonly ledgers: readonly EntryCount[];
   /** The number of drifts found, reported or not. */
   readonly drifts: number;
+  /** The processors that did not answer: their books were not compared. */
+  readonly unread: readonly string[];
+}
+
+/** Says of which processors the books were not compared. */
+export function unreadText(unread: readonly string[]): string {
+  return unread.length === 1
+    ? `processor ${unread[0]} does not answer, so its books were not compared`
+    : `processors ${unread.join(', ')} do not answer, so their books were not compared`;
 }

@@ -10,7 +10,7 @@ import { RELEASE } from '../kinds/release.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
-import { type Importing, importEntry, importReversal, storeHold, Unable } from './import-entry.ts';
+import { type Importing, importEntry, importReversalOf, storeHold, Unable } from './import-entry.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /**
@@ -90,7 +90,8 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   }
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
   if (captureRequestId === undefined) return 'nothing is booked: its hold is closed here';
-  return importReversal(asker, captureRequestId, entry.amount, outcome.reference);
+  const { processor, amount: takenBack } = entry;
+  return importReversalOf(asker, captureRequestId, { processor, takenBack, reference: outcome.reference });
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

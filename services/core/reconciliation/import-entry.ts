@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
 import { takeBack } from '../books/take-back.ts';
-import { amountReversedOf } from '../domain/hold.ts';
 import type { SubmissionTable } from '../domain/kinds.ts';
 import { end } from '../kinds/end.ts';
 import { endHold } from '../kinds/end-hold.ts';
+import { newHandle } from '../kinds/hold.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
-import { newHandle } from '../kinds/new-handle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
-import { findCapture } from '../storage/capture/find-captures.ts';
+import { findCapture } from '../storage/capture/capture.ts';
+import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import { markEnded } from '../storage/hold/mark-ended.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
+import { importOf, rememberEvent } from '../storage/processor-event/processor-event.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
@@ -37,13 +37,17 @@ export interface Importing {
  * Throws Unable when our books leave no room for it; then nothing is stored.
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
-  if (entry.captureHere !== null) return importReversal(importing.asker, entry.captureHere, entry.takenBack);
-  if (entry.holdHere !== null) return importEnd(importing.asker, entry.holdHere);
+  const { changeHere, captureHere, holdHere } = entry;
+  if (changeHere !== null) {
+    assert(holdHere, 'it is a change of a hold');
+    if (changeHere === 'END') return importEnd(importing.asker, holdHere);
+    return importReversal(importing.asker, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
+  }
   const table = TABLES[entry.kind];
   if (!table) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const requestId = await STORE[table](entry, importing);
   await endImported(entry, importing, table, requestId);
-  if (table === 'capture' && entry.takenBack > 0n) await importReversal(importing.asker, requestId, entry.takenBack);
+  if (table === 'capture' && entry.takenBack > 0n) await importReversalOf(importing.asker, requestId, entry);
   return requestId;
 }
 
@@ -186,25 +190,48 @@ async function importEnd(asker: Asker, holdRequestId: string): Promise<string> {
   return holdRequestId;
 }
 
-/**
- * Books what is taken back of a capture at the processor, minor units in all, as a reversal of what is not booked yet. It is booked once,
- * because the event that it stands for is named after it. Returns the capture's requestId.
- */
-export async function importReversal(
-  { books, clock, database }: Asker,
-  captureRequestId: string,
-  takenBack: bigint,
-  reference = '',
-): Promise<string> {
-  const capture = await findCapture(database.query, captureRequestId);
-  assert(capture, 'the capture is known here');
-  const { holdRequestId } = capture;
-  const amount = takenBack - amountReversedOf(capture);
-  if (amount <= 0n) return captureRequestId;
-  const id = `reconciled-${captureRequestId}-${takenBack}`;
-  const event = { id, digest: createHash('sha256').update(id).digest() };
-  const reversal = { requestId: uuidv7(), kind: 'REVERSAL', holdRequestId, captureRequestId, amount } as const;
-  const became = await takeBack(books, { ...reversal, reference, event, at: clock() });
-  if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
-  return captureRequestId;
+/** What is taken back at a processor, minor units in all, of a capture, or of a hold and none of its captures. */
+interface TakenBackThere {
+  readonly processor: string;
+  readonly holdRequestId: string;
+  readonly captureRequestId: string | null;
+  readonly takenBack: bigint;
+  /** Absent = not known. */
+  readonly reference?: string;
 }
+
+/** Books what is taken back of a capture. Returns its requestId. */
+export async function importReversalOf(
+  asker: Asker,
+  captureRequestId: string,
+  there: Omit<TakenBackThere, 'holdRequestId' | 'captureRequestId'>,
+): Promise<string> {
+  const capture = await findCapture(asker.database.query, captureRequestId);
+  assert(capture, 'the capture is known here');
+  return importReversal(asker, { ...there, holdRequestId: capture.holdRequestId, captureRequestId });
+}
+
+/**
+ * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is remembered first, so that an event that
+ * reports the same later is not booked again. Returns the requestId of the capture or hold.
+ */
+async function importReversal(asker: Asker, imported: TakenBackThere): Promise<string> {
+  const { books, clock, database, processors } = asker;
+  const { holdRequestId, takenBack: there, reference = '' } = imported;
+  const captureRequestId = imported.captureRequestId ?? undefined;
+  const processor = processors.nameOf(imported.processor) ?? imported.processor;
+  const event = (id: string) => ({ id, processor, digest: createHash('sha256').update(id).digest() });
+  for (const subject of [captureRequestId ?? holdRequestId, holdRequestId]) {
+    await rememberEvent(database.query, event(importOf(subject)), clock());
+  }
+  for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
+    const requestId = uuidv7();
+    const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };
+    const became = await takeBack(books, { ...taking, event: event(importOf(requestId)), at: clock() });
+    if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
+  }
+  return captureRequestId ?? holdRequestId;
+}
+
+/** More than any amount: the difference is what is booked. */
+const MOST = 1_000_000_000_000n;

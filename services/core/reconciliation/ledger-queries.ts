@@ -30,7 +30,19 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 
 /** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
-    contradicts boolean not null default false, primary key (request_id, processor))`;
+    contradicts boolean not null default false, primary key (request_id, processor));
+  create temporary table left_out (name text primary key)`;
+
+/** Takes what was copied of the books of a processor ($1) away: they are not compared. */
+export const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
+  insert into left_out (name) values ($1) on conflict do nothing`;
+
+export const LEFT_OUT = 'select name from left_out order by name';
+
+/** SQL: the books are not compared that a row may stand in. One without a name may be of any processor, unless one has that name. */
+const isLeftOut = (row: string) => `(${row}.processor in (select name from left_out)
+    or (${row}.processor in ('', 'default') and exists (select from left_out)
+      and not exists (select from processor_entry where processor = 'default')))`;
 
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
@@ -58,7 +70,8 @@ const orEmpty = (column: string) =>
   `case when e.kind = 'VOID' and e.${column} = '' then f.${column} else e.${column} end`;
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
-const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')),
+const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')
+      and not ${isLeftOut('s')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
         and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id
@@ -126,25 +139,36 @@ const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_i
   from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
   where c.state = 'OK' and e.reversed + e.refunded <> ${sqlOfAmountReversed('c')}`;
 
+/** SQL: what is taken back of the captures of an authorization or hold. */
+const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed + c.refunded), 0) from processor_entry c
+    where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor)`;
+const OF_CAPTURES_HERE = `(select coalesce(sum(${sqlOfAmountReversed('k')}), 0) from capture k where k.hold_request_id = h.request_id)`;
+
 /**
- * What may be imported or given back: entries that nothing here explains, whatever became of them, and captures of ours of
- * which more was taken back than is booked here, and open holds of ours that have ended there. Authorizations come first, then captures,
+ * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds of ours of which
+ * another amount is taken back than is booked here; and open holds of ours that have ended there. Authorizations come first, then captures,
  * each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
-    m.id is not null as is_merchant_known, null::uuid as capture_here, null::uuid as hold_here,
-    a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented as closes_authorization,
+    m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
+    e.refunded + e.reversed as taken_back,
+    coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
     array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
   from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, true, k.request_id, null, false, 5
+  select e.*, e.merchant_id, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
   from processor_entry e join capture k on ${identifier('k')} = e.request_id
-  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed > ${sqlOfAmountReversed('k')}
+  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> ${sqlOfAmountReversed('k')}
   union all
-  select e.*, e.merchant_id, true, null, h.request_id, false, 6
+  select e.*, e.merchant_id, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id
+  where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+    and e.refunded + e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
+  union all
+  select e.*, e.merchant_id, true, 'END', null, h.request_id, 0, false, 7
   from processor_entry e join hold h on ${identifier('h')} = e.request_id
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null

@@ -45,7 +45,7 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = await copyEntries(client, parts.processors);
+    const ledgers = await copyEntries(client, parts.processors, 'THROW');
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
@@ -81,6 +81,7 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
       client,
       processors,
       rows.map(({ request_id: requestId }) => ({ requestId })),
+      'THROW',
     );
   }
 }
@@ -165,7 +166,7 @@ async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed
   const confirmed: Plan[] = [];
   for (const plan of plans) {
     const { entry, verb } = plan;
-    if (verb === undefined || entry.captureHere !== null || entry.holdHere !== null) {
+    if (verb === undefined || entry.changeHere !== null) {
       confirmed.push({ ...plan, answer: { found: 'NO_ANSWER' } });
       continue;
     }

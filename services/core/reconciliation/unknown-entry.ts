@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { camelCased } from '../storage/camel-cased.ts';
 import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
 /** An entry of a processor's books that is unknown here. */
@@ -24,12 +25,14 @@ export interface UnknownEntry {
   readonly captured: bigint;
   /** Of a capture: nothing is left of its authorization, and something was given back. */
   readonly closesAuthorization: boolean;
-  /** Of a capture: given back by refunds, or taken back by the card scheme. */
+  /** Given back by refunds, or taken back by the card scheme: of a capture, or of a hold and none of its captures. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
-  /** The requestId of a capture that is known here: what is unknown is that it was taken back. */
+  /** What is unknown of a capture or hold that is known here: what was taken back of it, or that it has ended. */
+  readonly changeHere: 'REVERSAL' | 'END' | null;
+  /** The requestId of that capture. */
   readonly captureHere: string | null;
-  /** The requestId of an open hold that is known here: what is unknown is that it has ended there. */
+  /** The requestId of that hold, or the capture's. */
   readonly holdHere: string | null;
 }
 
@@ -37,40 +40,19 @@ export interface UnknownEntry {
 export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
   const { rows } = await client.query(UNKNOWN_ENTRIES);
   return rows.map((row) => ({
-    requestId: row.request_id,
-    processor: row.processor,
-    kind: row.hold_here !== null ? 'END' : row.capture_here !== null ? 'REVERSAL' : row.kind,
-    answer: row.answer,
-    authorizationRequestId: row.authorization_request_id,
-    merchantId: row.merchant_id,
-    isMerchantKnown: row.is_merchant_known,
-    account: row.account,
-    terminalId: row.terminal_id,
-    userId: row.user_id,
-    tokenId: row.token_id,
+    ...camelCased<UnknownEntry>(row),
+    kind: row.change_here ?? row.kind,
     amount: BigInt(row.amount),
-    currency: row.currency,
     captured: BigInt(row.captured),
-    closesAuthorization: row.closes_authorization ?? false,
-    takenBack: BigInt(row.reversed) + BigInt(row.refunded),
+    takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
-    captureHere: row.capture_here,
-    holdHere: row.hold_here,
   }));
 }
 
 /** One line about an entry. */
-export function lineOf({
-  kind,
-  requestId,
-  processor,
-  answer,
-  amount,
-  currency,
-  merchantId,
-  actedAt,
-}: UnknownEntry): string {
-  const what = answer === 'UNSPECIFIED' ? 'open checkout' : `${kind.toLowerCase()} ${answer.toLowerCase()}`;
+export function lineOf(entry: UnknownEntry): string {
+  const { kind, requestId, processor, answer, amount, currency, merchantId, actedAt } = entry;
+  const what = answer === 'UNSPECIFIED' ? 'open checkout' : [kind, answer].join(' ').toLowerCase();
   return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${merchantId || 'nobody'}, ${actedAt.toISOString()}`.replace(
     / +/g,
     ' ',

@@ -60,10 +60,11 @@ async function look(recovery: Asker, due: DueSubmission): Promise<void> {
   return later(recovery, due);
 }
 
-async function later({ books, clock, log }: Asker, { table, requestId, inquiryCount }: DueSubmission): Promise<void> {
-  const pauseS = PAUSES_S[inquiryCount];
+async function later({ books, clock, log }: Asker, due: DueSubmission): Promise<void> {
+  const { table, requestId, processor } = due;
+  const pauseS = PAUSES_S[due.inquiryCount];
   if (pauseS !== undefined) {
     return books.postponeInquiry(table, requestId, new Date(clock().getTime() + pauseS * 1_000));
   }
-  if (await books.markNeedsReview(table, requestId)) log.error('needs_review', { kind: table, requestId });
+  if (await books.markNeedsReview(table, requestId)) log.error('needs_review', { kind: table, requestId, processor });
 }

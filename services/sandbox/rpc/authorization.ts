@@ -1,4 +1,4 @@
-import { type BehaviourName, behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
+import { behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
@@ -13,10 +13,19 @@ export function remainingOf({ amount, incremented, captured, voided, pending }: 
   return amount + incremented - captured - voided - pending;
 }
 
+/**
+ * What of a capture is neither refunded nor taken back nor about to be refunded, minor units. A reversal that names no
+ * capture leaves less than that of all captures together.
+ */
+export function refundableOf(authorization: Entry, capture: Entry): number {
+  const ofAll = authorization.captured - authorization.refunded - authorization.reversed;
+  return Math.min(capture.amount - capture.refunded - capture.reversed - capture.pending, ofAll);
+}
+
 /** Why nothing can be done with an authorization that somebody else ended; undefined = nobody did. */
 export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
   if (endedAtMs === 0) return undefined;
-  return behaviourOf(behaviour as BehaviourName).ended?.as === 'voided'
+  return behaviourOf(behaviour).ended?.as === 'voided'
     ? notPerformed('authorization_voided', 'The authorization was voided at the processor.')
     : notPerformed('authorization_expired', 'The authorization has ended.');
 }

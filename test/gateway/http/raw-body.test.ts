@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type BodyBounds, BodyRefusal, readBody } from '../../../gateway/http/raw-body.ts';
+import { Problem, type ProblemCode } from '../../../gateway/http/problem.ts';
+import { type BodyBounds, readBody } from '../../../gateway/http/raw-body.ts';
 
 describe('readBody()', () => {
   let server: Server;
@@ -16,7 +17,7 @@ describe('readBody()', () => {
       readBody(request, bounds).then(read.resolve, read.reject);
       read.promise.then(
         (body) => response.end(body),
-        (error: BodyRefusal) => response.writeHead(error.httpStatus, { connection: 'close' }).end(),
+        (error: Problem) => response.writeHead(error.status, error.headers()).end(),
       );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,15 +33,15 @@ describe('readBody()', () => {
     socket.write(`POST / HTTP/1.1\r\nhost: test\r\n${head}\r\n\r\n`);
     return socket;
   };
-  const refused = (reason: string) =>
-    assert.rejects(read.promise, (error) => error instanceof BodyRefusal && error.reason === reason);
+  const refused = (code: ProblemCode) =>
+    assert.rejects(read.promise, (error) => error instanceof Problem && error.code === code);
   const answerOf = async (socket: Socket): Promise<string> => {
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     return answer;
   };
 
-  it('reads every byte as it was sent, however it was cut', async () => {
+  it('reads every byte as sent, however it was split', async () => {
     const body = Buffer.from([0, 255, 13, 10, 123, 195, 169]);
     const socket = open('transfer-encoding: chunked\r\nconnection: close');
     for (const byte of body)
@@ -50,52 +51,52 @@ describe('readBody()', () => {
     await answerOf(socket);
   });
 
-  it('reads exactly the bound, and refuses one byte more', async () => {
+  it('accepts exactly the limit, and refuses one byte more', async () => {
     open(`content-length: 64`).write('x'.repeat(64));
     assert.equal((await read.promise).length, 64);
   });
 
-  it('refuses one byte over the bound, and its sender reads the answer', async () => {
+  it('refuses one byte over the limit, and its sender can read the answer', async () => {
     const socket = open('content-length: 65');
     socket.write('x'.repeat(65));
-    await refused('too-large');
+    await refused('PAYLOAD_TOO_LARGE');
     assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
-  it('refuses a chunked body that grows over the bound', async () => {
+  it('refuses a chunked body that exceeds the limit', async () => {
     const socket = open('transfer-encoding: chunked');
     socket.write(`41\r\n${'x'.repeat(65)}\r\n0\r\n\r\n`);
-    await refused('too-large');
+    await refused('PAYLOAD_TOO_LARGE');
     assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
   it('refuses a huge declared length without waiting for it', async () => {
     const socket = open('content-length: 10000000000');
-    await refused('too-large');
+    await refused('PAYLOAD_TOO_LARGE');
     assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
-  it('stops reading a body without end', async () => {
+  it('stops reading an endless body', async () => {
     const socket = open('transfer-encoding: chunked');
     socket.on('error', () => undefined);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     for (let i = 0; i < 40; i++) socket.write(chunk);
-    await refused('too-large');
+    await refused('PAYLOAD_TOO_LARGE');
     socket.destroy();
   });
 
-  it('refuses a body that is not there in time, though bytes keep trickling', async () => {
+  it('refuses a body that is not complete in time, though bytes keep trickling', async () => {
     bounds = { maxBytes: 64, timeoutMs: 60 };
     const socket = open('content-length: 64');
     const trickle = setInterval(() => socket.write('x'), 10);
-    await refused('too-slow');
+    await refused('REQUEST_TIMEOUT');
     clearInterval(trickle);
     assert.match(await answerOf(socket), /^HTTP\/1.1 408 /);
   });
 
-  it('notices a sender that goes away', async () => {
+  it('notices a client that disconnects', async () => {
     const socket = open('content-length: 64');
     socket.write('x', () => socket.destroy());
-    await refused('aborted');
+    await refused('INVALID_REQUEST');
   });
 });

@@ -1,12 +1,8 @@
 import { listAudit } from '../api.js';
-import { dateFields, dateFilter } from '../shell/date-filter.js';
-import { Filters } from '../shell/filters.js';
+import { dateFields, dateFilter } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { Pages } from '../shell/pages.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
+import { listView } from '../shell/list-view.js';
 import { Time } from '../words/time.js';
-import { Detail } from './detail.js';
 
 const DATES = ['atFrom', 'atTo'];
 
@@ -25,12 +21,42 @@ const COLUMNS = [
 ];
 
 /** What operators did, and merchants with their webhooks, newest first. */
-export function AuditView({ query }) {
-  const ask = (pageToken) => listAudit({ ...dateFilter(Object.fromEntries(query), DATES), pageToken });
-  return html`<${View} title="Audit log">
-    <${Filters} path=${['audit']} query=${query} fields=${FIELDS} label="Audit log" />
-    <${Pages} ask=${ask} loadKey=${query.toString()} what="the audit log" csv="audit" empty="No entry matches.">
-      ${(items) => html`<${Table} caption="Audit log, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ auditEntryId }) => auditEntryId} />`}
-    <//>
-  <//>`;
+export const AuditView = listView({
+  title: 'Audit log',
+  search: { path: ['audit'], fields: FIELDS, filterOf: (said) => dateFilter(said, DATES) },
+  list: { read: listAudit, what: 'the audit log', csv: 'audit', empty: 'No entry matches.' },
+  table: { caption: 'Audit log, newest first', columns: COLUMNS, keyOf: ({ auditEntryId }) => auditEntryId },
+});
+
+/** What an entry of the audit log says besides who, what and about what: old and new values of a change, then everything else. */
+function Detail({ detail = {} }) {
+  const { before, after, ...rest } = detail;
+  const changes = namesOf(before, after).map((name) => [name, before, after]);
+  const others = Object.entries(rest);
+  const count = changes.length + others.length;
+  if (count === 0) return html`<span class="quiet">–</span>`;
+  const lines = html`<dl class="detail">
+    ${changes.map(([name, old, now]) => html`<div><dt>${name}</dt><dd><${Change} name=${name} before=${old} after=${now} /></dd></div>`)}
+    ${others.map(([name, value]) => html`<div><dt>${name}</dt><dd>${textOf(value)}</dd></div>`)}
+  </dl>`;
+  return count > SHOWN_LINES ? html`<details><summary>${count} fields</summary>${lines}</details>` : lines;
+}
+
+/** More stand behind a click. */
+const SHOWN_LINES = 6;
+
+/** A value that was, and what it became. What was created has only the latter. */
+function Change({ name, before, after }) {
+  if (before === undefined) return textOf(after[name]);
+  return html`<del>${textOf(before[name])}</del> <span aria-hidden="true">→</span> <ins>${textOf(after?.[name])}</ins>`;
+}
+
+function namesOf(before = {}, after = {}) {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+function textOf(value) {
+  if (value === null || value === undefined || value === '') return 'none';
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

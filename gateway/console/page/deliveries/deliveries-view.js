@@ -1,16 +1,13 @@
-import { useState } from 'preact/hooks';
-import { listDeliveries } from '../api.js';
-import { dateFields, dateFilter } from '../shell/date-filter.js';
-import { Filters } from '../shell/filters.js';
+import { listDeliveries, replayDeliveries } from '../api.js';
+import { Confirm } from '../shell/dialog.js';
+import { Field, Select } from '../shell/field.js';
+import { dateFields, dateFilter } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { notify } from '../shell/notice.js';
-import { Pages } from '../shell/pages.js';
+import { listView } from '../shell/list-view.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
-import { Time } from '../words/time.js';
+import { momentIn, Time } from '../words/time.js';
 import { Badge, choicesOf, choicesOfWords, ENDPOINTS, Id } from '../words/words.js';
-import { ReplayManyDialog } from './replay-many-dialog.js';
+import { readPauses, waitingFor } from './pause.js';
 
 const DATES = ['createdFrom', 'createdTo'];
 
@@ -37,23 +34,35 @@ const COLUMNS = [
 ];
 
 /** Deliveries, searched, and sent again by the many. */
-export function DeliveriesView({ query }) {
-  const [isAsking, setAsking] = useState(false);
-  const [round, setRound] = useState(0);
-  const text = query.toString();
-  const ask = (pageToken) => listDeliveries({ ...dateFilter(Object.fromEntries(query), DATES), pageToken });
-  const done = (text) => {
-    setAsking(false);
-    setRound(round + 1);
-    notify(text);
+export const DeliveriesView = listView({
+  title: 'Deliveries',
+  search: { path: ['deliveries'], fields: FIELDS, filterOf: (said) => dateFilter(said, DATES) },
+  button: { text: 'Replay many…' },
+  Dialog: ReplayMany,
+  list: { read: listDeliveries, what: 'deliveries', csv: 'deliveries', empty: 'No delivery matches.' },
+  table: { caption: 'Deliveries, newest first', columns: COLUMNS, keyOf: ({ deliveryId }) => deliveryId },
+});
+
+/** Sends the deliveries of a merchant that have ended again, oldest first and spread over time. */
+function ReplayMany({ query, onDone, onClose }) {
+  const run = async (form) => {
+    const { merchantId, endpointKind, state, createdFrom, createdTo } = Object.fromEntries(form);
+    const { replayedCount, more } = await replayDeliveries({
+      ...{ merchantId: merchantId.trim(), endpointKind, state },
+      ...{ createdFrom: momentIn(createdFrom), createdTo: momentIn(createdTo) },
+    });
+    const pauses = (await readPauses(merchantId.trim())).filter(
+      (each) => !endpointKind || each.endpointKind === endpointKind,
+    );
+    const sent = `${replayedCount} ${replayedCount === 1 ? 'delivery is' : 'deliveries are'} sent again${more ? '; more match' : ''}.`;
+    return [sent, ...pauses.map(waitingFor)].join(' ');
   };
-  return html`<${View} title="Deliveries">
-    <${Filters} path=${['deliveries']} query=${query} fields=${FIELDS} label="Deliveries" />
-    <p><button type="button" onClick=${() => setAsking(true)}>Replay many…</button></p>
-    <${Pages} ask=${ask} loadKey=${`${text} ${round}`}
-      what="deliveries" csv="deliveries" empty="No delivery matches.">
-      ${(items) => html`<${Table} caption="Deliveries, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ deliveryId }) => deliveryId} />`}
-    <//>
-    ${isAsking && html`<${ReplayManyDialog} query=${query} onDone=${done} onClose=${() => setAsking(false)} />`}
+  return html`<${Confirm} title="Replay many deliveries" action="Replay" run=${run} onDone=${onDone} onClose=${onClose}>
+    <p>Each keeps its webhook-id, so a receiver that heeds it does nothing twice.</p>
+    <${Field} name="merchantId" label="Merchant" required defaultValue=${query.get('merchantId') ?? ''} autofocus />
+    <${Select} name="endpointKind" label="Endpoint" value=${query.get('endpointKind')} options=${[['', 'Both'], ...choicesOf(ENDPOINTS)]} />
+    <${Select} name="state" label="Which" options=${[['DEAD', 'Dead: every attempt failed'], ['DELIVERED', 'Delivered before']]} />
+    <${Field} name="createdFrom" type="datetime-local" label="Created since" step="1" defaultValue=${query.get('createdFrom') ?? ''} />
+    <${Field} name="createdTo" type="datetime-local" label="Created before" step="1" defaultValue=${query.get('createdTo') ?? ''} />
   <//>`;
 }

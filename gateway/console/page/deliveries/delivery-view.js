@@ -6,15 +6,14 @@ import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
+import { Facts } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, ENDPOINTS } from '../words/words.js';
 import { Attempts } from './attempts.js';
-import { Content } from './content.js';
-import { ResumeDialog } from './endpoint-dialogs.js';
-import { outcomeOf, PausedHint, readPauses } from './pause.js';
+import { outcomeOf, PausedHint, ResumeDialog, readPauses } from './pause.js';
 
 const REFRESH_MS = 3_000;
 
@@ -36,7 +35,7 @@ export function DeliveryView({ id }) {
     <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the delivery ID" isSmall /></p>
     <${Loaded} of=${delivery} what="the delivery">
       ${(value) => html`
-        <${Facts} delivery=${value} onReplay=${() => setDialog('replay')} />
+        <${Summary} delivery=${value} onReplay=${() => setDialog('replay')} />
         ${value.paused && html`<${PausedHint} endpoint=${value.paused} onResume=${() => setDialog('resume')} />`}
         <section aria-labelledby="attempts">
           <h2 id="attempts">Attempts</h2>
@@ -62,7 +61,7 @@ async function readWithPause(id) {
   return { ...delivery, paused: pauses.find(({ endpointKind }) => endpointKind === delivery.endpointKind) };
 }
 
-function Facts({ delivery, onReplay }) {
+function Summary({ delivery, onReplay }) {
   const { state, statusInfo, merchantId, endpointKind, attemptCount, createdAt, deliveredAt, dueAt } = delivery;
   const facts = [
     ['About', html`<${About} delivery=${delivery} />`],
@@ -75,9 +74,7 @@ function Facts({ delivery, onReplay }) {
   ];
   return html`<section class="card" aria-label="Summary">
     <p class="headline"><strong>Notification “${statusInfo}”</strong> <${Badge} word=${state} /></p>
-    <dl class="facts">
-      ${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-    </dl>
+    <${Facts} of=${facts} />
     <div class="buttons"><button type="button" class="main" onClick=${onReplay}>Replay…</button></div>
   </section>`;
 }
@@ -90,4 +87,28 @@ function About({ delivery: { kind, requestId, operation } }) {
   return html`<a href=${linkTo(['operations', requestId])}>${nameOfKind(what)} of ${formatAmount(amount, currency)}</a>
     ${hold && html` · <a href=${linkTo(['holds', hold])}>its hold</a>`}
     <br /><code>${requestId}</code> <${CopyButton} text=${requestId} what="the request ID" isSmall />`;
+}
+
+/** What an attempt sends: address, headers, body. Tokens in the body and most of each signature are withheld by the service. */
+function Content({ content: { url, headers, body } }) {
+  return html`<section aria-labelledby="sends">
+    <h2 id="sends">What is sent</h2>
+    ${
+      url
+        ? html`<p><strong>POST</strong> <code>${url}</code> <${CopyButton} text=${url} what="the address" isSmall /></p>`
+        : html`<p class="hint">The merchant has no such endpoint now. Every attempt fails until its contract names one.</p>`
+    }
+    ${
+      headers.length > 0 &&
+      html`<dl class="headers">
+        ${headers.map(({ name, value }) => html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}
+      </dl>`
+    }
+    ${
+      body
+        ? html`<div class="body"><${CopyButton} text=${body} what="the body" /><pre tabindex="0" aria-label="Body">${body}</pre></div>`
+        : html`<p class="quiet">The body was deleted at the end of its retention time.</p>`
+    }
+    <p class="quiet">As an attempt would send it now. Signatures are shortened, tokens are hidden.</p>
+  </section>`;
 }

@@ -1,5 +1,7 @@
 import { html } from '../shell/html.js';
 import { linkTo } from '../shell/route.js';
+import { Facts } from '../shell/table.js';
+import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 
 /** What is known of a hold besides its money. */
@@ -20,9 +22,7 @@ export function HoldFacts({ hold }) {
     ['Closed', hold.closedAt && html`<${Time} at=${hold.closedAt} />`],
     ...Object.entries(hold.metadata ?? {}),
   ];
-  return html`<dl class="facts">
-    ${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-  </dl>`;
+  return html`<${Facts} of=${facts} />`;
 }
 
 const REASONS = {
@@ -30,3 +30,35 @@ const REASONS = {
   RELEASED: 'The merchant or an operator released it',
   EXPIRED: 'Its period ended',
 };
+
+const PARTS = [
+  ['amountCaptured', 'Captured', 'good'],
+  ['amountInFlight', 'In flight', 'wait'],
+  ['amountRemaining', 'Remaining', 'rest'],
+  ['amountReleased', 'Released', 'calm'],
+];
+
+/** How a hold's amount is divided: amount = captured + in flight + remaining + released. */
+export function AmountBar({ hold }) {
+  const { amount, currency } = hold;
+  let x = 0;
+  return html`
+    <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      ${PARTS.map(([field, , tone]) => {
+        const width = ((hold[field] ?? 0) / amount) * 100;
+        const start = x;
+        x += width;
+        return width > 0 && html`<rect class=${tone} x=${start} y="0" width=${width} height="4" />`;
+      })}
+    </svg>
+    <dl class="parts">
+      ${PARTS.map(
+        ([field, name, tone]) => html`<div>
+          <dt><span class="key ${tone}"></span> ${name}</dt>
+          <dd>${formatAmount(hold[field] ?? 0, currency)}</dd>
+        </div>`,
+      )}
+    </dl>
+    ${hold.amountReversed > 0 && html`<p class="hint">${formatAmount(hold.amountReversed, currency)} of what was captured was reversed.</p>`}
+  `;
+}

@@ -8,10 +8,8 @@ import { View } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge } from '../words/words.js';
-import { AmountBar } from './amount-bar.js';
-import { CaptureDialog } from './capture-dialog.js';
-import { HoldFacts } from './hold-facts.js';
-import { ReleaseDialog } from './release-dialog.js';
+import { CaptureDialog, ReleaseDialog } from './dialogs.js';
+import { AmountBar, HoldFacts } from './hold-facts.js';
 import { Timeline } from './timeline.js';
 
 /** Something about a hold may change at any moment; while something is on its way it soon will. */

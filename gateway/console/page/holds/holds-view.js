@@ -1,11 +1,8 @@
 import { listHolds } from '../api.js';
-import { Filters } from '../shell/filters.js';
+import { moneyAndDateFields, moneyAndDateFilter } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { moneyAndDateFields, moneyAndDateFilter } from '../shell/money-filter.js';
-import { Pages } from '../shell/pages.js';
+import { listView } from '../shell/list-view.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, choicesOfWords, Id } from '../words/words.js';
@@ -45,25 +42,21 @@ const COLUMNS = [
     cell: ({ amountRemaining, currency }) => formatAmount(amountRemaining, currency),
   },
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
-  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference },
   { name: 'Asked for', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   { name: 'Ends', cell: ({ expiresAt }) => html`<${Time} at=${expiresAt} />` },
 ];
 
 /** Holds, searched. */
-export function HoldsView({ query }) {
-  const ask = (pageToken) => listHolds({ ...filterOf(query), pageToken });
-  return html`<${View} title="Holds">
-    <${Filters} path=${['holds']} query=${query} fields=${FIELDS} label="Holds" />
-    <${Pages} ask=${ask} loadKey=${query.toString()} csv="holds" what="holds" empty="No hold matches.">
-      ${(items) => html`<${Table} caption="Holds, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId }) => requestId} />`}
-    <//>
-  <//>`;
-}
+export const HoldsView = listView({
+  title: 'Holds',
+  search: { path: ['holds'], fields: FIELDS, filterOf },
+  list: { read: listHolds, what: 'holds', csv: 'holds', empty: 'No hold matches.' },
+  table: { caption: 'Holds, newest first', columns: COLUMNS, keyOf: ({ requestId }) => requestId },
+});
 
-function filterOf(query) {
-  const { expiring, ...asked } = Object.fromEntries(query);
-  const filter = moneyAndDateFilter(asked, DATES);
+function filterOf({ expiring, ...said }) {
+  const filter = moneyAndDateFilter(said, DATES);
   const hours = Number.parseInt(expiring, 10);
   if (!(hours > 0)) return filter;
   return { ...filter, expiringBefore: new Date(Date.now() + hours * 3_600_000).toISOString() };

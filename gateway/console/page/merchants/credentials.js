@@ -14,7 +14,12 @@ export const WEBHOOK = 'manages the webhook: address, deliveries, signing secret
 /** The two sorts of credentials: how one is added and ended, and what that means. */
 const SORTS = {
   key: {
-    ...{ title: 'API keys', name: 'API key', add: addApiKey, end: revokeApiKey, ending: 'Revoke', ended: 'revoked' },
+    title: 'API keys',
+    name: 'API key',
+    add: addApiKey,
+    end: revokeApiKey,
+    ending: 'Revoke',
+    ended: 'revoked',
     adding: 'The merchant can use it at once, beside those it has.',
     warning: 'Whoever still uses it is refused from now on.',
     mayBeFor: WEBHOOK,
@@ -22,14 +27,12 @@ const SORTS = {
     endedAt: ({ revokedAt }) => revokedAt,
   },
   secret: {
-    ...{
-      title: 'Signing secrets',
-      name: 'signing secret',
-      add: addSecret,
-      end: retireSecret,
-      ending: 'Retire',
-      ended: 'retired',
-    },
+    title: 'Signing secrets',
+    name: 'signing secret',
+    add: addSecret,
+    end: retireSecret,
+    ending: 'Retire',
+    ended: 'retired',
     adding:
       'Notifications are signed with the older one until that is retired; the relay accepts both. Two may be live.',
     warning: 'Notifications signed with it are refused from now on.',
@@ -75,7 +78,7 @@ function List({ sort, items, ask }) {
       name: 'Decide',
       cell: (item) =>
         endedAt(item)
-          ? html`<span class="quiet">–</span>`
+          ? undefined
           : html`<button type="button" aria-label="${ending} the ${name} ${shownOf(item, idOf)}"
               onClick=${() => ask({ sort, item })}>${ending}…</button>`,
     },

@@ -1,12 +1,9 @@
-import { useState } from 'preact/hooks';
 import { createMerchant, listMerchants } from '../api.js';
 import { Confirm } from '../shell/dialog.js';
 import { CheckBox, Field } from '../shell/field.js';
 import { html } from '../shell/html.js';
-import { Pages } from '../shell/pages.js';
+import { listView } from '../shell/list-view.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
 import { ContractFields, NEW_CONTRACT, readContract } from './contract-fields.js';
 import { WEBHOOK } from './credentials.js';
@@ -21,27 +18,13 @@ const COLUMNS = [
 ];
 
 /** Merchants, and a new one. */
-export function MerchantsView() {
-  const [isAsking, setAsking] = useState(false);
-  const [round, setRound] = useState(0);
-  const done = ({ merchant, apiKey, signingSecret }) => {
-    setAsking(false);
-    setRound(round + 1);
-    const secrets = [
-      ['API key', apiKey],
-      ['Signing secret', signingSecret],
-    ];
-    showOnce(`${merchant.name} is created`, secrets);
-  };
-  return html`<${View} title="Merchants">
-    <p><button type="button" class="main" onClick=${() => setAsking(true)}>New merchant…</button></p>
-    <${Pages} ask=${(pageToken) => listMerchants({ pageToken })} loadKey=${String(round)} what="merchants"
-      empty="There is no merchant yet.">
-      ${(items) => html`<${Table} caption="Merchants" columns=${COLUMNS} rows=${items} keyOf=${({ merchantId }) => merchantId} />`}
-    <//>
-    ${isAsking && html`<${NewMerchant} onDone=${done} onClose=${() => setAsking(false)} />`}
-  <//>`;
-}
+export const MerchantsView = listView({
+  title: 'Merchants',
+  button: { text: 'New merchant…', isMain: true },
+  Dialog: NewMerchant,
+  list: { read: listMerchants, what: 'merchants', empty: 'There is no merchant yet.' },
+  table: { caption: 'Merchants', columns: COLUMNS, keyOf: ({ merchantId }) => merchantId },
+});
 
 function NewMerchant({ onDone, onClose }) {
   const run = (form) =>
@@ -51,7 +34,15 @@ function NewMerchant({ onDone, onClose }) {
       contract: readContract(form),
       apiKeyManagesWebhook: form.has('apiKeyManagesWebhook'),
     });
-  return html`<${Confirm} title="New merchant" action="Create" run=${run} onDone=${onDone} onClose=${onClose}>
+  const done = ({ merchant, apiKey, signingSecret }) => {
+    onDone();
+    const secrets = [
+      ['API key', apiKey],
+      ['Signing secret', signingSecret],
+    ];
+    showOnce(`${merchant.name} is created`, secrets);
+  };
+  return html`<${Confirm} title="New merchant" action="Create" run=${run} onDone=${done} onClose=${onClose}>
     <${Field} name="merchantId" label="Merchant ID" required maxlength="32" autofocus hint="A letter, then letters, digits, _ or -" />
     <${Field} name="name" label="Name" required maxlength="100" />
     <${ContractFields} contract=${NEW_CONTRACT} />

@@ -3,6 +3,7 @@ import { CopyButton } from '../shell/copy-button.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
+import { Facts } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
@@ -17,7 +18,7 @@ export function OperationView({ id }) {
   const deliveries = useLoad(() => listDeliveries({ requestId: id }), id, REFRESH_MS);
   return html`<${View} title="Operation">
     <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the request ID" isSmall /></p>
-    <${Loaded} of=${operation} what="the operation">${(value) => html`<${Facts} operation=${value} />`}<//>
+    <${Loaded} of=${operation} what="the operation">${(value) => html`<${Summary} operation=${value} />`}<//>
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Notifications</h2>
       <${Loaded} of=${deliveries} what="its notifications">
@@ -38,7 +39,7 @@ export function OperationView({ id }) {
   <//>`;
 }
 
-function Facts({ operation }) {
+function Summary({ operation }) {
   const {
     operation: what,
     status,
@@ -70,8 +71,6 @@ function Facts({ operation }) {
       <strong class="amount">${formatAmount(amount, currency)}</strong>
       <span>${nameOfKind(what)}</span> <${Badge} word=${status} /> <span class="quiet">${statusInfo}</span>
     </p>
-    <dl class="facts">
-      ${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-    </dl>
+    <${Facts} of=${facts} />
   </section>`;
 }

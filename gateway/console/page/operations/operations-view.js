@@ -1,11 +1,8 @@
 import { listOperations } from '../api.js';
-import { Filters } from '../shell/filters.js';
+import { moneyAndDateFields, moneyAndDateFilter } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { moneyAndDateFields, moneyAndDateFilter } from '../shell/money-filter.js';
-import { Pages } from '../shell/pages.js';
+import { listView } from '../shell/list-view.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
 import { KNOWN_KINDS, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
@@ -29,7 +26,7 @@ const COLUMNS = [
   { name: 'Result', cell: ({ status, statusInfo }) => html`<${Badge} word=${status} /> ${statusInfo}` },
   { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
-  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference },
   {
     name: 'Hold',
     cell: ({ holdRequestId: id }) => html`<${Id} id=${id} href=${id && linkTo(['holds', id])} />`,
@@ -38,12 +35,10 @@ const COLUMNS = [
 ];
 
 /** Everything that has a result: holds, captures, releases, OCTs and whatever else, searched. */
-export function OperationsView({ query }) {
-  const ask = (pageToken) => listOperations({ ...moneyAndDateFilter(Object.fromEntries(query), DATES), pageToken });
-  return html`<${View} title="Operations" lead="Final results, newest first. What has no result yet needs attention, or is on its way.">
-    <${Filters} path=${['operations']} query=${query} fields=${FIELDS} label="Operations" />
-    <${Pages} ask=${ask} loadKey=${query.toString()} what="operations" csv="operations" empty="No operation matches.">
-      ${(items) => html`<${Table} caption="Operations, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId }) => requestId} />`}
-    <//>
-  <//>`;
-}
+export const OperationsView = listView({
+  title: 'Operations',
+  lead: 'Final results, newest first. What has no result yet needs attention, or is on its way.',
+  search: { path: ['operations'], fields: FIELDS, filterOf: (said) => moneyAndDateFilter(said, DATES) },
+  list: { read: listOperations, what: 'operations', csv: 'operations', empty: 'No operation matches.' },
+  table: { caption: 'Operations, newest first', columns: COLUMNS, keyOf: ({ requestId }) => requestId },
+});

@@ -1,12 +1,12 @@
+import { useEffect, useState } from 'preact/hooks';
 import { readMinutes, readOverview } from '../api.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { View } from '../shell/view.js';
+import { agoOf, Time } from '../words/time.js';
 import { Chart } from './chart.js';
-import { Counts } from './counts.js';
-import { Freshness, useFreshness } from './freshness.js';
+import { Counts, Processors } from './counts.js';
 import { LiveOperations } from './live-operations.js';
-import { Processors } from './processors.js';
 
 const REFRESH_MS = 10_000;
 const MINUTES = 60;
@@ -42,4 +42,27 @@ export function OverviewView() {
 
 function withWaiting(minute) {
   return { ...minute, waitingCount: Math.max(0, minute.deliveryCount - minute.deliveredCount) };
+}
+
+const TICK_MS = 1_000;
+
+/** Whether something was answered within the last `mostMs`; `at` is when it was, undefined = not yet, which counts as fresh. */
+function useFreshness(at, mostMs) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return at === undefined || now - at < mostMs;
+}
+
+/** Says from when the numbers are, and warns when nothing newer comes. */
+function Freshness({ at, isFresh }) {
+  if (at === undefined) return null;
+  const moment = new Date(at).toISOString();
+  if (isFresh) return html`<p class="quiet">As of <${Time} at=${moment} /></p>`;
+  return html`<div class="hint">
+    <p role="alert"><strong>No answer since <${Time} at=${moment} />.</strong> What you see is from then.</p>
+    <p class="quiet">${agoOf(moment)}</p>
+  </div>`;
 }

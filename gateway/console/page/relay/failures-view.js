@@ -1,10 +1,7 @@
 import { listFailures } from '../api.js';
-import { Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
+import { listView } from '../shell/list-view.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { Pages } from '../shell/pages.js';
-import { Table } from '../shell/table.js';
-import { View } from '../shell/view.js';
 import { Time } from '../words/time.js';
 import { choicesOf, FAILURES } from '../words/words.js';
 
@@ -26,12 +23,18 @@ const COLUMNS = [
 const SUMMED = 200;
 
 /** What the relay could not verify: by reason, by source, and one by one. Neither body nor signature is kept. */
-export function FailuresView({ query }) {
-  const filter = Object.fromEntries(query);
-  const text = query.toString();
-  const newest = useLoad(() => listFailures({ ...filter, pageSize: SUMMED }), text);
-  return html`<${View} title="Relay failures" lead="Notifications that the relay could not verify. The merchant is only a claim.">
-    <${Filters} path=${['relay']} query=${query} fields=${FIELDS} label="Relay failures" />
+export const FailuresView = listView({
+  title: 'Relay failures',
+  lead: 'Notifications that the relay could not verify. The merchant is only a claim.',
+  search: { path: ['relay'], fields: FIELDS },
+  Above: AllSums,
+  list: { read: listFailures, what: 'failures', csv: 'relay-failures', empty: 'Nothing was refused.' },
+  table: { caption: 'Failures, newest first', columns: COLUMNS, keyOf: ({ failureId }) => failureId },
+});
+
+function AllSums({ query }) {
+  const newest = useLoad(() => listFailures({ ...Object.fromEntries(query), pageSize: SUMMED }), query.toString());
+  return html`
     <${Loaded} of=${newest} what="the sums">
       ${({ items }) =>
         items.length > 0 &&
@@ -43,10 +46,7 @@ export function FailuresView({ query }) {
           </div>`}
     <//>
     <h2>One by one</h2>
-    <${Pages} ask=${(pageToken) => listFailures({ ...filter, pageToken })} loadKey=${text} what="failures" csv="relay-failures" empty="Nothing was refused.">
-      ${(items) => html`<${Table} caption="Failures, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ failureId }) => failureId} />`}
-    <//>
-  <//>`;
+  `;
 }
 
 const SHOWN = 6;

@@ -7,17 +7,18 @@ import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 
 /** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
-export function ResolveDialog({ item, onDone, onClose }) {
+export function ResolveDialog({ asked: item, onDone, onClose }) {
   const { requestId, processorRequestId, reason, operation, amount, currency, merchantId } = item;
   const isFrozen = reason === 'FROZEN';
   const [outcome, setOutcome] = useState('');
-  const run = (form) => {
+  const run = async (form) => {
     const { unfreezeHold, unfenced, ...decision } = Object.fromEntries(form);
-    return resolveReview(requestId, {
+    await resolveReview(requestId, {
       ...decision,
       ...(unfenced && { unfenced: true }),
       ...((unfreezeHold || isFrozen) && { unfreezeHold: true }),
     });
+    return 'Resolved.';
   };
   return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve" isDangerous
     run=${run} onDone=${onDone} onClose=${onClose}>

@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { search } from '../api.js';
-import { dateFields, dateFilter } from '../shell/date-filter.js';
-import { Filters } from '../shell/filters.js';
+import { dateFields, dateFilter, Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { Loaded, useLoad } from '../shell/load.js';
+import { Loaded, readPages, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
 import { Table } from '../shell/table.js';
 import { View } from '../shell/view.js';
@@ -17,10 +16,27 @@ let asked = '';
 let listeners = [];
 
 /** Searches for something, in the search view. */
-export function searchFor(text) {
+function searchFor(text) {
   asked = text.trim();
   if (/^#\/search(\?|$)/.test(location.hash)) for (const listener of listeners) listener(asked);
   else location.hash = '#/search';
+}
+
+/** Finds whatever an operator has in front of them. */
+export function SearchBox() {
+  const input = useRef();
+  const submit = (event) => {
+    event.preventDefault();
+    const { value } = input.current;
+    if (value.trim() === '') return;
+    input.current.value = '';
+    searchFor(value);
+  };
+  return html`<search aria-label="Everything"><form class="search" onSubmit=${submit}>
+    <input ref=${input} type="search" aria-label="Find anything" placeholder="ID or its end, reference, last four digits"
+      autocomplete="off" spellcheck=${false} minlength="4" maxlength="128" />
+    <button type="submit">Find</button>
+  </form></search>`;
 }
 
 const DATES = ['createdFrom', 'createdTo'];
@@ -49,7 +65,7 @@ const HINT =
 
 function Found({ asked }) {
   const [pages, setPages] = useState(1);
-  const found = useLoad(() => readBack(asked, pages), `${pages}`);
+  const found = useLoad(() => readPages((pageToken) => search({ ...asked, pageToken }), pages), `${pages}`);
   useEffect(() => {
     const [only, ...others] = found.value?.items ?? [];
     if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
@@ -68,17 +84,6 @@ function Found({ asked }) {
   <//>`;
 }
 
-async function readBack(asked, pages) {
-  const items = [];
-  let answer = {};
-  for (let read = 0; read < pages; read += 1) {
-    answer = await search({ ...asked, pageToken: answer.nextPageToken });
-    items.push(...answer.items);
-    if (!answer.nextPageToken) break;
-  }
-  return { ...answer, items };
-}
-
 function hrefOf({ deliveryId, operation, requestId }) {
   if (deliveryId) return linkTo(['deliveries', deliveryId]);
   return linkTo([operation === 'HOLD' ? 'holds' : 'operations', requestId]);
@@ -92,15 +97,15 @@ const COLUMNS = [
   },
   {
     name: 'State',
-    cell: ({ status }) => (status ? html`<${Badge} word=${status} />` : html`<span class="quiet">–</span>`),
+    cell: ({ status }) => status && html`<${Badge} word=${status} />`,
   },
   {
     name: 'Amount',
     isNumber: true,
-    cell: ({ amount, currency }) => (currency ? formatAmount(amount, currency) : html`<span class="quiet">–</span>`),
+    cell: ({ amount, currency }) => currency && formatAmount(amount, currency),
   },
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
-  { name: 'Reference', cell: ({ merchantReference }) => merchantReference ?? html`<span class="quiet">–</span>` },
+  { name: 'Reference', cell: ({ merchantReference }) => merchantReference },
   { name: 'Found by', cell: ({ matchedBy }) => MATCHES[matchedBy] ?? matchedBy },
   { name: 'Asked for', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];

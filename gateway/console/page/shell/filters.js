@@ -1,4 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { digitsOf } from '../words/money.js';
+import { momentIn } from '../words/time.js';
 import { Field, Select } from './field.js';
 import { html } from './html.js';
 import { goTo } from './route.js';
@@ -45,4 +47,37 @@ export function Filters({ path, query, fields, label }) {
     </form>
     </details>
   </search>`;
+}
+
+/** Fields of a filter by date; `[from, to]` are their names. */
+export function dateFields([from, to], about) {
+  return [
+    { name: from, label: `${about} since`, type: 'datetime-local' },
+    { name: to, label: `${about} before`, type: 'datetime-local' },
+  ];
+}
+
+/** Such a filter as the service takes it: times in UTC. */
+export function dateFilter(filter, [from, to]) {
+  return { ...filter, [from]: momentIn(filter[from]), [to]: momentIn(filter[to]) };
+}
+
+/** Fields of a filter by amount and by date; `dates` are the names of the dates. */
+export function moneyAndDateFields(dates, about) {
+  return [
+    { name: 'amountFrom', label: 'Amount at least' },
+    { name: 'amountTo', label: 'Amount at most' },
+    { name: 'currency', label: 'Currency' },
+    ...dateFields(dates, about),
+  ];
+}
+
+/** Such a filter as the service takes it: amounts in minor units, times in UTC. Amounts without a currency have two digits. */
+export function moneyAndDateFilter(filter, dates) {
+  const currency = filter.currency?.toUpperCase();
+  const minor = (text) => text && Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency));
+  return {
+    ...dateFilter(filter, dates),
+    ...{ currency, amountFrom: minor(filter.amountFrom), amountTo: minor(filter.amountTo) },
+  };
 }

@@ -55,3 +55,16 @@ export function Loaded({ of: { value, error, busy, reload }, what, children }) {
     ${value !== undefined && html`<div class="loaded" aria-busy=${busy}>${children(value)}</div>`}
   `;
 }
+
+/** The first pages of a list as one, at most `count`, with what the last of them says besides its items. */
+export async function readPages(ask, count, onRead = () => {}) {
+  const items = [];
+  let page = {};
+  for (let read = 0; read < count; read += 1) {
+    page = await ask(page.nextPageToken);
+    items.push(...page.items);
+    onRead(items.length);
+    if (!page.nextPageToken) break;
+  }
+  return { ...page, items };
+}

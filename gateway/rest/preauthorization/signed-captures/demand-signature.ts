@@ -1,11 +1,11 @@
 /** Verifies the signature of captures (docs/product.md, "Signed captures"). */
+import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { readIdempotencyKey } from '../../../resource/idempotency-key.ts';
 import type { RestCall } from '../../route.ts';
-import { demandContentDigest } from './content-digest.ts';
 import { verifyMessageSignature } from './message-signature.ts';
-import { refuseSignature } from './parse-field.ts';
+import { parseField, refuseSignature } from './signature-input.ts';
 
 /** The request headers, for a route's description. The checks in this folder demand more than a schema can say. */
 export const SIGNATURE_HEADERS = {
@@ -70,4 +70,15 @@ async function verifyWithNewest<T>(
     if (newest === publicKey) throw refusal;
     return newest === undefined ? undefined : verify(newest);
   }
+}
+
+/**
+ * Demands that Content-Digest (RFC 9530) contains the SHA-256 of the body's bytes. Digests by other algorithms are ignored. Throws
+ * SIGNATURE_REQUIRED.
+ */
+export function demandContentDigest(header: string, body: Uint8Array): void {
+  const [claimed] = parseField('Content-Digest', header).get('sha-256') ?? [];
+  if (!(claimed instanceof ArrayBuffer)) throw refuseSignature('The Content-Digest header has no sha-256.');
+  const digest = createHash('sha256').update(body).digest();
+  if (!digest.equals(Buffer.from(claimed))) throw refuseSignature('The Content-Digest is not the digest of the body.');
 }

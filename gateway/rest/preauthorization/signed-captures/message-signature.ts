@@ -1,7 +1,6 @@
 /** HTTP Message Signatures (RFC 9421) of captures: algorithm ed25519, a fixed set of components, one key per merchant. */
 import { createPublicKey, verify } from 'node:crypto';
-import { parseField, refuseSignature } from './parse-field.ts';
-import { readSignatureInput, type SignatureInput } from './signature-input.ts';
+import { parseField, readSignatureInput, refuseSignature, type SignatureInput } from './signature-input.ts';
 
 /** A request as received; a header that was not sent is ''. */
 export interface SignedRequest {

@@ -1,6 +1,15 @@
 /** Parses the Signature-Input header: what was signed, when, and by which key (RFC 9421, sections 2.3 and 4.1). */
-import { type BareItem, type InnerList, isInnerList, type Parameters, serializeInnerList } from 'structured-headers';
-import { parseField, refuseSignature } from './parse-field.ts';
+import {
+  type BareItem,
+  type Dictionary,
+  type InnerList,
+  isInnerList,
+  type Parameters,
+  ParseError,
+  parseDictionary,
+  serializeInnerList,
+} from 'structured-headers';
+import { Problem } from '../../../http/problem.ts';
 
 /** The input of one signature. */
 export interface SignatureInput {
@@ -65,4 +74,20 @@ function isSeconds(value: BareItem | undefined): value is number {
 
 function isText(value: BareItem | undefined): value is string {
   return typeof value === 'string' && /^[\x20-\x7E]{1,128}$/.test(value);
+}
+
+/** Reads a header that is a dictionary (RFC 9651, section 3.2). Throws SIGNATURE_REQUIRED when it is missing or malformed. */
+export function parseField(name: string, value: string): Dictionary {
+  if (value === '') throw refuseSignature(`The ${name} header is missing.`);
+  try {
+    return parseDictionary(value);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw refuseSignature(`The ${name} header is not a structured field dictionary.`);
+  }
+}
+
+/** SIGNATURE_REQUIRED. The detail quotes neither what was sent nor what would have been right. */
+export function refuseSignature(detail: string): Problem {
+  return new Problem('SIGNATURE_REQUIRED', { detail });
 }

@@ -1,4 +1,4 @@
-import type { AuditEntryRow } from '../../storage/audit-log/audit-entry.ts';
+import type { AuditEntryRow } from '../../storage/audit-log/audit-log.ts';
 import { listAuditEntries as listStored } from '../../storage/audit-log/audit-log.ts';
 import type { Method } from '../core.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';

@@ -1,13 +1,17 @@
+import { HoldfastError } from '../../domain/refusal.ts';
 import { ledgersOf } from '../../processor/processors.ts';
 import { audit } from '../../reconciliation/audit.ts';
-import type { Drift } from '../../reconciliation/drift.ts';
+import { type Drift, unreadText } from '../../reconciliation/drift.ts';
 import type { Method } from '../core.ts';
 
 /** Drifts of each check that are returned when the request has no limit. */
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
-/** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary. */
+/**
+ * Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary, or UNAVAILABLE instead of it when a
+ * processor does not answer.
+ */
 export const auditBooks: Method<'auditBooks'> = async function* (core, request) {
   const drifts: Drift[] = [];
   const audited = await audit(
@@ -21,5 +25,7 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
   );
   if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
   for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
+  if (audited.unread.length > 0)
+    throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
   yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
 };

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type DeliverySchema, DeliveryState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { DeliveryAttemptRow } from '../../storage/delivery/delivery-attempt.ts';
+import type { DeliveryAttemptRow } from '../../storage/delivery/delivery.ts';
 import { type DeliveryHead, readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';

@@ -1,11 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { EndpointPause, type EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import {
   type EndpointKey,
   type EndpointRow,
+  type EndpointState,
   endpointName,
+  FRESH,
   listTroubledEndpoints,
   lockEndpoint,
   writeEndpoint,

@@ -1,4 +1,4 @@
-import type { EndpointState } from '../../domain/endpoint.ts';
+import type { EndpointState } from '../../storage/endpoint/endpoint.ts';
 import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
 import { changeEndpoint } from './change-endpoint.ts';

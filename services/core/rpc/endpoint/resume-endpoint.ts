@@ -1,5 +1,4 @@
-import { FRESH } from '../../domain/endpoint.ts';
-import { endpointName } from '../../storage/endpoint/endpoint.ts';
+import { endpointName, FRESH } from '../../storage/endpoint/endpoint.ts';
 import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
 import { changeEndpoint } from './change-endpoint.ts';

@@ -1,6 +1,5 @@
-import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
+import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
 import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
-import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
 import { presentFields } from '../present.ts';
 import { contractWarnings } from './contract-columns.ts';
 

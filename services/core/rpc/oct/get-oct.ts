@@ -1,4 +1,4 @@
-import { findOct } from '../../storage/oct/find-oct.ts';
+import { findOct } from '../../storage/oct/oct.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { presentOct } from '../present.ts';

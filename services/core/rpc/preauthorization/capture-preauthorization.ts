@@ -17,7 +17,7 @@ import { ask } from '../../kinds/ask.ts';
 import { CAPTURE } from '../../kinds/capture.ts';
 import { callOverAt } from '../../processor/processor.ts';
 import type { CaptureRow } from '../../storage/capture/capture.ts';
-import { findCapture } from '../../storage/capture/find-captures.ts';
+import { findCapture } from '../../storage/capture/capture.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { Core, Method } from '../core.ts';
 import { keyOf } from '../idempotency.ts';

@@ -8,12 +8,11 @@ import {
   HoldStatus,
   type PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/settle-hold.ts';
+import { expiryOf } from '../../books/settle-holds-and-octs.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
-import { HOLD } from '../../kinds/hold.ts';
-import { newHandle } from '../../kinds/new-handle.ts';
+import { HOLD, newHandle } from '../../kinds/hold.ts';
 import { callOverAt } from '../../processor/processor.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';

@@ -1,4 +1,4 @@
-import { listCaptures } from '../../storage/capture/find-captures.ts';
+import { listCaptures } from '../../storage/capture/capture.ts';
 import type { Method } from '../core.ts';
 import { presentCapture } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';

@@ -1,6 +1,6 @@
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { HoldStatus as Status } from '../../domain/hold.ts';
-import { listHolds } from '../../storage/hold/list-holds.ts';
+import { listHolds } from '../../storage/hold/read-holds.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';

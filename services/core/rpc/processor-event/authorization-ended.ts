@@ -1,19 +1,24 @@
 import { AuthorizationEnd, type AuthorizationEnded } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { isOpen } from '../../domain/hold.ts';
 import { endHold } from '../../kinds/end-hold.ts';
-import { markEnded } from '../../storage/hold/mark-ended.ts';
+import { markEnded } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
+import type { Submission } from '../../storage/operation/find-submission.ts';
+import type { Core } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
-import { findSent, noResultYet, type Reporting } from './find-sent.ts';
+import { noResultYet } from './find-sent.ts';
 
 /**
  * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and what remains is given
  * back when what is in flight has its result. An end of a hold that is not placed yet is refused for now; one of a hold that has ended
  * changes nothing.
  */
-export async function authorizationEnded(core: Reporting, event: AuthorizationEnded): Promise<void> {
+export async function authorizationEnded(
+  core: Core,
+  { requestId }: Pick<Submission, 'requestId'>,
+  event: AuthorizationEnded,
+): Promise<void> {
   const { query } = core.database;
-  const { requestId } = await findSent(core, 'hold', event.requestId);
   const hold = await findHold(query, requestId);
   if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
   if (hold.phase === 'FAILED') return;

@@ -1,29 +1,35 @@
+import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { SubmissionTable } from '../../domain/kinds.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { findSentSubmission, type Submission } from '../../storage/operation/find-submission.ts';
 import type { Core } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { invalidField, refusalOf } from '../refuse.ts';
 
-/** What acting on an event works with. */
-export interface Reporting extends Core {
-  /** Whether the caller may report on what was sent to a processor of that name. */
-  mayReport(processor: string): boolean;
+/** The submission that an event is about. Throws OPERATION_NOT_FOUND, also when it is of another table than the event speaks of. */
+export async function findSent(core: Core, event: ReportEventRequest['event']): Promise<Submission> {
+  const { table, identifier } = subjectOf(event);
+  const submission = await findSentSubmission(core.database.query, identifier);
+  if (!submission || (table !== undefined && submission.table !== table)) throw refusalOf('OPERATION_NOT_FOUND');
+  return submission;
 }
 
-/**
- * The submission that an event names by its identifier at the processor. Errors: OPERATION_NOT_FOUND, also when it is of another table, or
- * of a processor that the caller may not report on.
- */
-export async function findSent(
-  core: Reporting,
-  table: SubmissionTable | 'any table',
-  identifier: string,
-): Promise<Submission> {
-  const submission = await findSentSubmission(core.database.query, identifier);
-  if (!submission || (table !== 'any table' && submission.table !== table)) throw refusalOf('OPERATION_NOT_FOUND');
-  const { processor } = submission;
-  if (!core.mayReport(core.processors.nameOf(processor) ?? processor)) throw refusalOf('OPERATION_NOT_FOUND');
-  return submission;
+/** What an event names: an identifier at the processor, and the table that it must be in, unless any will do. */
+function subjectOf(event: ReportEventRequest['event']): { table?: SubmissionTable; identifier: string } {
+  switch (event.case) {
+    case 'checkoutCompleted':
+    case 'operationSettled':
+      return { identifier: event.value.requestId };
+    case 'authorizationEnded':
+      return { table: 'hold', identifier: event.value.requestId };
+    case 'captureReversed':
+    case 'captureReinstated': {
+      const { captureRequestId, authorizationRequestId } = event.value;
+      if (captureRequestId !== '') return { table: 'capture', identifier: captureRequestId };
+      return { table: 'hold', identifier: authorizationRequestId };
+    }
+    default:
+      throw invalidField('event', 'is missing');
+  }
 }
 
 /** The refusal of an event that comes before what it is about; the processor reports it again. */

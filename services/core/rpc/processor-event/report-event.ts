@@ -7,16 +7,17 @@ import {
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { TakingBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
-import { findEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
+import { storedFor } from '../../processor/processors.ts';
+import type { Submission } from '../../storage/operation/find-submission.ts';
+import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
-import { invalidField } from '../refuse.ts';
+import { invalidField, refusalOf } from '../refuse.ts';
 import { mayReportOn } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
-import { findSent, type Reporting } from './find-sent.ts';
+import { findSent } from './find-sent.ts';
 import { takenBack } from './taken-back.ts';
 
 /**
@@ -26,21 +27,24 @@ import { takenBack } from './taken-back.ts';
  */
 export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService.method.reportEvent> {
   return async (request, context) => {
-    const { eventId } = request;
+    const { query } = core.database;
     const digest = digestOf(request);
-    const seen = await findEvent(core.database.query, eventId);
-    if (seen) return demandSame(core, eventId, digest, seen.digest);
-    const mayReport = (processor: string) => mayReportOn(core.settings, context, processor);
-    await act({ ...core, mayReport }, request, { id: eventId, digest });
-    return demandSame(core, eventId, digest, await rememberEvent(core.database.query, eventId, digest, core.clock()));
+    const submission = await findSent(core, request.event);
+    const processor = core.processors.nameOf(submission.processor) ?? submission.processor;
+    if (!mayReportOn(core.settings, context, processor)) throw refusalOf('OPERATION_NOT_FOUND');
+    const event = { id: request.eventId, processor, digest };
+    const seen = await findEvent(query, event.id, storedFor(core.processors, processor));
+    if (seen) return demandSame(core, event, seen.digest);
+    await act(core, submission, request, event);
+    return demandSame(core, event, await rememberEvent(query, event, core.clock()));
   };
 }
 
-function demandSame(core: Core, eventId: string, digest: Buffer, kept: Uint8Array | null | undefined): object {
+function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array | null): object {
   if (kept == null || digest.equals(kept)) return {};
   core.metrics.eventConflict();
   const [told, stands] = [digest.toString('hex'), Buffer.from(kept).toString('hex')];
-  core.log.error('event_id_reused', { eventId, told, kept: stands });
+  core.log.error('event_id_reused', { eventId: id, processor, told, kept: stands });
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the event_id was reported before, with another event');
 }
 
@@ -50,26 +54,28 @@ function digestOf({ event }: ReportEventRequest): Buffer {
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
-async function act(core: Reporting, { event }: ReportEventRequest, remembered: TakingBack['event']): Promise<void> {
+async function act(
+  core: Core,
+  submission: Submission,
+  { event }: ReportEventRequest,
+  remembered: NamedEvent,
+): Promise<void> {
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
-      return settle(core, event.value.requestId, event.value.result);
+      return settle(core, submission, event.value.result);
     case 'authorizationEnded':
-      return authorizationEnded(core, event.value);
+      return authorizationEnded(core, submission, event.value);
     case 'captureReversed':
-      return takenBack(core, 'REVERSAL', event.value, remembered);
+      return takenBack(core, 'REVERSAL', submission, event.value, remembered);
     case 'captureReinstated':
-      return takenBack(core, 'REINSTATEMENT', event.value, remembered);
-    default:
-      throw invalidField('event', 'is missing');
+      return takenBack(core, 'REINSTATEMENT', submission, event.value, remembered);
   }
 }
 
-async function settle(core: Reporting, identifier: string, result: Result | undefined): Promise<void> {
+async function settle(core: Core, submission: Submission, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  const submission = await findSent(core, 'any table', identifier);
   if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }

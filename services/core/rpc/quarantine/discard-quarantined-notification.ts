@@ -1,5 +1,5 @@
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { discardHeld } from '../../storage/notification/quarantine.ts';
+import { discardHeld } from '../../storage/notification/quarantined-notification.ts';
 import type { Method } from '../core.ts';
 import { decideQuarantined } from './quarantined.ts';
 

@@ -1,5 +1,5 @@
 import { QuarantineReason } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { setAside } from '../../storage/notification/quarantine.ts';
+import { setAside } from '../../storage/notification/quarantined-notification.ts';
 import type { Method } from '../core.ts';
 import { notificationInput } from '../notification/accept.ts';
 

@@ -6,8 +6,11 @@ import {
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { AcceptedRow, NotificationKey } from '../../storage/notification/notification.ts';
-import { readAccepted } from '../../storage/notification/quarantine.ts';
-import { findQuarantined, type QuarantinedHead } from '../../storage/notification/quarantined-notification.ts';
+import {
+  findQuarantined,
+  type QuarantinedHead,
+  readAccepted,
+} from '../../storage/notification/quarantined-notification.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { presentAccepted } from '../notification/present-stored.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { releaseHeld } from '../../storage/notification/quarantine.ts';
+import { releaseHeld } from '../../storage/notification/quarantined-notification.ts';
 import type { Method } from '../core.ts';
 import { decideQuarantined } from './quarantined.ts';
 

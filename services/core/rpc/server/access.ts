@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
 import { inNameOf } from '../../actor.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { findLiveApiKey } from '../../storage/merchant/api-key.ts';
+import { findLiveApiKey } from '../../storage/merchant/credentials.ts';
 import type { Core } from '../core.ts';
 import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';
 

@@ -1,7 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { HoldStatus } from '../../domain/hold.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
 export const CaptureEntity = defineEntity({
@@ -38,17 +40,29 @@ export const CaptureEntity = defineEntity({
     { name: 'capture_amount_reversed', expression: 'amount_reversed >= 0 and amount_reversed <= amount' },
     { name: 'capture_amount_reversed_was_ok', expression: "amount_reversed = 0 or state = 'OK'" },
   ],
-  indexes: [
-    {
-      name: 'capture_by_hold',
-      expression: 'create index "capture_by_hold" on "capture" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('capture'),
-  ],
+  indexes: [{ name: 'capture_by_hold', properties: ['holdRequestId', 'requestId'] }, ...sentIndexes('capture')],
+  uniques: sentUniques('capture'),
 });
+export type CaptureRow = InferEntity<typeof CaptureEntity>;
+
 /** SQL: what of a capture was taken back and not given again, as amountReversedOf() in domain/hold.ts. */
 export function sqlOfAmountReversed(row: string): string {
   return `case when ${row}.reversed then ${row}.amount else ${row}.amount_reversed end`;
 }
 
-export type CaptureRow = InferEntity<typeof CaptureEntity>;
+/** Looks up a capture. */
+export function findCapture(query: Query, requestId: string): Promise<CaptureRow | undefined> {
+  return readRow<CaptureRow>(query, FIND_CAPTURE, [requestId]);
+}
+
+const FIND_CAPTURE: Statement = { name: 'find-capture', text: 'select * from capture where request_id = $1' };
+
+/** Lists the captures of a hold, oldest first. */
+export function listCaptures(query: Query, holdRequestId: string): Promise<CaptureRow[]> {
+  return readRows<CaptureRow>(query, LIST_CAPTURES, [holdRequestId]);
+}
+
+const LIST_CAPTURES: Statement = {
+  name: 'list-captures',
+  text: 'select * from capture where hold_request_id = $1 order by request_id',
+};

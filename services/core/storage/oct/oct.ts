@@ -1,6 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { readRow } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /** One original credit transaction: a payment to a card. */
 export const OctEntity = defineEntity({
@@ -34,5 +36,13 @@ export const OctEntity = defineEntity({
     { name: 'oct_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
   ],
   indexes: [...sentIndexes('oct')],
+  uniques: sentUniques('oct'),
 });
 export type OctRow = InferEntity<typeof OctEntity>;
+
+/** Looks up an OCT. */
+export function findOct(query: Query, requestId: string): Promise<OctRow | undefined> {
+  return readRow<OctRow>(query, FIND_OCT, [requestId]);
+}
+
+const FIND_OCT: Statement = { name: 'find-oct', text: 'select * from oct where request_id = $1' };

@@ -1,6 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { readRow } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
@@ -35,12 +37,24 @@ export const ReleaseEntity = defineEntity({
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],
-  indexes: [
-    {
-      name: 'release_by_hold',
-      expression: 'create index "release_by_hold" on "release" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('release'),
-  ],
+  indexes: [{ name: 'release_by_hold', properties: ['holdRequestId', 'requestId'] }, ...sentIndexes('release')],
+  uniques: sentUniques('release'),
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;
+
+/** Looks up a release. */
+export function findRelease(query: Query, requestId: string): Promise<ReleaseRow | undefined> {
+  return readRow<ReleaseRow>(query, FIND_RELEASE, [requestId]);
+}
+
+const FIND_RELEASE: Statement = { name: 'find-release', text: 'select * from release where request_id = $1' };
+
+/** Whether the authorization of a failed hold is being given back, or was. */
+export async function hasLateVoid(query: Query, holdRequestId: string): Promise<boolean> {
+  return (await query(FIND_LATE_VOID, [holdRequestId])).length > 0;
+}
+
+const FIND_LATE_VOID: Statement = {
+  name: 'find-late-void',
+  text: `select request_id from release where hold_request_id = $1 and reason = 'LATE' and state <> 'KO'`,
+};

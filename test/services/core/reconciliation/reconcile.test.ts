@@ -1,26 +1,28 @@
-/** What only the processor knows after the database went back in time is shown, imported or given back, until the audit is clean. */
+/**
+ * Operations that only the processor knows after the database went back in time are listed, imported or given back, until the audit is
+ * clean.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage, refusal } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   beforeEach(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' });
     await desk.hold();
   });
-  afterEach(() => stage.close());
 
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = async () => {
@@ -32,7 +34,7 @@ describe('reconcile()', function () {
   const rows = (text: string) => sql<Record<string, unknown>>(stage, text);
   const everything = async () => JSON.stringify(await rows('select * from hold, operation order by 1'));
 
-  /** Operations of every kind, with and without keys, that are lost; what was there before is used by some of them. */
+  /** Makes operations of every kind, with and without keys, to be lost; some use earlier ones. */
   async function live(): Promise<{ before: Awaited<ReturnType<typeof before>> }> {
     const early = await before();
     const goBack = await rememberNow(stage);
@@ -58,7 +60,7 @@ describe('reconcile()', function () {
     released: await desk.hold(),
   });
 
-  it('shows what is unknown, and changes nothing', async () => {
+  it('lists what is unknown, and changes nothing', async () => {
     await live();
     const stored = await everything();
     const { lines, left } = await decide();
@@ -89,7 +91,7 @@ describe('reconcile()', function () {
     );
   });
 
-  it('imports a hold that its merchant finds and captures by its new preauthorizationId', async () => {
+  it('imports a hold, which its merchant can find and capture by its new preauthorizationId', async () => {
     const goBack = await rememberNow(stage);
     const lost = await desk.hold({ userId: 'u7', terminalId: 'T2' });
     await goBack();
@@ -103,7 +105,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('leaves what a merchant repeats under its key as it is', async () => {
+  it('does not change what a merchant repeats under its key', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
     await desk.oct(key);
@@ -117,7 +119,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('gives everything back that can be, and names what cannot', async () => {
+  it('gives back everything that it can, and names the rest', async () => {
     const { before: early } = await live();
     const { lines } = await decide({ givingBack: ['all'] });
     const kept = lines.filter((line) => line.startsWith('LEFT'));
@@ -136,10 +138,10 @@ describe('reconcile()', function () {
     assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
     const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
     const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
-    assert.equal(reserved.length, 2, 'only holds that are known here are reserved still');
+    assert.equal(reserved.length, 2, 'only known holds remain reserved');
   });
 
-  it('gives back a lost hold so that a repeated key says so', async () => {
+  it('gives back a lost hold, and a repeated key says so', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
     await desk.hold(key);
@@ -165,12 +167,14 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  for (const [token, reversed] of [
-    ['tok_sandbox_reversed', 300],
-    ['tok_sandbox_reversed_in_part', 150],
+  for (const [token, reversed, entriesWhenLost] of [
+    ['tok_sandbox_reversed', 300, 1],
+    ['tok_sandbox_reversed_in_part', 150, 1],
+    // The reversal is an entry of its own: it stands in the books of the authorization alone.
+    ['tok_sandbox_reversed_unattributed', 300, 2],
   ] as const) {
     for (const isCaptureKnown of [true, false]) {
-      it(`imports what was taken back of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
+      it(`imports the reversal of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
         const hold = await desk.hold({ tokenId: token });
         if (isCaptureKnown) await desk.capture(hold, 300n);
         const goBack = await rememberNow(stage);
@@ -181,12 +185,49 @@ describe('reconcile()', function () {
         assert.equal(await desk.books(hold), books);
         await goBack();
         const { imported } = await decide({ importing: ['all'] });
-        assert.equal(imported, 1);
+        assert.equal(imported, isCaptureKnown ? 1 : entriesWhenLost);
         assert.equal(await desk.books(hold), books);
         assert.deepEqual(await drifts(), []);
       });
     }
   }
+
+  for (const isNamed of [true, false]) {
+    it(`books a reversal once that is reported again after its import (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+      const { capture } = await desk.capture(hold, 300n);
+      const captureRequestId = capture?.requestId ?? '';
+      const goBack = await rememberNow(stage);
+      stage.clock.advance(3_000);
+      await stage.sandbox.reportDue();
+      await goBack();
+      await decide({ importing: ['all'] });
+      const of = isNamed ? { captureRequestId } : { authorizationRequestId: hold.requestId };
+      const value = { ...of, amount: 150n, reference: 'again' };
+      const { events } = stage.channel('processor');
+      const again = { eventId: `reversal-${captureRequestId}`, occurredAt: timestampNow() };
+      await events.reportEvent({ ...again, event: { case: 'captureReversed', value } });
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
+      assert.deepEqual(await drifts(), []);
+    });
+  }
+
+  it('imports what was given again of a capture', async () => {
+    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
+    await desk.capture(hold, 300n);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    await goBack();
+    const { lines, imported } = await decide({ importing: ['all'] });
+    assert.equal(imported, 1, lines.join('\n'));
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.deepEqual(await drifts(), []);
+  });
 
   it('imports that the processor has ended a hold', async () => {
     const hold = await desk.hold({ tokenId: 'tok_sandbox_ended_early' });
@@ -206,7 +247,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('leaves what has not ended at the processor to recovery, and closes open checkouts', async () => {
+  it('leaves operations without a result at the processor to recovery, and closes open checkouts', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct({ tokenId: 'tok_sandbox_accepted' });
     const page = await desk.checkout();
@@ -223,7 +264,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('names entries of merchants that do not exist here, and leaves them', async () => {
+  it('names entries of merchants that do not exist here, and skips them', async () => {
     const goBack = await rememberNow(stage);
     const lost = await openMerchant(stage, 'lost');
     await lost.hold();
@@ -234,7 +275,7 @@ describe('reconcile()', function () {
     assert.match(lines.join('\n'), /^LEFT .*: the merchant lost does not exist here$/);
   });
 
-  it('is a command whose exit code tells', async () => {
+  it('is a command whose exit code reports what is left', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct();
     await goBack();

@@ -19,7 +19,7 @@ export declare const file_holdfast_processor_v1_event: GenFile;
  */
 export declare type ReportEventRequest = Message<"holdfast.processor.v1.ReportEventRequest"> & {
   /**
-   * Names the event for ever; the same event has the same id.
+   * Names the event for ever among those of this processor; the same event has the same id.
    *
    * @generated from field: string event_id = 1;
    */
@@ -328,7 +328,8 @@ export declare const AuthorizationEndSchema: GenEnum<AuthorizationEnd>;
 export declare const ProcessorEventService: GenService<{
   /**
    * Reports one event, at least once. An answer means that it is stored and need not be reported again; after
-   * any error the event is reported again later, with the same event_id. Errors:
+   * any error the event is reported again later, with the same event_id. What it reports is in the books of
+   * ListEntries by then. Errors:
    * IDEMPOTENCY_KEY_REUSED when the same event_id said something else before; nothing was changed by this one.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorEventService.ReportEvent

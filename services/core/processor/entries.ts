@@ -1,0 +1,52 @@
+import { type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { identifierOf } from '../domain/operation.ts';
+import { HoldfastError } from '../domain/refusal.ts';
+import type { Processor } from './processor.ts';
+
+/** A source of a processor's books. */
+export type Ledger = Pick<Processor, 'listEntries'>;
+
+/**
+ * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the processor, when it does
+ * not answer, and an Error when its pages do not end.
+ */
+export async function* readEntries(
+  name: string,
+  ledger: Ledger,
+  authorizationRequestId: string,
+): AsyncGenerator<readonly Entry[]> {
+  const seen = new Set<string>();
+  let pageToken = '';
+  do {
+    if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
+    seen.add(pageToken);
+    const page = await ledger.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
+      const text = `processor ${name} does not answer, so its books cannot be read`;
+      throw new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
+    });
+    yield page.entries;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+}
+
+type Sent = Parameters<typeof identifierOf>[0];
+
+/**
+ * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated, or refunded. Without a capture, what
+ * is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does not answer.
+ */
+export async function takenBackThere(
+  name: string,
+  ledger: Ledger,
+  hold: Sent,
+  capture: Sent | undefined,
+): Promise<bigint> {
+  const entries = (await Array.fromAsync(readEntries(name, ledger, identifierOf(hold)))).flat();
+  if (capture) return sum(entries.filter(({ requestId }) => requestId === identifierOf(capture)));
+  const ofKind = (kind: EntryKind) => sum(entries.filter((entry) => entry.kind === kind));
+  return ofKind(EntryKind.AUTHORIZATION) - ofKind(EntryKind.CAPTURE);
+}
+
+function sum(entries: readonly Entry[]): bigint {
+  return entries.reduce((total, { reversed, refunded }) => total + reversed + refunded, 0n);
+}

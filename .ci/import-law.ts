@@ -1,11 +1,10 @@
 /** Who may import whom. */
 import { type Program, Visitor } from 'oxc-parser';
-import { isAllowedInGateway } from './gateway-rooms.ts';
 import type { Import, Source } from './sources.ts';
 
 /**
  * A process imports itself, `proto/` and packages; `proto/` imports itself and packages; core's `domain/` is pure; only
- * `platform/log.ts` writes logs; the gateway's rooms import what stands below them (gateway-rooms.ts). Tests, the
+ * `platform/log.ts` writes logs; only adapters import `platform/adapter/`; the gateway's rooms import what stands below them. Tests, the
  * bench and the checks import what they like, and nobody imports them. Answers one line for each breach.
  */
 export function breaches(sources: readonly Source[]): string[] {
@@ -22,6 +21,7 @@ function isAllowed(path: string, { specifier, target, types }: Import): boolean 
   if (target === 'pino') return path === 'platform/log.ts';
   if (isDomain(path)) return isPureImport(target, types);
   if (!specifier.startsWith('.')) return true;
+  if (target.startsWith('platform/adapter/') && CLIENTS_OF_ADAPTERS.has(room)) return false;
   if (room === 'gateway' && roomOf(target) === room) return isAllowedInGateway(path, target);
   return [room, ...(SHARED[room] ?? Object.keys(SHARED))].includes(roomOf(target) ?? 'outside');
 }
@@ -33,11 +33,39 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   proto: [],
 };
 
+/** Know adapters by the contract alone. */
+const CLIENTS_OF_ADAPTERS: ReadonlySet<string> = new Set(['gateway', 'services/core', 'services/conformance']);
+
 /** The process or shared room that a file belongs to; undefined for what is not part of the product. */
 function roomOf(path: string): string | undefined {
   const [top = '', process] = path.split('/');
   if (top === 'services') return `services/${process}`;
   return top === 'gateway' || top in SHARED ? top : undefined;
+}
+
+/** Which of the gateway's rooms may import which. Its top-level files put the rooms together and may import all of them. */
+const GATEWAY_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  http: [],
+  core: ['http'],
+  limits: ['http'],
+  resource: ['http', 'core'],
+  'event-stream': ['http', 'core', 'limits', 'resource'],
+  rest: ['http', 'core', 'limits', 'resource', 'event-stream'],
+  operator: ['http', 'core', 'limits', 'resource', 'event-stream'],
+  relay: ['http', 'core', 'limits', 'resource'],
+  console: ['http'],
+  openapi: ['http', 'resource', 'rest', 'operator', 'relay', '.'],
+};
+
+/** Whether one file of the gateway may import another. `.` stands for the top level. */
+function isAllowedInGateway(path: string, target: string): boolean {
+  const [room, other] = [gatewayRoomOf(path), gatewayRoomOf(target)];
+  return room === '.' || room === other || (GATEWAY_ROOMS[room]?.includes(other) ?? false);
+}
+
+function gatewayRoomOf(path: string): string {
+  const [, room = '', inside] = path.split('/');
+  return inside === undefined ? '.' : room;
 }
 
 const DOMAIN = 'services/core/domain/';

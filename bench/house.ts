@@ -2,12 +2,11 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { coreUrl } from '../services/quickstart/addresses.ts';
 import { asOperator } from '../services/quickstart/as-operator.ts';
 import { type ChildOptions, runChild, startChild } from '../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../services/quickstart/data-dir.ts';
 import { openDatabase } from '../services/quickstart/database.ts';
-import type { House as QuickstartHouse } from '../services/quickstart/house.ts';
+import { addressesOf, type House as QuickstartHouse } from '../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
@@ -27,6 +26,8 @@ export interface House extends QuickstartHouse {
   start(name: 'worker' | 'gateway'): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
+  /** Runs one statement on the service's database, with a connection of its own. */
+  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /** Does something when the row that is being measured is done. */
   atRowEnd(act: () => Promise<void>): void;
   /** Does it, and forgets what waits for receivers that are not there: the next row's worker would begin with that. */
@@ -74,10 +75,11 @@ export async function openHouse(): Promise<House> {
       start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
+    query: (text, values) => query(databaseUrl, text, values),
     atRowEnd: (act) => void ending.push(act),
     async endRow() {
       for (const act of ending.splice(0)) await act();
-      await forgetDeliveries(databaseUrl);
+      await query(databaseUrl, 'truncate delivery, delivery_attempt, pgboss.job_common');
     },
     async close() {
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
@@ -92,25 +94,30 @@ export async function openHouse(): Promise<House> {
 async function timestampCommits({ url, stop }: { url: string; stop(): Promise<void> }): Promise<void> {
   const administrator = new URL(url);
   administrator.username = 'postgres';
-  const client = new pg.Client({ connectionString: administrator.href });
-  await client.connect();
-  await client.query('alter system set track_commit_timestamp = on');
-  await client.end();
+  await query(administrator.href, 'alter system set track_commit_timestamp = on');
   await stop();
 }
 
-async function forgetDeliveries(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+/** Runs one statement, or several without values, with a connection of its own. */
+export async function query<T extends object>(
+  connectionString: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<T[]> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query('truncate delivery, delivery_attempt, pgboss.job_common');
-  await client.end();
+  try {
+    return (await client.query<T>(text, values.length > 0 ? [...values] : undefined)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Merchants so far, for their names. */
 let created = 0;
 
 async function createMerchant(house: QuickstartHouse, urls: { webhookUrl?: string; internalUrl?: string }) {
-  const operator = { coreUrl: coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
+  const operator = { coreUrl: addressesOf(house.ports).coreUrl, operatorToken: house.secrets.operatorToken };
   const merchantId = `bench${++created}`;
   const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['t1'], ...urls };
   const { apiKey, signingSecret } = await asOperator(operator, (merchants) =>

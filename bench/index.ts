@@ -2,15 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
-import { drawPlot } from './plot.ts';
+import { drawPlot, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
+import { echo, holds, loneHold, pairs, relay, restHolds } from './rows/calls.ts';
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
-import { echo, holds, pairs, restHolds } from './rows/holds.ts';
-import { loneHold } from './rows/lone-hold.ts';
-import { relay } from './rows/relay.ts';
 import { history, memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
-import { printTable } from './table.ts';
 
 const ROWS = [echo, holds, pairs, loneHold, restHolds, relay, firstAttemptP50, firstAttemptP99, deliveries, watch];
 const LONG_ROWS = [history, memory];

@@ -3,11 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { LOADS, type Load } from './loads.ts';
 
 /** What a load process is told. */
 export interface LoadOrder {
-  /** A module in bench/loads, by name. */
-  readonly load: string;
+  readonly load: keyof typeof LOADS;
   readonly inFlight: number;
   readonly seconds: number;
   /** Starts so many a second, evenly, instead of as many as it can. */
@@ -21,12 +21,6 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly failures: number;
-}
-
-/** One unit of load: opens its connections, then acts as often as it is asked. */
-export interface Load {
-  act(): Promise<void>;
-  close(): void;
 }
 
 /** The processes of the loads that have run; each waits for its next order, so that its code is compiled once. */
@@ -102,17 +96,10 @@ function pacer(perSecond: number | undefined): () => Promise<number> {
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
   let load: Load | undefined;
   process.on('message', async (order: LoadOrder) => {
-    load ??= await openLoad(order);
+    load ??= await LOADS[order.load](order.options);
     process.send?.(await drive(load, order));
   });
   process.once('disconnect', () => load?.close());
-}
-
-async function openLoad(order: LoadOrder): Promise<Load> {
-  const { open } = (await import(`./loads/${order.load}.ts`)) as {
-    open(options: LoadOrder['options']): Promise<Load> | Load;
-  };
-  return open(order.options);
 }
 
 /** Before counting starts: until all connections are open and the pipeline is full. */

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Server as NetServer, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 
 /** Timeouts of an HTTP/1.1 server, milliseconds. */
 export interface HttpBounds {
@@ -32,6 +32,34 @@ export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = H
   const server = createServer(options, listener);
   closeUnread(server, 'connection', bounds);
   return server;
+}
+
+/** Listens, and returns the port. Throws an Error of one line that names the setting when the port is taken. */
+export function listen(server: Server, setting: string, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(new Error(`${setting}: cannot listen on ${host}:${port}`, { cause })));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Stops listening, and waits `graceMs` for running requests before it closes their connections. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(force);
+}
+
+/** Reads a body; undefined when it is larger than that. Then its rest is not read, and the connection cannot be used again. */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

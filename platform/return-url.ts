@@ -10,6 +10,14 @@ export function isReturnUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
+/** A return URL with `requestId` beside whatever its query says already, those characters left as they are. */
+export function withRequestId(returnUrl: string, requestId: string): string {
+  const url = new URL(returnUrl);
+  if (url.searchParams.has('requestId')) url.searchParams.set('requestId', requestId);
+  else url.search = `${url.search === '' ? '?' : `${url.search}&`}requestId=${requestId}`;
+  return url.href;
+}
+
 /** `URL` has already normalized every spelling of an IPv4 address. */
 function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

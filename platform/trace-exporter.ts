@@ -2,6 +2,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { settlesWithin } from './settles-within.ts';
 
 /** Started tracing. */
 export interface Tracing {
@@ -23,11 +24,8 @@ export function startExporting(service: string, endpoint: string): Tracing {
   provider.register();
   return {
     async close() {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, EXPORT_MS);
       // Spans that could not be exported are dropped silently.
-      await Promise.race([provider.shutdown().catch(late.resolve), late.promise]);
-      clearTimeout(timer);
+      await settlesWithin(EXPORT_MS, provider.shutdown()).catch(() => undefined);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Certificates for a test of TLS, made anew each time: an authority of its own, a server on this machine, a client. */
+/** Creates certificates for TLS tests: an authority, a server certificate for this machine, and a client certificate. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { generate } from 'selfsigned';
@@ -15,16 +15,16 @@ export interface Certificates {
   /** For 127.0.0.1, localhost and core.test. */
   readonly server: CertificateFiles;
   readonly client: CertificateFiles;
-  /** A client whose authority nobody here trusts. */
+  /** A client certificate of an authority that no server here trusts. */
   readonly stranger: CertificateFiles;
-  /** A server certificate whose time is over. */
+  /** An expired server certificate. */
   readonly ended: CertificateFiles;
-  /** Writes a file beside them. */
+  /** Writes another file into the same directory. */
   write(name: string, text: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Makes them in a directory of their own. */
+/** Creates them in a new directory. */
 export async function makeCertificates(): Promise<Certificates> {
   const directory = await mkdtemp(`${tmpdir()}/holdfast-certificates-`);
   const write = async (name: string, text: string) => {

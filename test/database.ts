@@ -1,17 +1,17 @@
-/** A fresh database for a test file, on the run's own server. */
+/** Creates a fresh database for a test file on the PostgreSQL server of the run. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** A database, and how to be rid of it. */
+/** A database that a test can drop. */
 export interface TestDatabase {
-  /** For the service's role, which owns the database and is no superuser. */
+  /** Connects as the service's role, which owns the database and is not a superuser. */
   readonly url: string;
-  /** Ends all sessions in the database and removes it. */
+  /** Ends all sessions in the database and drops it. */
   drop(): Promise<void>;
 }
 
-/** Creates a database; empty, unless it is to be a copy of the named one (which nobody may be connected to). */
+/** Creates an empty database, or a copy of `template` (which must have no open connections). */
 export async function createDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin(`create database ${name} owner holdfast template ${template}`);
@@ -21,7 +21,7 @@ export async function createDatabase(template = 'template0'): Promise<TestDataba
   return { url: url.href, drop: () => asAdmin(`drop database ${name} with (force)`) };
 }
 
-/** Creates a database that has been migrated: a copy of the one that test/setup.ts made for the run. */
+/** Creates a migrated database: a copy of the template that test/setup.ts created for the run. */
 export function createMigratedDatabase(): Promise<TestDatabase> {
   const template = process.env.TEST_DATABASE_TEMPLATE;
   assert(template !== undefined, 'run the tests with mocha: test/setup.ts makes their template');

@@ -1,4 +1,4 @@
-/** One embedded PostgreSQL and one running service per test run. A PostgreSQL that happens to run on the machine is never used. */
+/** Starts one embedded PostgreSQL and one running service per test run. Another PostgreSQL on the machine is never used. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ let directory: string;
 let postgres: Postgres;
 let stack: Awaited<ReturnType<typeof lendStack>>;
 
-/** Starts the server and names it, and who lends the service, in the environment, which reaches parallel workers too. */
+/** Starts the server, and passes its address and that of the lender of the service in the environment, which parallel workers inherit. */
 export async function mochaGlobalSetup(): Promise<void> {
   directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
   await chmod(directory, 0o711);
@@ -34,7 +34,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   process.env.TEST_STACK_URL = stack.url;
 }
 
-/** Stops both and removes what they wrote. */
+/** Stops both and removes their files. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await stack.stop();
   await postgres.stop();

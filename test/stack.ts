@@ -1,6 +1,6 @@
 /**
- * The whole service, once per test run: the processes of a deployment, with a database of their own. The run's main process starts
- * it for the first test that asks and lends it to all test processes over loopback.
+ * The whole service, once per test run: the processes of a deployment, with a database of their own. The main process of the run starts it
+ * on the first request and lends it to all test processes over loopback.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -23,11 +23,11 @@ export interface Stack extends Pick<Quickstart, 'file' | 'dataDir'> {
   readonly shop: Shop;
   /** One capture per hold. */
   readonly single: Shop;
-  /** Every body that these shops of any test were answered so far, as text: whatever is secret in it must not be in a log. */
+  /** The text of every answer that these shops have received in any test: secrets in them must not be logged. */
   answers(): Promise<string[]>;
 }
 
-/** The service; starts it for the first who asks. Give a `before` hook 60 s. */
+/** Returns the service; starts it for the first caller. Give a `before` hook 60 s. */
 export async function useStack(): Promise<Stack> {
   const lender = process.env.TEST_STACK_URL;
   assert(lender !== undefined, 'run the tests with mocha: test/setup.ts lends their service');
@@ -54,7 +54,7 @@ export async function useStack(): Promise<Stack> {
   };
 }
 
-/** Lends the service to whoever asks at the address; `stop` ends it, if anybody did. */
+/** Lends the service over HTTP at the returned address; `stop` ends it if it was started. */
 export async function lendStack(): Promise<{ url: string; stop(): Promise<void> }> {
   let stack: ReturnType<typeof startStack> | undefined;
   const server = createServer(async (_request, response) => {
@@ -81,7 +81,7 @@ export async function lendStack(): Promise<{ url: string; stop(): Promise<void> 
 async function startStack() {
   const database = await createDatabase();
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-stack-`);
-  // The examples of unknown outcomes wait for the processor's answer as long as core does.
+  // The examples of unknown outcomes wait for the processor as long as core does.
   const environment = {
     ...process.env,
     PROCESSOR_TIMEOUT_MS: '2500',
@@ -98,7 +98,7 @@ async function startStack() {
     await quickstart.stop();
     await removeDataDir(dataDir);
     await database.drop();
-    assert.deepEqual(reports, [], 'no process of the service may die during the tests');
+    assert.deepEqual(reports, [], 'no process of the service may exit during the tests');
   };
   return { file: quickstart.file, dataDir: quickstart.dataDir, stop };
 }

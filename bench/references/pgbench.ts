@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import type { House } from '../house.ts';
 import { type LoadResult, runLoad } from '../load.ts';
 import { SCRIPTS, type ScriptName, TABLES } from './scripts.ts';
@@ -21,7 +20,7 @@ export async function runReference(
   clients: number,
   seconds: number,
 ): Promise<LoadResult> {
-  await createTables(house.databaseUrl);
+  await house.query(TABLES);
   if (!(await hasPgbench())) {
     const options = { databaseUrl: house.databaseUrl, script, connections: String(clients) };
     return runLoad({ load: 'pg', inFlight: clients, seconds, options });
@@ -31,25 +30,12 @@ export async function runReference(
   const url = new URL(house.databaseUrl);
   const password = decodeURIComponent(url.password);
   const run = Math.floor(Date.now() / 100) % 2 ** 31;
-  const args = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(clients),
-    '-j',
-    '2',
-    '-T',
-    String(seconds),
-    '-f',
-    file,
-    '-D',
-    'n=0',
-    '-D',
-    `run=${run}`,
-  ];
+  const args = ['-n', '-M', 'prepared', '-c', `${clients}`, '-j', '2', '-T', `${seconds}`, '-f', file];
+  const variables = ['-D', 'n=0', '-D', `run=${run}`];
   const where = ['-h', url.hostname, '-p', url.port, '-U', decodeURIComponent(url.username), url.pathname.slice(1)];
-  const { stdout } = await execute('pgbench', [...args, ...where], { env: { ...process.env, PGPASSWORD: password } });
+  const { stdout } = await execute('pgbench', [...args, ...variables, ...where], {
+    env: { ...process.env, PGPASSWORD: password },
+  });
   const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
   const averageMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1]);
   if (!(perSecond > 0)) throw new Error(`pgbench said nothing: ${stdout.slice(0, 300)}`);
@@ -64,14 +50,6 @@ async function hasPgbench(): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-}
-
-/** Creates the tables of the references, copies of ours, where they are not there yet. */
-export async function createTables(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(TABLES);
-  await client.end();
 }
 
 /** Identifiers of one run begin alike and then count up, so that they land in the indexes in order, as UUIDv7 do. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { openLog } from '../../platform/log.ts';
 import { openQueue } from '../../services/core/delivery/queue.ts';
@@ -7,7 +6,7 @@ import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';
 import type { Measured, Row } from '../row.ts';
-import { holdOrder } from './holds.ts';
+import { holdOrder } from './calls.ts';
 
 const OPERATIONS_PER_SECOND = 500;
 const BACKLOG = 10_000;
@@ -39,8 +38,7 @@ async function firstAttemptMs(house: House, order: LoadOrder, quantile: number):
   const since = new Date();
   await runLoad(order);
   await drained(house, merchantId, 0);
-  const [row] = await query<{ ms: number }>(
-    house,
+  const [row] = await house.query<{ ms: number }>(
     `select percentile_cont($2) within group (
         order by extract(epoch from a.started_at - pg_xact_commit_timestamp(o.xmin)) * 1000)::float8 as ms
       from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = 1
@@ -82,8 +80,7 @@ async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Me
     currency: 'EUR',
     reference: 'bench',
   });
-  const rows = await query<{ id: string }>(
-    house,
+  const rows = await house.query<{ id: string }>(
     `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
       select uuidv7(), $1, 'webhook', gen_random_uuid()::text, 'payment', 'captured', convert_to($2, 'UTF8'), 'PENDING', 0, now(), now()
       from generate_series(1, ${BACKLOG}) returning id`,
@@ -139,20 +136,9 @@ async function drained(house: House, merchantId: string, left: number): Promise<
 }
 
 async function pending(house: House, merchantId: string): Promise<number> {
-  const [row] = await query<{ count: string }>(
-    house,
+  const [row] = await house.query<{ count: string }>(
     `select count(*) from delivery where merchant_id = $1 and state = 'PENDING'`,
     [merchantId],
   );
   return Number(row?.count);
-}
-
-async function query<T extends object>(house: House, text: string, values: unknown[]): Promise<T[]> {
-  const client = new pg.Client({ connectionString: house.databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query<T>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
 }

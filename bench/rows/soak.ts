@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
 import { median, type Row } from '../row.ts';
-import { holdOrder } from './holds.ts';
+import { holdOrder } from './calls.ts';
 
 const FEW = 10_000;
 const MANY = 2_000_000;
@@ -64,7 +64,7 @@ export const memory: Row = {
 };
 
 async function afterSeconds(seconds: number, house: House): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  await sleep(seconds * 1_000);
   const pid = (await readFile(`${house.dataDir}/run/core.pid`, 'utf8')).trim();
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
@@ -72,16 +72,10 @@ async function afterSeconds(seconds: number, house: House): Promise<number> {
 
 /** Stores captured holds of the past, with their results, up to a number. */
 async function store(house: House, merchantId: string, count: number): Promise<void> {
-  const client = new pg.Client({ connectionString: house.databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: string }>('select count(*) from hold');
-    const missing = count - Number(rows[0]?.count);
-    if (missing > 0) await client.query(STORE, [merchantId, missing]);
-    await client.query('vacuum analyze');
-  } finally {
-    await client.end();
-  }
+  const [stored] = await house.query<{ count: string }>('select count(*) from hold');
+  const missing = count - Number(stored?.count);
+  if (missing > 0) await house.query(STORE, [merchantId, missing]);
+  await house.query('vacuum analyze');
 }
 
 const STORE = `with made as materialized (select uuidv7(interval '-30 days' + n * interval '1 millisecond') as id from generate_series(1, $2::int) n),

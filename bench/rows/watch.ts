@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { credentials } from '@grpc/grpc-js';
-import pg from 'pg';
-import { openChannel } from '../../platform/grpc-client.ts';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { query } from '../house.ts';
 import { runLoad } from '../load.ts';
+import { connect } from '../loads.ts';
 import type { Row } from '../row.ts';
-import { holdOrder } from './holds.ts';
+import { holdOrder } from './calls.ts';
 
 const WATCHERS = 100;
 /** Each a process with a connection of its own: what one reads does not wait for what another reads. */
@@ -58,8 +57,7 @@ interface WatchersOrder {
 async function watchAll({ address, token, databaseUrl }: WatchersOrder): Promise<void> {
   const stop = new AbortController();
   let arrivals = new Map<string, number[]>();
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 30_000 });
-  const operations = channel.client(OperationService);
+  const { client: operations, close } = connect(OperationService, address, token);
   const started: Promise<void>[] = [];
   for (let index = 0; index < WATCHERS / SERVICES; index++) {
     const stream = operations.watchOperations({ maxBatchSize: 1_000 }, { signal: stop.signal });
@@ -91,19 +89,17 @@ async function watchAll({ address, token, databaseUrl }: WatchersOrder): Promise
   });
   await once(process, 'disconnect');
   stop.abort();
-  channel.close();
+  close();
 }
 
 /** When the operations were committed, by their requestIds. */
 async function commitTimes(databaseUrl: string, requestIds: readonly string[]): Promise<Map<string, number>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<{ id: string; ms: number }>(
+  const rows = await query<{ id: string; ms: number }>(
+    databaseUrl,
     `select request_id as id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as ms
       from operation where request_id = any($1::uuid[])`,
     [requestIds],
   );
-  await client.end();
   return new Map(rows.map(({ id, ms }) => [id, ms]));
 }
 

@@ -1,3 +1,4 @@
+import { type Kind, tokenOf, type Way } from './kinds.ts';
 import type { Kit } from './kit.ts';
 
 /** One thing that the contract demands. */
@@ -14,4 +15,14 @@ export interface Check {
 /** Skips a check unless the profile names what it needs. */
 export function needs(what: string, find: (kit: Kit) => unknown) {
   return (kit: Kit) => (find(kit) === undefined ? `the profile names no ${what}` : undefined);
+}
+
+/** Skips a check unless the processor can do such operations, and the profile names a token with which they go a certain way. */
+export function supported(kind: Kind, way?: Way) {
+  return ({ description, profile }: Kit): string | undefined => {
+    if (!kind.isSupported(description)) return 'the processor cannot do it';
+    if (way && tokenOf(profile, kind, way) === undefined)
+      return `the profile names no token tokens.${kind.name}.${way}`;
+    return undefined;
+  };
 }

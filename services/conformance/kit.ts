@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import type { DescribeResponse, Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { Answer, Finding } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Client } from './adapter.ts';
-import type { AdapterProcess } from './adapter-process.ts';
+import {
+  Answer,
+  type CaptureRequest,
+  type DescribeResponse,
+  Finding,
+  type RefundRequest,
+  type Result,
+} from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { AdapterProcess, Client } from './adapter.ts';
 import type { Inbox } from './inbox.ts';
 import type { Profile } from './profile.ts';
 
@@ -22,29 +27,12 @@ export interface Kit {
 }
 
 /** The methods that do something under an identifier and answer a Result. */
-export type Method =
-  | 'authorize'
-  | 'capture'
-  | 'void'
-  | 'incrementAuthorization'
-  | 'extendAuthorization'
-  | 'refund'
-  | 'credit';
+export type Method = Exclude<keyof Client, 'createCheckout' | 'inquire' | 'listEntries' | 'describe'>;
+
+type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> & Pick<RefundRequest, 'captureRequestId'>;
 
 /** A request of one of them. */
-export interface Request {
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly account: string;
-  readonly authorizationRequestId?: string;
-  readonly captureRequestId?: string;
-  readonly tokenId?: string;
-  readonly terminalId?: string;
-  readonly userId?: string;
-  readonly amount?: bigint;
-  readonly currency?: string;
-  readonly finalCapture?: boolean;
-}
+export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields>;
 
 export interface Answered {
   readonly method: Method;
@@ -79,14 +67,10 @@ export function told({ answer, errorCode }: Result): string {
   return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
 }
 
-const who = ({ profile: { merchantId, account, terminalId, userId } }: Kit) => ({
-  ...{ merchantId, account, terminalId, userId },
-});
-
 /** A hold of the profile's amount. */
 export function authorization(kit: Kit, tokenId = kit.profile.tokens.approved) {
-  const { amount, currency } = kit.profile;
-  return { ...who(kit), requestId: uuidv7(), tokenId, amount: BigInt(amount), currency };
+  const { merchantId, account, terminalId, userId, amount, currency } = kit.profile;
+  return { requestId: uuidv7(), merchantId, account, terminalId, userId, tokenId, amount: BigInt(amount), currency };
 }
 
 /** A payment to a card, a tenth of the profile's amount. */
@@ -137,6 +121,12 @@ export async function captured(kit: Kit, tokenId?: string) {
   const request = capture(hold, tenth(kit));
   await approved(kit, 'capture', request);
   return { hold, capture: request };
+}
+
+/** The sums of a hold of which a tenth was captured. */
+export function afterCapture(kit: Kit) {
+  const isKept = kit.description.authorizations?.severalCaptures === true;
+  return { captured: tenth(kit), voided: isKept ? 0n : tenth(kit) * 9n };
 }
 
 /** Asks what became of an identifier, and fences it unless told otherwise. */

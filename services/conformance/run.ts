@@ -1,7 +1,5 @@
-import { openAdapter } from './adapter.ts';
-import { adapterProcess } from './adapter-process.ts';
+import { adapterProcess, openAdapter } from './adapter.ts';
 import type { Check } from './check.ts';
-import { ACCEPTED } from './checks/accepted.ts';
 import { AMOUNTS } from './checks/amounts.ts';
 import { ANSWERS } from './checks/answers.ts';
 import { CHECKOUTS } from './checks/checkouts.ts';
@@ -21,7 +19,6 @@ export const CHECKS: readonly Check[] = [
   ...ANSWERS,
   ...IDENTIFIERS,
   ...AMOUNTS,
-  ...ACCEPTED,
   ...CHECKOUTS,
   ...EVENTS,
   ...KILLS,

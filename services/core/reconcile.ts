@@ -6,10 +6,10 @@
 import { parseArgs } from 'node:util';
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { readOperator } from './actor.ts';
 import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { systemClock } from './clock.ts';
-import { readOperator } from './operator-name.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { reconcile } from './reconciliation/reconcile.ts';
 import { RECONCILE_SETTINGS } from './reconciliation/settings.ts';

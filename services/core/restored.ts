@@ -5,8 +5,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
-import { inNameOf } from './actor.ts';
-import { readOperator } from './operator-name.ts';
+import { inNameOf, readOperator } from './actor.ts';
 import { moveSequencesAhead } from './storage/after-restore.ts';
 import { openDatabase } from './storage/open-database.ts';
 

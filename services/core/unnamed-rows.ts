@@ -1,7 +1,7 @@
 import { STORED_UNNAMED } from './domain/processor-name.ts';
 import type { Processors } from './processor/processors.ts';
 import type { Database } from './storage/database.ts';
-import { isAnythingOpenAt } from './storage/operation/open-at.ts';
+import { isAnythingOpenAt } from './storage/operation/unsettled.ts';
 
 /**
  * Refuses a start that could not tell which of PROCESSORS has what is open from before they had names. Sent to another one, an inquiry

@@ -1,13 +1,10 @@
 /** A minimal merchant backend: it receives verified notifications and shows them. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
-import Koa from 'koa';
-import { createHttpDoor } from '../../platform/http-server.ts';
+import Koa, { type Context } from 'koa';
+import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { takeNotification } from './notification.ts';
 import { openReceived, type Received } from './received.ts';
-import { returnPage } from './return-page.ts';
 import type { MerchantSettings } from './settings.ts';
 
 /** Starts the backend. Returns its port and how to stop it. Throws when the port is taken, naming its setting. */
@@ -15,26 +12,17 @@ export async function startMerchant(
   settings: MerchantSettings,
   { log }: { readonly log: Log },
 ): Promise<{ port: number; close(): Promise<void> }> {
-  const received = openReceived(settings.MERCHANT_DATA);
+  await using started = new AsyncDisposableStack();
+  const received = started.adopt(openReceived(settings.MERCHANT_DATA), ({ close }) => close());
   const app = createApp(settings, received, log);
   const server = createHttpDoor(app.callback());
-  try {
-    server.listen(settings.MERCHANT_PORT, settings.HOST);
-    await once(server, 'listening');
-  } catch (cause) {
-    received.close();
-    throw new Error(`MERCHANT_PORT: cannot listen on ${settings.HOST}:${settings.MERCHANT_PORT}`, { cause });
-  }
-  let closed: Promise<void> | undefined;
-  const close = async () => {
-    server.close();
-    server.closeIdleConnections();
-    await once(server, 'close');
-    received.close();
-  };
-  const { port } = server.address() as AddressInfo;
-  return { port, close: () => (closed ??= close()) };
+  started.defer(() => closeServer(server, GRACE_MS));
+  const port = await listen(server, 'MERCHANT_PORT', settings.MERCHANT_PORT, settings.HOST);
+  const running = started.move();
+  return { port, close: () => running.disposeAsync() };
 }
+
+const GRACE_MS = 10_000;
 
 function createApp(settings: MerchantSettings, received: Received, log: Log): Koa {
   const router = new Router();
@@ -55,4 +43,23 @@ function createApp(settings: MerchantSettings, received: Received, log: Log): Ko
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;
+}
+
+/** Where the checkout sends the customer back to: a page that names the operation. The name proves nothing: a real merchant asks Holdfast what became of it. */
+function returnPage(ctx: Context): void {
+  const { requestId } = ctx.query;
+  const named = typeof requestId === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(requestId) ? requestId : 'unknown';
+  ctx.set('cache-control', 'no-store');
+  ctx.set('referrer-policy', 'no-referrer');
+  ctx.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  ctx.type = 'html';
+  ctx.body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Back at the demo merchant</title>
+<h1>Thank you</h1>
+<p>You are back at the demo merchant. Operation: <code>${named}</code>.</p>
+<p>Coming back proves nothing; the shop now asks Holdfast: <code>GET /preauthorization/${named}</code>.</p>
+</html>
+`;
 }

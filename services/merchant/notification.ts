@@ -1,10 +1,10 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
+import { readBody } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
-import { verifyNotification } from '../../webhooks/signature.ts';
+import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
-import { readSignedFields } from './signed-fields.ts';
 
 /** The relay's own limit. */
 const MAX_BODY_BYTES = 65_536;
@@ -19,12 +19,13 @@ export async function takeNotification(
   { settings, received, log }: { settings: MerchantSettings; received: Received; log: Log },
 ): Promise<void> {
   if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
-  const text = await readText(ctx);
-  if (text === undefined) {
+  const bytes = await readBody(ctx.req, MAX_BODY_BYTES);
+  if (bytes === undefined) {
     // The rest of the body is not read, so the connection cannot be reused.
     ctx.set('connection', 'close');
     return refuse(ctx, 413, 'too large', log);
   }
+  const text = bytes.toString('utf8');
   const notification = readSignedFields(text);
   if (notification === undefined) return refuse(ctx, 400, 'not a notification', log);
   const { signed, body } = notification;
@@ -43,6 +44,31 @@ export async function takeNotification(
   ctx.body = { received: true, duplicate };
 }
 
+/**
+ * Reads a body: the parsed JSON, and the signed fields as their source text, because 10.50 must not become 10.5 before it is
+ * verified. Undefined when it is not a JSON object with all five.
+ */
+function readSignedFields(text: string): { signed: SignedFields; body: object } | undefined {
+  const sources = new Map<unknown, Map<string, string>>();
+  let body: unknown;
+  try {
+    body = JSON.parse(text, function (this: unknown, name: string, value: unknown, context?: { source?: string }) {
+      const source = typeof value === 'number' ? context?.source : value;
+      const siblings = sources.get(this) ?? new Map<string, string>();
+      if (typeof source === 'string') sources.set(this, siblings.set(name, source));
+      return value;
+    } as (name: string, value: unknown) => unknown);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const top = sources.get(body);
+  if (top === undefined || Array.isArray(body)) return undefined;
+  const signed = Object.fromEntries(SIGNED_FIELDS.map((name) => [name, top.get(name)]));
+  if (Object.values(signed).includes(undefined)) return undefined;
+  return { signed: signed as unknown as SignedFields, body: body as object };
+}
+
 /** The headers that are shown. Signatures are not: whoever has one can replay this body. */
 const KEPT_HEADERS = ['content-type', 'webhook-id', 'webhook-timestamp', 'x-relay-signed-fields', 'user-agent'];
 
@@ -50,15 +76,4 @@ function refuse(ctx: Context, status: number, reason: string, log: Log): void {
   log.info('refused', { reason });
   ctx.status = status;
   ctx.body = { error: reason };
-}
-
-async function readText(ctx: Context): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
-import { baseUrl, coreUrl, demoMerchantUrl } from './addresses.ts';
 import { asOperator, type Merchants } from './as-operator.ts';
-import type { House } from './house.ts';
+import { addressesOf, type House } from './house.ts';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
 
 const merchant = z.object({ merchantId: z.string(), apiKey: z.string(), signingSecret: z.string() });
@@ -20,7 +19,7 @@ export type DemoMerchants = z.output<typeof schema>;
 export async function keepDemoMerchants(house: House): Promise<DemoMerchants> {
   const file = `${house.dataDir}/merchants.json`;
   const kept = schema.partial().parse((await readPrivateJson(file)) ?? {});
-  const operator = { coreUrl: coreUrl(house.ports), operatorToken: house.secrets.operatorToken };
+  const operator = { coreUrl: addressesOf(house.ports).coreUrl, operatorToken: house.secrets.operatorToken };
   await asOperator(operator, async (merchants) => {
     for (const kind of ['several', 'single'] as const) {
       const contract = contractOf(house, kind === 'several');
@@ -34,14 +33,15 @@ export async function keepDemoMerchants(house: House): Promise<DemoMerchants> {
 const NAMES = { several: 'Demo merchant', single: 'Demo merchant, single capture' } as const;
 const IDS = { several: 'demo', single: 'demo-single' } as const;
 
-function contractOf(house: House, allowMultipleCaptures: boolean) {
+function contractOf({ ports }: House, allowMultipleCaptures: boolean) {
+  const { baseUrl: webhookUrl, demoMerchantUrl: internalUrl } = addressesOf(ports);
   return {
     allowMultipleCaptures,
     holdPeriod: { seconds: 604_800n },
     currencies: ['EUR', 'USD', 'GBP', 'JPY', 'KWD'],
     terminals: ['till-1', 'till-2'],
-    webhookUrl: baseUrl(house.ports),
-    internalUrl: demoMerchantUrl(house.ports),
+    webhookUrl,
+    internalUrl,
   };
 }
 

@@ -4,8 +4,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signNotification } from '../../webhooks/signature.ts';
 import { asOperator, type Merchants } from './as-operator.ts';
-import { expect, type Scene } from './demo-scene.ts';
-import type { Answer, Shop } from './shop.ts';
+import type { QuickstartFile } from './quickstart.ts';
+import { type Answer, expect, type Shop } from './shop.ts';
+
+/** What a step of the demo works with. */
+export interface Scene {
+  readonly file: QuickstartFile;
+  readonly shop: Shop;
+  /** The merchant whose contract allows one capture. */
+  readonly single: Shop;
+  /** Prints what was seen. */
+  saw(text: string): void;
+}
 
 /** A random signature does not verify, nor does a genuine one for another amount. */
 export async function forge({ file, shop, saw }: Scene): Promise<void> {

@@ -1,10 +1,9 @@
 /** The main job from a merchant's side. Each step prints what it saw, and throws when it saw anything else. */
 import assert from 'node:assert/strict';
 import { payAtCheckout } from './customer.ts';
-import { forge, replay, rotate, swapKind } from './demo-relay.ts';
-import { expect, type Scene } from './demo-scene.ts';
+import { forge, replay, rotate, type Scene, swapKind } from './demo-relay.ts';
 import type { QuickstartFile } from './quickstart.ts';
-import { type Answer, openShop, type Shop } from './shop.ts';
+import { type Answer, expect, openShop, type Shop } from './shop.ts';
 
 /** Plays all steps in order. */
 export async function playDemo(file: QuickstartFile, print: (line: string) => void): Promise<void> {

@@ -9,3 +9,22 @@ export interface House {
   readonly ports: Ports;
   readonly secrets: Secrets;
 }
+
+/** Where the processes are reached. */
+export function addressesOf(ports: Ports) {
+  const baseUrl = `http://127.0.0.1:${ports.PORT}`;
+  return {
+    /** The gateway. */
+    baseUrl,
+    consoleUrl: `${baseUrl}/console`,
+    /** grpc-js target, host:port. */
+    coreUrl: `127.0.0.1:${ports.CORE_PORT}`,
+    connectUrl: `http://127.0.0.1:${ports.CONNECT_PORT}`,
+    demoMerchantUrl: `http://127.0.0.1:${ports.MERCHANT_PORT}`,
+    /** The adapter to Stripe: a grpc-js target, and where Stripe's events go. */
+    stripe: {
+      processorUrl: `127.0.0.1:${ports.STRIPE_PORT}`,
+      webhookUrl: `http://127.0.0.1:${ports.STRIPE_WEBHOOK_PORT}/webhook/stripe`,
+    },
+  };
+}

@@ -1,8 +1,8 @@
-/** The user, the binaries and the data folder of the embedded PostgreSQL. */
+/** The user, the binaries and the data folder of the embedded PostgreSQL, and the files of its cluster. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, cp, mkdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { chown, cp, mkdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -41,6 +41,37 @@ export async function choosePostgresHome(directory: string): Promise<PostgresHom
   const reached = await runs('/bin/sh', ['-c', 'cd -- "$1"', 'sh', wanted], server);
   const root = reached ? wanted : await movedRoot(wanted, server);
   return { native, root, data: `${root}/cluster`, moved: !reached, process: server };
+}
+
+/** Creates the cluster unless it exists. It appears by a rename, so a half-finished one is created anew. */
+export async function initialiseCluster(home: PostgresHome, password: string, fast: boolean): Promise<void> {
+  if (existsSync(`${home.data}/PG_VERSION`)) return;
+  const unfinished = `${home.data}.new`;
+  const passwordFile = `${home.root}/password`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await own(unfinished, home);
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    await own(passwordFile, home);
+    await promisify(execFile)(
+      `${home.native}/bin/initdb`,
+      [
+        ...['-D', unfinished, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+        ...['--encoding=UTF8', '--locale=C', ...(fast ? ['--no-sync'] : [])],
+      ],
+      home.process,
+    );
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await rename(unfinished, home.data);
+}
+
+async function own(path: string, home: PostgresHome): Promise<void> {
+  if (home.process.uid !== undefined && home.process.gid !== undefined) {
+    await chown(path, home.process.uid, home.process.gid);
+  }
 }
 
 /** Reachable by every user, and kept over a restart of the machine. */

@@ -6,9 +6,8 @@ import { chmod, open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { settlesWithin } from '../../platform/settles-within.ts';
-import { initialiseCluster } from './postgres-cluster.ts';
-import { choosePostgresHome, type PostgresHome } from './postgres-home.ts';
-import { stopStalePostgres } from './postgres-stale.ts';
+import { choosePostgresHome, initialiseCluster, type PostgresHome } from './postgres-home.ts';
+import { stopStalePostgres } from './stale.ts';
 
 /** Options of the server. */
 export interface PostgresOptions {

@@ -1,8 +1,7 @@
 /** The processes of a deployment, with the settings that each of them gets. */
-import { baseUrl, coreUrl, stripeAddresses } from './addresses.ts';
 import type { ChildOptions } from './child.ts';
 import type { DemoMerchants } from './demo-merchants.ts';
-import type { House } from './house.ts';
+import { addressesOf, type House } from './house.ts';
 
 /** The migration step. */
 export function migrateStep(house: House, databaseUrl: string): ChildOptions {
@@ -20,7 +19,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
     SERVICE_TOKEN: secrets.serviceToken,
     OPERATOR_TOKEN: secrets.operatorToken,
     PROCESSOR_TOKEN: secrets.processorToken,
-    GATEWAY_ORIGIN: baseUrl(ports),
+    GATEWAY_ORIGIN: addressesOf(ports).baseUrl,
   });
 }
 
@@ -31,7 +30,7 @@ export function workerProcess(house: House, databaseUrl: string): ChildOptions {
     OPERATOR_TOKEN: house.secrets.operatorToken,
     WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
     INTERNAL_ALLOWED_CIDRS: LOOPBACK,
-    GATEWAY_ORIGIN: baseUrl(house.ports),
+    GATEWAY_ORIGIN: addressesOf(house.ports).baseUrl,
   });
 }
 
@@ -43,7 +42,7 @@ export function sandboxProcess(house: House): ChildOptions {
     CHECKOUT_PORT: ports.CHECKOUT_PORT,
     CHECKOUT_BASE_URL: `http://127.0.0.1:${ports.CHECKOUT_PORT}`,
     SANDBOX_LEDGER: `${house.dataDir}/sandbox.sqlite`,
-    CORE_URL: coreUrl(ports),
+    CORE_URL: addressesOf(ports).coreUrl,
     PROCESSOR_TOKEN: secrets.processorToken,
     PROCESSOR_CREDENTIAL: secrets.processorCredential,
   });
@@ -59,7 +58,7 @@ export function stripeProcess(house: House, databaseUrl: string): ChildOptions |
     STRIPE_API_KEY: settings.STRIPE_API_KEY,
     STRIPE_WEBHOOK_SECRET: settings.STRIPE_WEBHOOK_SECRET,
     DATABASE_URL: databaseUrl,
-    CORE_URL: coreUrl(ports),
+    CORE_URL: addressesOf(ports).coreUrl,
     PROCESSOR_TOKEN: secrets.processorToken,
     PROCESSOR_CREDENTIAL: secrets.processorCredential,
   });
@@ -69,7 +68,7 @@ export function stripeProcess(house: House, databaseUrl: string): ChildOptions |
 export function gatewayProcess(house: House): ChildOptions {
   return child(house, 'gateway', 'gateway/index.ts', {
     PORT: house.ports.PORT,
-    CORE_URL: coreUrl(house.ports),
+    CORE_URL: addressesOf(house.ports).coreUrl,
     GATEWAY_TOKEN: house.secrets.gatewayToken,
     REDIS_URL: house.settings.REDIS_URL,
   });
@@ -89,7 +88,7 @@ const LOOPBACK = '127.0.0.0/8,::1/128';
 
 function coreCommon({ ports, secrets, settings }: House, databaseUrl: string): Environment {
   const sandbox = `127.0.0.1:${ports.SANDBOX_PORT}`;
-  const stripe = settings.STRIPE_API_KEY === undefined ? '' : `,stripe=${stripeAddresses(ports).processorUrl}`;
+  const stripe = settings.STRIPE_API_KEY === undefined ? '' : `,stripe=${addressesOf(ports).stripe.processorUrl}`;
   return {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,

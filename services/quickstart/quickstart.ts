@@ -1,36 +1,29 @@
 /** The whole service on one machine: starts the same processes as a deployment, and restarts those that end. */
 import { rm } from 'node:fs/promises';
-import * as addresses from './addresses.ts';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
-import type { House } from './house.ts';
+import { addressesOf, type House } from './house.ts';
 import { keepPorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
 import * as processes from './processes.ts';
-import { keepSecrets } from './secrets.ts';
+import { keepSecrets, type Secrets } from './secrets.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { stopStaleProcesses } from './stale.ts';
 import { supervise } from './supervise.ts';
-import { untilServed } from './until-served.ts';
+import { untilKnown } from './until-served.ts';
+
+type Addresses = ReturnType<typeof addressesOf>;
 
 /** What other programs read from `${DATA_DIR}/quickstart.json`. */
-export interface QuickstartFile {
-  readonly baseUrl: string;
-  /** grpc-js target, host:port. */
-  readonly coreUrl: string;
-  readonly connectUrl: string;
-  readonly consoleUrl: string;
-  readonly demoMerchantUrl: string;
-  readonly serviceToken: string;
-  readonly operatorToken: string;
+export interface QuickstartFile extends Omit<Addresses, 'stripe'>, Pick<Secrets, 'serviceToken' | 'operatorToken'> {
   readonly merchantId: string;
   readonly apiKey: string;
   readonly signingSecret: string;
-  /** The adapter to Stripe, when it runs: a grpc-js target, and where Stripe's events go. */
-  readonly stripe?: { readonly processorUrl: string; readonly webhookUrl: string };
-  readonly singleCapture: { readonly merchantId: string; readonly apiKey: string; readonly signingSecret: string };
+  readonly singleCapture: DemoMerchants['single'];
+  /** When the adapter to Stripe runs. */
+  readonly stripe?: Addresses['stripe'];
 }
 
 /** A running service. */
@@ -63,7 +56,7 @@ export async function startQuickstart(
   const house = { settings, dataDir, ports, secrets };
   const { merchants, database } = await startProcesses(house, report, started, signal);
   const file = describe(house, merchants);
-  await untilServed(file, signal);
+  for (const { apiKey } of [file, file.singleCapture]) await untilKnown(file.baseUrl, apiKey, signal);
   await writePrivateFile(fileName, `${JSON.stringify(file, null, 2)}\n`);
   started.defer(() => rm(fileName, { force: true }));
   const running = started.move();
@@ -130,17 +123,8 @@ async function together<T extends readonly unknown[]>(
 }
 
 function describe({ ports, secrets, settings }: House, { several, single }: DemoMerchants): QuickstartFile {
-  const baseUrl = addresses.baseUrl(ports);
-  return {
-    baseUrl,
-    coreUrl: addresses.coreUrl(ports),
-    connectUrl: `http://127.0.0.1:${ports.CONNECT_PORT}`,
-    consoleUrl: `${baseUrl}/console`,
-    demoMerchantUrl: addresses.demoMerchantUrl(ports),
-    serviceToken: secrets.serviceToken,
-    operatorToken: secrets.operatorToken,
-    ...several,
-    singleCapture: single,
-    ...(settings.STRIPE_API_KEY !== undefined && { stripe: addresses.stripeAddresses(ports) }),
-  };
+  const { stripe, ...addresses } = addressesOf(ports);
+  const { serviceToken, operatorToken } = secrets;
+  const isStripe = settings.STRIPE_API_KEY !== undefined;
+  return { ...addresses, serviceToken, operatorToken, ...several, singleCapture: single, ...(isStripe && { stripe }) };
 }

@@ -26,19 +26,9 @@ export async function keepSecrets(dataDir: string): Promise<Secrets> {
     if (parsed.success) return parsed.data;
     throw new Error(`${path} is damaged: ${parsed.error.issues.map((issue) => issue.path.join('.')).join(', ')}`);
   }
-  const secrets: Secrets = {
-    encryptionKeys: `k1:${randomBytes(32).toString('base64')}`,
-    databasePassword: newToken(),
-    gatewayToken: newToken(),
-    serviceToken: newToken(),
-    operatorToken: newToken(),
-    processorToken: newToken(),
-    processorCredential: newToken(),
-  };
+  const tokens = Object.keys(schema.shape).map((name) => [name, randomBytes(32).toString('base64url')]);
+  const encryptionKeys = `k1:${randomBytes(32).toString('base64')}`;
+  const secrets = { ...Object.fromEntries(tokens), encryptionKeys } as Secrets;
   await writePrivateFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url');
 }

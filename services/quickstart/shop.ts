@@ -1,12 +1,10 @@
 /** A client of the public interfaces, as a merchant uses them. */
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QuickstartFile } from './quickstart.ts';
 
 /** The merchant and the service. */
-export interface ShopOptions {
-  readonly baseUrl: string;
-  readonly demoMerchantUrl: string;
-  readonly apiKey: string;
-}
+export type ShopOptions = Pick<QuickstartFile, 'baseUrl' | 'demoMerchantUrl' | 'apiKey'>;
 
 /** An answer; the body is parsed JSON. */
 export interface Answer {
@@ -72,4 +70,15 @@ async function call(url: string, init: RequestInit): Promise<Answer> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Returns the answer when it has the expected status; otherwise throws one line that names both. */
+export function expect(status: number, answer: Answer): Answer {
+  const { code, detail } = answer.body ?? {};
+  assert.equal(
+    answer.status,
+    status,
+    `answered ${answer.status} ${code ?? ''} ${detail ?? ''} where ${status} was due`,
+  );
+  return answer;
 }

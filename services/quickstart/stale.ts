@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
  * Signals a process until it has ended: the first signal at once, each further one after five seconds. After a restart of the machine the
  * pid may belong to another program, so it signals only a process whose command line contains the mark.
  */
-export async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
+async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
   for (const signal of signals) {
     for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 20) {
       if (!(await isMarked(pid, mark))) return;
@@ -30,6 +30,21 @@ export async function stopStaleProcesses(dataDir: string): Promise<void> {
       await rm(`${folder}/${file}`);
     }),
   );
+}
+
+/**
+ * Stops the server that still runs on this data, if any: a new one would refuse to start. Takes its pid from postmaster.pid and removes that
+ * file, because a reused pid in it would also keep PostgreSQL from starting.
+ */
+export async function stopStalePostgres(data: string): Promise<void> {
+  const file = `${data}/postmaster.pid`;
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return;
+  await stopStale(Number(text.split('\n', 1)[0]), data, ['SIGINT', 'SIGQUIT', 'SIGKILL']);
+  await rm(file, { force: true });
 }
 
 function signalIfThere(pid: number, signal: NodeJS.Signals): void {

@@ -1,18 +1,6 @@
 /** Waits until the service serves. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The gateway, and the keys of the demo merchants. */
-interface Served {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly singleCapture: { readonly apiKey: string };
-}
-
-/** Waits until both demo merchants are served. Throws after 30 s for each, and when the signal aborts. */
-export async function untilServed(file: Served, signal: AbortSignal): Promise<void> {
-  for (const { apiKey } of [file, file.singleCapture]) await untilKnown(file.baseUrl, apiKey, signal);
-}
-
 /**
  * Waits until the gateway knows an API key and core answers behind it: looking up a hold that does not exist then returns 404. Throws after
  * 30 s, and when the signal aborts.

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { EventMessage } from '../../platform/adapter/event-reporter.ts';
+import { AuthorizationEnd } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type BehaviourName, behaviourOf } from './behaviour.ts';
 import type { Entry } from './ledger/entry.ts';
 import type { Event, EventKind } from './ledger/event.ts';
 import type { Books } from './ledger/ledger.ts';
-import { remainingOf } from './rpc/authorization.ts';
-import { endingOf } from './rpc/outcome.ts';
+import { refundableOf, remainingOf } from './rpc/authorization.ts';
+import { cardOf, endingOf, resultOf } from './rpc/outcome.ts';
 import { effectOf, letGo, perform, reversalIdOf } from './rpc/perform.ts';
-import { refundableOf } from './rpc/refund.ts';
 
 /**
  * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report; undefined
@@ -16,9 +18,7 @@ import { refundableOf } from './rpc/refund.ts';
 export function happen(books: Books, eventId: string): Event | undefined {
   const event = books.events.find(eventId);
   assert(event, 'an event that is due is there');
-  const entry = books.entries.find(event.requestId);
-  assert(entry, 'an event names an entry that is not there');
-  const amount = HAPPENINGS[event.kind](books, entry, event.occurredAtMs);
+  const amount = HAPPENINGS[event.kind](books, entryOf(books, event.requestId), event.occurredAtMs);
   if (amount === undefined) return event;
   if (amount === 0) {
     books.events.drop(eventId);
@@ -38,12 +38,12 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
 };
 
 function settle(books: Books, entry: Entry, atMs: number): undefined {
-  const { requestId, kind, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } = entry;
+  const { requestId, kind } = entry;
   const behaviour = entry.behaviour as BehaviourName;
   const accepted = effectOf(behaviour, kind);
   assert(accepted && entry.answer === Answer.ACCEPTED, 'only what was accepted ends later');
   const { endsAfterMs: _, ...effect } = accepted;
-  const card = { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear };
+  const card = cardOf(entry);
   letGo(books, requestId);
   books.entries.end(requestId, endingOf(entry, { effect, behaviour, card, nowMs: atMs }));
   if (effect.answer === Answer.APPROVED) perform(books, requestId, atMs);
@@ -51,7 +51,7 @@ function settle(books: Books, entry: Entry, atMs: number): undefined {
 
 /** Takes back what is left of a capture, or half of the capture. */
 function reverse(books: Books, capture: Entry): number {
-  const authorization = authorizationOf(books, capture);
+  const authorization = entryOf(books, capture.authorizationRequestId);
   const { half, unattributed } = behaviourOf(authorization.behaviour as BehaviourName).reversal ?? {};
   const wanted = half ? Math.max(1, Math.floor(capture.amount / 2)) : capture.amount;
   const reversed = Math.min(wanted, refundableOf(authorization, capture));
@@ -77,8 +77,38 @@ function end(books: Books, authorization: Entry, atMs: number): number {
   return voided;
 }
 
-function authorizationOf(books: Books, { authorizationRequestId }: Entry): Entry {
-  const authorization = books.entries.find(authorizationRequestId);
-  assert(authorization, 'a capture names an authorization that is not there');
-  return authorization;
+/** An event as it is reported to core; the same at every report. */
+export function messageOf(books: Books, event: Event): EventMessage {
+  const { eventId, occurredAtMs } = event;
+  return { eventId, occurredAt: timestampFromMs(occurredAtMs), event: said(event, entryOf(books, event.requestId)) };
+}
+
+function said({ kind, requestId, amount }: Event, entry: Entry): NonNullable<EventMessage['event']> {
+  const behaviour = behaviourOf(entry.behaviour as BehaviourName);
+  switch (kind) {
+    case 'checkoutCompleted':
+    case 'operationSettled':
+      return { case: kind, value: { requestId, result: resultOf(entry) } };
+    case 'captureReversed': {
+      const about = behaviour.reversal?.unattributed
+        ? { authorizationRequestId: entry.authorizationRequestId }
+        : { captureRequestId: requestId };
+      return { case: kind, value: { ...about, amount: BigInt(amount), reference: `${entry.reference}_rev` } };
+    }
+    case 'captureReinstated': {
+      const reference = `${entry.reference}_rei`;
+      const reversalEventId = reversalIdOf(requestId);
+      return { case: kind, value: { captureRequestId: requestId, amount: BigInt(amount), reference, reversalEventId } };
+    }
+    case 'authorizationEnded': {
+      const end = behaviour.ended?.as === 'voided' ? AuthorizationEnd.VOIDED : AuthorizationEnd.EXPIRED;
+      return { case: kind, value: { requestId, end, amount: BigInt(amount), reference: `${entry.reference}_end` } };
+    }
+  }
+}
+
+function entryOf(books: Books, requestId: string): Entry {
+  const entry = books.entries.find(requestId);
+  assert(entry, 'an event names an entry that is not there');
+  return entry;
 }

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { type EventReporterOptions, openEventReporter, REPORT_TIMEOUT_MS } from '../../platform/event-reporter.ts';
+import { type EventReporter, REPORT_TIMEOUT_MS } from '../../platform/adapter/event-reporter.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Clock } from './clock.ts';
-import { messageOf } from './event-message.ts';
-import { happen } from './happen.ts';
+import { happen, messageOf } from './happen.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
 
@@ -25,15 +24,15 @@ export interface Reporter {
 }
 
 /** What a reporter needs. */
-export interface ReporterSetup extends EventReporterOptions {
+export interface ReporterSetup {
+  readonly core: EventReporter;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Opens the channel to core; nothing is sent before the first `wake()` or `runOnce()`. */
-export function openReporter({ ledger, clock, log, ...options }: ReporterSetup): Reporter {
-  const core = openEventReporter(options);
+/** Reports to core; nothing is sent before the first `wake()` or `runOnce()`. */
+export function openReporter({ core, ledger, clock, log }: ReporterSetup): Reporter {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const running = new Set<Promise<void>>();
@@ -91,7 +90,6 @@ export function openReporter({ ledger, clock, log, ...options }: ReporterSetup):
       stop.abort();
       callOff();
       await Promise.all(running);
-      core.close();
     },
   };
 }

@@ -1,21 +1,19 @@
 import { z } from 'zod';
+import { ADAPTER_SETTINGS } from '../../platform/adapter/settings.ts';
 import {
   databaseUrl,
   file,
-  grpcTarget,
-  host,
   httpUrl,
   PROCESS_SETTINGS,
   port,
   TRACING_SETTINGS,
-  token,
   wholeNumber,
 } from '../../platform/settings.ts';
 
 export const STRIPE_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
   ...TRACING_SETTINGS,
-  HOST: host,
+  ...ADAPTER_SETTINGS,
   /** The processor contract, gRPC. */
   STRIPE_PORT: port.default(50_062),
   /** Stripe's webhooks, HTTP. */
@@ -38,21 +36,10 @@ export const STRIPE_SETTINGS = z.object({
     .default('https://api.stripe.com'),
   /** How long one request to Stripe may take. */
   STRIPE_TIMEOUT_MS: wholeNumber(100, 60_000).default(8_000),
-  /** Core's gRPC address, where events are reported. */
-  CORE_URL: grpcTarget.default('127.0.0.1:50051'),
-  /** Bearer token that the adapter shows to core. */
-  PROCESSOR_TOKEN: token,
-  /** Bearer token that core must show. */
-  PROCESSOR_CREDENTIAL: token,
   /** PEM files of the gRPC server. Unset: it serves in clear. */
   STRIPE_TLS_CERT: file,
   STRIPE_TLS_KEY: file,
   STRIPE_TLS_CLIENT_CA: file,
-  /** PEM files of the channel to core. Unset: core is called in clear. */
-  CORE_TLS_CA: file,
-  CORE_TLS_CERT: file,
-  CORE_TLS_KEY: file,
-  CORE_TLS_NAME: file,
 });
 
 /** The settings of the adapter to Stripe. */

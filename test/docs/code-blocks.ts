@@ -1,15 +1,15 @@
-/** The code of a document, for tests that run what readers will copy. */
+/** Reads the code blocks of documents, for tests that run what readers copy. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** What stands between two fences. The opening one says the language and may say a name; what it does not say is ''. */
+/** A fenced block: its language and name from the opening fence, '' when absent, and its content. */
 export interface CodeBlock {
   readonly language: string;
   readonly name: string;
   readonly code: string;
 }
 
-/** The blocks of a file, by its path from the project's root, in order. */
+/** Returns the blocks of a file in order; the path is relative to the project root. */
 export function readCodeBlocks(path: string): CodeBlock[] {
   const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   return [...text.matchAll(/^```(\w*)(?: (\S+))?\n(.*?)^```$/gms)].map(([, language = '', name = '', code = '']) => ({
@@ -19,7 +19,7 @@ export function readCodeBlocks(path: string): CodeBlock[] {
   }));
 }
 
-/** The code of a file in docs/, by the names of its blocks. */
+/** Returns the code blocks of a file in docs/, by name. */
 export function namedCode(document: string): (name: string) => string {
   const blocks = readCodeBlocks(`docs/${document}`);
   return (name) => {

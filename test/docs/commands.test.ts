@@ -1,7 +1,7 @@
 /**
- * The commands of the README and of the guides, word by word, twice over. Exempt are the three that install and run everything, since
- * they would run themselves: .ci/run runs the install and the tests in a fresh clone, test/operate the launcher, and test/flow the steps
- * of the demo.
+ * Runs the commands of the README and the guides verbatim, twice. Three commands that install or run everything are left out, since they
+ * would run these tests again: .ci/run covers the installation and the tests in a fresh clone, test/operate the launcher, and test/flow the
+ * steps of the demo.
  */
 
 import assert from 'node:assert/strict';
@@ -27,12 +27,12 @@ import { nodeOfReaders } from './node-of-readers.ts';
 const EXEMPT = ['npm ci && npm start\n', 'npm ci && npm run demo\n', 'npm ci && npm test\n'];
 const shellBlocks = (document: string) =>
   readCodeBlocks(document).filter(({ language, code }) => language === 'sh' && !EXEMPT.includes(code));
-/** Blocks that define a verifier to copy, without running it: test/docs/verify-webhooks.test.ts does. */
+/** Blocks that only define a verifier to copy; test/docs/verify-webhooks.test.ts runs them. */
 const isKit = ({ name }: CodeBlock) => name === 'verify.sh' || name === 'send.sh';
 const commands = ['README.md', 'docs/grpc.md', 'docs/verify-webhooks.md', 'docs/settings.md', 'docs/merchants.md']
   .flatMap(shellBlocks)
   .filter((block) => !isKit(block));
-/** Between the two runs. */
+/** Runs between the two runs. */
 const AGAIN = 'once more, from the top';
 
 describe('the commands in the README and the guides', () => {
@@ -45,7 +45,7 @@ describe('the commands in the README and the guides', () => {
     for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
     const { file } = await useStack();
     folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);
-    // The data is elsewhere, as with DATA_DIR; the folder is the project's, as a reader's is.
+    // The data directory differs, as with DATA_DIR; the working directory is the project's, as a reader's is.
     const dataDir = `${folder}/elsewhere`;
     await mkdir(dataDir);
     for (const part of ['docs', 'proto', 'node_modules', 'package.json'])
@@ -66,7 +66,7 @@ describe('the commands in the README and the guides', () => {
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  /** Both runs show it. */
+  /** Both runs print it. */
   const shows = (...patterns: RegExp[]) => {
     assert.equal(runs.length, 2);
     for (const output of runs) for (const pattern of patterns) assert.match(output, pattern);
@@ -140,7 +140,7 @@ describe('the commands in the README and the guides', () => {
   });
 });
 
-/** A merchant of the README's own, with its backend: what other tests forge is not counted against it. */
+/** Creates a merchant and backend for the README alone, so that forgeries by other tests are not counted against it. */
 async function openMerchant(stack: QuickstartFile, dataDir: string) {
   const merchantId = 'readme';
   const port = String(await freePort());

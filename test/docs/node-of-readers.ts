@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The folder of the Node that runs npm: a reader's own `node`, maybe as old as 20, while the tests run on the Node that comes with the
- * packages. The folder of this process's Node when npm did not start it.
+ * Returns the folder of the Node that runs npm: the reader's own `node`, possibly as old as 20, while the tests run on the Node that comes
+ * with the packages. Without npm, the folder of this process's Node.
  */
 export async function nodeOfReaders(): Promise<string> {
   const paths = (process.env.PATH ?? '').split(':').filter((path) => path !== '' && !path.includes('node_modules'));

@@ -5,10 +5,10 @@ import { type Duration, durationMs } from '@bufbuild/protobuf/wkt';
 import { type DescribeResponse, DescribeResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { USAGE } from '../../services/conformance/options.ts';
 import { parseProfile } from '../../services/conformance/profile.ts';
-import { DESCRIPTION } from '../../services/sandbox/rpc/describe.ts';
+import { DESCRIPTION } from '../../services/sandbox/rpc/server.ts';
 import { describe as describeStripe } from '../../services/stripe/rpc/describe.ts';
 
-/** What each processor of ours says of itself, by the name of its column. */
+/** What each of our processors answers to Describe, by the name of its column. */
 const DESCRIPTIONS: Readonly<Record<string, DescribeResponse>> = {
   sandbox: create(DescribeResponseSchema, DESCRIPTION),
   stripe: create(DescribeResponseSchema, describeStripe()),

@@ -29,7 +29,7 @@ describe('docs/scaling.md', function () {
     });
   }
 
-  it('names tests that are there; every other command is for a deployment', async () => {
+  it('names tests that exist; every other command is for a deployment', async () => {
     const commands = blocks.filter(({ language, name }) => language === 'sh' && name !== 'deployment');
     assert.equal(commands.length, 1);
     for (const { code } of commands) {

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures in docs/screenshots anew: `npm run screenshots`. Starts the whole service, lets merchants and their
- * customers be busy for three minutes (or as many as the first argument says), and looks at it in Chromium.
+ * Retakes the pictures in docs/screenshots: `npm run screenshots`. Starts the whole service, simulates merchants and customers for three
+ * minutes (or the number given as the first argument), and takes screenshots in Chromium.
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -19,16 +19,16 @@ import { CHROMIUM, openBrowser, openPage } from '../gateway/console/browser.ts';
 const FOLDER = new URL('../../docs/screenshots/', import.meta.url).pathname;
 const SIZES = { desktop: { width: 1160, height: 780 }, phone: { width: 390, height: 844 } } as const;
 
-/** What a picture shows: its file is `<name>-<size>-<scheme>.png`. */
+/** One picture; its file is `<name>-<size>-<scheme>.png`. */
 interface Picture {
   readonly name: string;
   readonly size: keyof typeof SIZES;
   readonly scheme: 'light' | 'dark';
-  /** Goes there; the console is signed in already. */
+  /** Navigates to the view; the console is signed in already. */
   readonly show: (page: Page, scene: Scene) => Promise<unknown>;
 }
 
-/** What there is to see. */
+/** The pictures. */
 interface Scene {
   readonly file: QuickstartFile;
   readonly holdRequestId: string;
@@ -93,7 +93,7 @@ async function main(minutes: number): Promise<void> {
   }
 }
 
-/** Customers at work, one a second and sometimes more; forgers, too. Ends with a hold whose story has something to tell. */
+/** Simulates one or more customers a second, and forgers. Ends with a hold whose timeline has many events. */
 async function play(file: QuickstartFile, minutes: number): Promise<Scene> {
   const shop = openShop(file);
   for (let second = 0; second < minutes * 60; second += 1) {

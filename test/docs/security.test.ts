@@ -17,12 +17,12 @@ describe('the commands in docs/security.md', () => {
     return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block(name)], { env })).stdout;
   };
 
-  it('make an encryption key that core takes', async () => {
+  it('create an encryption key that core accepts', async () => {
     const [key] = parseEncryptionKeys((await run('new-key')).trim());
     assert.equal(key?.key.length, 32);
   });
 
-  it('print from outside what stands behind them', async () => {
+  it('print from outside what the document shows below them', async () => {
     const printed = (await run('outside')).trim().split('\n');
     const expected = [...block('outside').matchAll(/# (\d+)$/gm)].map(([, number]) => number);
     assert.deepEqual(printed, expected);

@@ -71,17 +71,17 @@ describe('docs/examples/sign-capture', () => {
     assert.equal(stage.core.lastRequest.amountToCapture, 4000n);
   });
 
-  it('signs each attempt anew, with an idempotency key and without', async () => {
+  it('creates a new signature for each attempt, with and without an idempotency key', async () => {
     const privateKey = createPrivateKey(await readFile(keyFile));
     const body = Buffer.from(JSON.stringify(CAPTURE_HOLD));
     for (const idempotencyKey of [undefined, 'k-1', 'k-1']) {
       const headers = signCapture(privateKey, { merchantId: 'acme', body, idempotencyKey });
       assert.equal((await send(headers)).status, 200);
-      assert.equal((await send(headers)).status, 401, 'a signature is good once');
+      assert.equal((await send(headers)).status, 401, 'a signature is used only once');
     }
   });
 
-  it('fails with the answer when it is refused, and says what is not set', async function () {
+  it('fails with the answer when the capture is refused, and names settings that are missing', async function () {
     this.timeout(60_000);
     const command = `node docs/examples/sign-capture/sign-capture.ts send < /dev/null`;
     await assert.rejects(shell(`unset CAPTURE_KEY_FILE; ${command}`), /CAPTURE_KEY_FILE is not set/);

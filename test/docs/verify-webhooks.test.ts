@@ -17,7 +17,7 @@ import { SERVICE_CASES, STANDARD_CASES } from './webhook-cases.ts';
 const block = namedCode('verify-webhooks.md');
 const run = promisify(execFile);
 
-/** Runs the document's code over all cases and answers its judgements, in order. */
+/** Runs the document's code on all cases and returns its verdicts, in order. */
 type Judge = (directory: string) => Promise<{ service: boolean[]; standard: boolean[] }>;
 
 const EXPECTED = {
@@ -55,7 +55,7 @@ describe('docs/verify-webhooks.md', () => {
     this.timeout(60_000);
     await judges((directory) => judgeWith(directory, { file: 'verify.py', program: 'python3', driver: PYTHON }));
   });
-  // Skipped where there is no php, which nothing else here needs.
+  // Skipped where there is no php; nothing else here needs it.
   it('verifies with PHP', async function () {
     if (!isInstalled('php')) this.skip();
     this.timeout(60_000);
@@ -67,7 +67,7 @@ describe('docs/verify-webhooks.md', () => {
     await judges(judgeWithShell);
   });
 
-  it('sends a notification with curl that the demo merchant takes', async function () {
+  it('sends a notification with curl that the demo merchant accepts', async function () {
     if (!isInstalled('curl') || !isInstalled('openssl')) this.skip();
     this.timeout(60_000);
     const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -142,7 +142,7 @@ async function judgeWith(
   return JSON.parse(stdout);
 }
 
-/** The shell's functions judge fields and one secret; a body that is no notification has no fields to give them. */
+/** The shell functions check the fields against one secret; they cannot read the fields of a malformed body. */
 const judgeWithShell: Judge = async (directory) => {
   const lines = [block('verify.sh'), 'tell() { if "$@"; then echo true; else echo false; fi; }'];
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

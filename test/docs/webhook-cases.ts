@@ -1,20 +1,20 @@
-/** Notifications, right and wrong, that every language's verification must judge alike: the shared vectors and what attackers try. */
+/** Valid and forged notifications on which the verification code in every language must agree: the shared vectors and known attacks. */
 import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../webhooks/signature.ts';
 import legacy from '../webhooks/signature.json' with { type: 'json' };
 import standard from '../webhooks/standard-webhooks.json' with { type: 'json' };
 
-/** One X-Service-Signature to judge. */
+/** One X-Service-Signature to verify. */
 export interface ServiceCase {
   readonly name: string;
   readonly secrets: readonly string[];
   readonly body: string;
-  /** As the body spells them; undefined when the body is no notification. */
+  /** As written in the body; undefined when the body is malformed. */
   readonly fields: SignedFields | undefined;
   readonly header: string;
   readonly verified: boolean;
 }
 
-/** One set of Standard Webhooks headers to judge. */
+/** One set of Standard Webhooks headers to verify. */
 export interface StandardCase {
   readonly name: string;
   readonly secrets: readonly string[];
@@ -30,13 +30,13 @@ const SECRET = 'seed-test-secret';
 const FIELDS: SignedFields = { merchantId: 'M001', requestId: 'REQ-1', status: 'OK', amount: '10.50', currency: 'EUR' };
 const RIGHT = signNotification(SECRET, FIELDS);
 
-/** A body with the amount as a number, spelled as given, and amounts elsewhere that must not be taken for it. */
+/** Returns a body whose amount is a number with the given spelling; decoy amounts elsewhere must be ignored. */
 function bodyOf({ amount, ...fields }: SignedFields, isText = false): string {
   const others = JSON.stringify(fields).slice(1, -1);
   return `{"first":{"amount":1},${others},"amount": ${isText ? `"${amount}"` : amount} ,"note":"5 \\"amount\\":7","last":[{"amount":2.0}]}`;
 }
 
-/** X-Service-Signature: the vectors with the amount as number and as text, then what must be refused. */
+/** X-Service-Signature: the vectors with the amount as a number and as a string, then cases to reject. */
 export const SERVICE_CASES: readonly ServiceCase[] = [
   ...[
     ...legacy.vectors,
@@ -98,7 +98,7 @@ const SENT: StandardCase = {
   verified: true,
 };
 
-/** Standard Webhooks: the specification's vectors, then what must be taken and refused. */
+/** Standard Webhooks: the specification's vectors, then cases to accept and to reject. */
 export const STANDARD_CASES: readonly StandardCase[] = [
   ...standard.vectors.map(({ secret, id, timestamp, body, signature }) => ({
     ...{ name: `vector ${id}`, secrets: [secret], body, id, timestamp: String(timestamp), signature },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 
-/** Nothing else is sold there: what the ledger has of it came from here. */
+/** A currency that only this test uses, so that every ledger entry in it came from here. */
 const TERMINAL = 'till-2';
 const ORDER = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: TERMINAL, userId: 'ann' };
 const TEXT = JSON.stringify(ORDER);
 
-/** What is sent, and what it deserves. */
+/** A request and the refusal that it must get. */
 const CASES: readonly (readonly [name: string, body: string, status: number, code: string])[] = [
   ['an unknown field', JSON.stringify({ ...ORDER, tip: 1 }), 400, 'INVALID_REQUEST'],
   ['a wrong type', JSON.stringify({ ...ORDER, userId: 7 }), 400, 'INVALID_REQUEST'],
@@ -44,7 +44,7 @@ describe('bad input', () => {
       assert.deepEqual([answer.status, answer.body.code], [status, code]);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
       assert(!/\bat .*\.ts|node_modules|\/services\//.test(JSON.stringify(answer.body)));
-      // The processor itself refuses the unknown token; nothing else gets as far.
+      // Only the unknown token reaches the processor, which declines it; all other requests stop earlier.
       if (code !== 'TOKEN_INVALID') assert.equal(countEntries(stack), entries);
     });
   }
@@ -62,7 +62,7 @@ describe('bad input', () => {
   }
 
   for (const preauthorizationId of ['', 'nonsense', `pre_${'A'.repeat(32)}`, `pre_${'A'.repeat(60)}`]) {
-    it(`finds no hold for an id of ${preauthorizationId.length} characters, and does not repeat it`, async () => {
+    it(`returns no hold for an id of ${preauthorizationId.length} characters, and does not repeat it`, async () => {
       const capture = { preauthorizationId, amountToCapture: 1 };
       const { status, body } = await stack.shop.post('/preauthorization/authorization', capture);
       assert.deepEqual([status, body.code], [404, 'PREAUTHORIZATION_NOT_FOUND']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Shop } from '../../services/quickstart/shop.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'bob', amount: 1000 };
@@ -117,7 +117,7 @@ function capture(shop: Shop, hold: { preauthorizationId: string }, amountToCaptu
   return shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture, finalCapture });
 }
 
-/** What the processor wrote down about some operations. */
+/** What the processor's ledger contains about some operations. */
 function ledger(stack: Stack, ...requestIds: string[]) {
   const oracle = openOracle(`${stack.dataDir}/sandbox.sqlite`);
   try {

@@ -11,7 +11,7 @@ describe('npm run demo', () => {
     stack = await useStack();
   });
 
-  it('plays the main job, each step shown, although one before died while it rotated a secret', async function () {
+  it('plays and shows each step of the main job, although an earlier demo died while it rotated a secret', async function () {
     this.timeout(30_000);
     const { merchantId } = stack.file.singleCapture;
     await asOperator(stack.file, (merchants) => merchants.addSigningSecret({ merchantId }));
@@ -30,7 +30,7 @@ describe('npm run demo', () => {
     assert.doesNotMatch(text, /pre_|hf_|whsec_/);
   });
 
-  it('fails when it sees anything else', async () => {
+  it('fails when it sees anything unexpected', async () => {
     const forged = { ...stack.file, signingSecret: 'whsec_other' };
     await assert.rejects(
       playDemo(forged, () => undefined),

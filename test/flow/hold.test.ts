@@ -93,7 +93,7 @@ describe('a hold', () => {
     assert.deepEqual([after.body.status, after.body.preauthorizationId], ['FAILED', undefined]);
   });
 
-  it('hold released by itself when its period ends', async () => {
+  it('hold released automatically when its period ends', async () => {
     const order = { ...ORDER, tokenId: 'tok_sandbox_expires_2s', amount: 1000 };
     const { body: hold } = await stack.shop.post('/preauthorization', order);
     assert(Date.parse(hold.expiresAt) - Date.now() <= 2_000);
@@ -110,7 +110,7 @@ describe('a hold', () => {
     assert.deepEqual([status, body.code], [409, 'HOLD_EXPIRED']);
   });
 
-  it('is released by the merchant, a pending checkout too', async () => {
+  it('is released by the merchant, as is a pending checkout', async () => {
     const placed = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_ok', amount: 1000 });
     const { preauthorizationId } = placed.body;
     const released = await stack.shop.post('/preauthorization/release', { preauthorizationId });
@@ -121,7 +121,7 @@ describe('a hold', () => {
     assert.equal((await fetch(checkoutUrl)).status, 410);
   });
 
-  it("looks like none to another merchant, as a malformed id's does", async () => {
+  it('does not exist for another merchant, nor does a malformed id', async () => {
     const { body } = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_ok', amount: 1000 });
     const answers = await Promise.all([
       stack.single.get(`/preauthorization/${body.requestId}`),
@@ -145,7 +145,7 @@ describe('a hold', () => {
   });
 });
 
-/** Asks again until there is an answer, for 8 s: a real hold ends at a real time. */
+/** Polls until there is a result, for 8 s: holds expire in real time here. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let waitedMs = 0; waitedMs < 8_000; waitedMs += 50) {
     const answer = await ask();

@@ -67,8 +67,8 @@ describe('a notification', () => {
     assert.deepEqual([ko.kind, ko.body.status], ['oct', 'KO']);
   });
 
-  it('of what the processor does by itself: an end, a reversal and its reinstatement', async () => {
-    /** The result of an operation of a hold, once it is there. */
+  it('reports what the processor does on its own: an end, a reversal and its reinstatement', async () => {
+    /** Waits for the result of an operation of a hold. */
     const resultOf = async (holdRequestId: string, operation: string) => {
       for (;;) {
         const { body } = await stack.shop.get(`/operations?holdRequestId=${holdRequestId}&operation=${operation}`);

@@ -43,7 +43,7 @@ describe('the relay', () => {
   });
 
   it('answers every kind of wrong signature, and an unknown merchant, alike', async () => {
-    // Not the merchant that others are: who guesses too often is not heard for a while.
+    // A merchant of its own: after many forgeries the relay limits this sender for a while.
     const { merchantId, signingSecret } = stack.file.singleCapture;
     const { fields, body } = notification(merchantId, '10.50');
     const right = signNotification(signingSecret, fields);
@@ -130,7 +130,7 @@ describe('the relay', () => {
   });
 });
 
-/** The line of a log that has a text in it; what a process writes takes a moment to get there. */
+/** Waits for the log line that contains a text; processes write their logs with a short delay. */
 async function lineWith(text: string, file: string): Promise<string | undefined> {
   for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 25) {
     const line = (await readFile(file, 'utf8')).split('\n').find((each) => each.includes(text));
@@ -161,7 +161,7 @@ async function send(baseUrl: string, body: string, signature: string, path = 'pa
   };
 }
 
-/** How often Node's constant-time comparison is used meanwhile. */
+/** Counts the uses of Node's constant-time comparison meanwhile. */
 function comparisonsOf(act: () => void): number {
   const original = crypto.timingSafeEqual;
   let count = 0;

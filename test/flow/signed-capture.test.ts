@@ -58,7 +58,7 @@ describe('a signed capture', () => {
     assert.deepEqual([rest.status, rest.body.amountRemaining], [200, 0]);
   });
 
-  it('is told again under its idempotency key, with a new signature', async () => {
+  it('returns the same result under its idempotency key, with a new signature', async () => {
     const preauthorizationId = await place();
     const first = await attempt(preauthorizationId, 400, 'order-7').send();
     const again = await attempt(preauthorizationId, 400, 'order-7').send();
@@ -67,7 +67,7 @@ describe('a signed capture', () => {
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
   });
 
-  it('is the only capture: not an unsigned one, nor another amount, nor one from inside', async () => {
+  it('is the only capture that is accepted: not an unsigned one, another amount, or one from inside', async () => {
     const preauthorizationId = await place();
     const { body, headers } = attempt(preauthorizationId, 400);
     for (const [sent, sentHeaders] of [

@@ -1,4 +1,4 @@
-/** Our notifications, verified by the libraries that merchants would take: npm standardwebhooks and npm svix. */
+/** Verifies our notifications with the libraries that merchants would use: npm standardwebhooks and npm svix. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,10 +24,10 @@ interface Received {
   readonly headers: Record<string, string>;
 }
 
-describe('libraries of others', () => {
+describe('third-party libraries', () => {
   let server: Server;
   let received: Received[];
-  /** The older one first. */
+  /** The older secret first. */
   let secrets: string[];
 
   before(async function () {
@@ -52,7 +52,7 @@ describe('libraries of others', () => {
       }
     });
 
-    it(`refuse what was changed on its way: ${name}`, () => {
+    it(`reject what was changed in transit: ${name}`, () => {
       const [{ text, headers } = assert.fail()] = received;
       const webhook = new Webhook(secrets[0] ?? '');
       const refuses = (sent: string, changed: Record<string, string> = {}) =>
@@ -83,7 +83,7 @@ describe('libraries of others', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** A merchant's operations of several kinds, and what its endpoint received of them. */
+  /** Makes operations of several kinds for a merchant, and returns what its endpoint received about them. */
   async function notifyAll({ file }: Stack, webhookUrl: string) {
     const merchantId = `readers-${randomBytes(4).toString('hex')}`;
     const contract = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true, webhookUrl };

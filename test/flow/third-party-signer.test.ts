@@ -1,4 +1,4 @@
-/** Captures signed by a library that merchants would take: npm http-message-signatures (RFC 9421). */
+/** Captures signed with a library that merchants would use: npm http-message-signatures (RFC 9421). */
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { createSigner, httpbis } from 'http-message-signatures';
@@ -98,7 +98,7 @@ interface Signing {
   readonly path?: string;
 }
 
-/** The headers that the library sends with a body. */
+/** Returns the headers that the library sends with a body. */
 async function signedHeaders(baseUrl: string, merchantId: string, body: string, signing: Signing) {
   const request = {
     method: signing.method ?? 'POST',

@@ -1,4 +1,4 @@
-/** A merchant looks after its own webhook, through the public doors alone. */
+/** A merchant manages its own webhook through the public API alone. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ describe('a merchant and its webhook', function () {
     return { status: response.status, headers: response.headers, body: answer && JSON.parse(answer) };
   }
 
-  /** A merchant with a key for its tills, and one that manages the webhook. */
+  /** Creates a merchant with a key for its tills and one that manages the webhook. */
   async function openMerchant() {
     const merchantId = `own-${randomBytes(4).toString('hex')}`;
     const merchants = '/operator/merchants';
@@ -99,7 +99,7 @@ describe('a merchant and its webhook', function () {
     assert.match(failed.attempts[0].error, /ECONNREFUSED/);
     assert.equal(failed.state, 'PENDING');
     assert.equal((await own.ask('PUT', '/webhook-endpoint', { webhookUrl: `${url}/hooks` })).status, 200);
-    // Workers act on an address for up to a second after it was changed; what failed is tried again after two.
+    // Workers may use an old address for up to a second after a change; a failed delivery is retried after two.
     const taken = await about(sent.requestId);
     assert.equal(taken.path, '/hooks/webhook/processor/payment/test');
     assert.deepEqual(isSignedBy(taken, own.signingSecret), { service: true, standard: true });
@@ -113,7 +113,7 @@ describe('a merchant and its webhook', function () {
     assert.equal((await own.ask('GET', `/operations/${sent.requestId}`)).status, 404, 'no operation is made');
   });
 
-  it('gets a notification again that it has lost, with the webhook-id that it had', async () => {
+  it('receives a notification that it has lost again, with the same webhook-id', async () => {
     const { body: hold } = await own.till('POST', '/preauthorization', ORDER);
     const first = await about(hold.requestId);
     const { body: list } = await own.ask('GET', `/deliveries?requestId=${hold.requestId}`);
@@ -127,7 +127,7 @@ describe('a merchant and its webhook', function () {
     assert.deepEqual([again.headers['webhook-id'], first.headers['webhook-id']], [deliveryId, deliveryId]);
   });
 
-  it('changes its signing secret without a notification that one of the two does not verify', async () => {
+  it('rotates its signing secret, and every notification verifies with one of the two secrets', async () => {
     const test = async () => about((await own.ask('POST', '/webhook-endpoint/test')).body.requestId);
     const { status, body: added } = await own.ask('POST', '/signing-secrets');
     assert.deepEqual([status, /^whsec_/.test(added.signingSecret)], [201, true]);
@@ -144,7 +144,7 @@ describe('a merchant and its webhook', function () {
     assert.equal((await own.ask('DELETE', `/signing-secrets/${newer.signingSecretId}`)).status, 400, 'the last one');
   });
 
-  it('meets nothing of another merchant’s, and a key of a till may do none of it', async () => {
+  it('reaches nothing that belongs to another merchant, and a till’s key may not manage the webhook', async () => {
     const other = await openMerchant();
     const { body: mine } = await own.ask('GET', '/deliveries?pageSize=1');
     const { body: endpoint } = await own.ask('GET', '/webhook-endpoint');
@@ -180,7 +180,7 @@ describe('a merchant and its webhook', function () {
     assert.deepEqual([webhookUrl, signingSecrets], [endpoint.webhookUrl, endpoint.signingSecrets]);
   });
 
-  it('is refused from the moment on in which its key was revoked, and stands in the audit log by the key', async () => {
+  it('loses access at once when its key is revoked, and the audit log names the key', async () => {
     const { merchantId, apiKeyId } = own;
     const audit = await send(stack.file.operatorToken, 'GET', `/operator/audit?target=${merchantId}`);
     const made = audit.body.items.filter(({ actor }: { actor: string }) => actor === `api-key/${apiKeyId}`);

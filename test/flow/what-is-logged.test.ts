@@ -6,7 +6,7 @@ import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
 import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 import { type Stack, useStack } from '../stack.ts';
 
-/** Last of the flow tests by its name: where they run one after another, as in .ci/run, the logs hold all that the others did. */
+/** Runs last in test/flow because of its name: in .ci/run, where files run one by one, the logs then contain what all other tests did. */
 describe('what is logged', () => {
   let stack: Stack;
   let logs: string;
@@ -92,7 +92,7 @@ async function linesOf(file: string): Promise<{ file: string; text: string }[]> 
   return texts.map((text) => ({ file, text }));
 }
 
-/** A little of everything that could leave a trace, for a run of this file alone. */
+/** Produces a little of everything that could leave a trace, for when this file runs alone. */
 async function act({ shop, file }: Stack): Promise<void> {
   const order = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
   const placed = await shop.post('/preauthorization', { ...order, tokenId: 'tok_sandbox_ok' });

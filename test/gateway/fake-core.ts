@@ -39,7 +39,7 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-tests-9876543210';
 type Json = Record<string, unknown>;
 type WatchCall = ServerWritableStream<WatchOperationsRequest, WatchOperationsResponse>;
 
-/** What the credentials feed tells of a merchant; a `captureKey` is a PEM, and demands signed captures. */
+/** A merchant in the credentials feed; a `captureKey` is a PEM key, and requires signed captures. */
 interface FakeMerchant {
   readonly merchantId: string;
   readonly apiKeys: readonly string[];
@@ -47,19 +47,19 @@ interface FakeMerchant {
   readonly captureKey?: string;
 }
 
-/** A core that answers what a test tells it to, over real gRPC, and remembers what it was asked. */
+/** A core that answers as a test configures it, over real gRPC, and records the requests. */
 export class FakeCore {
   readonly calls: { method: string; request: Json; token?: string; operator?: string; apiKeySha256?: string }[] = [];
-  /** Requests for what is newer than a snapshot; they are not among the calls. */
+  /** Requests for changes since a snapshot; not included in `calls`. */
   readonly refreshes: Json[] = [];
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object | Promise<object>>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
   readonly watches: WatchCall[] = [];
   readonly events = new EventEmitter();
-  /** Decides about a new WatchOperations call. Default: leave it open. */
+  /** Handles a new WatchOperations call. Default: leave it open. */
   onWatch: (call: WatchCall) => void = () => undefined;
-  /** What an answer to CheckOperator waits for. */
+  /** CheckOperator waits for this before it answers. */
   onCheck: () => Promise<void> = async () => undefined;
   address = '';
   #server = new Server();
@@ -96,14 +96,14 @@ export class FakeCore {
     this.calls.length = 0;
   }
 
-  /** The newest request, without the name of its type. */
+  /** The latest request, without its type name. */
   get lastRequest(): Json {
     const request = this.calls.at(-1)?.request;
-    assert(request, 'core was asked');
+    assert(request, 'core was called');
     return Object.fromEntries(Object.entries(request).filter(([name]) => name !== '$typeName'));
   }
 
-  /** Sets what the credentials feed tells, and tells it. */
+  /** Sets the contents of the credentials feed and sends them. */
   setMerchants(merchants: FakeMerchant[]): void {
     this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey }) => ({
       merchantId,
@@ -114,13 +114,13 @@ export class FakeCore {
     for (const feed of this.#feeds) this.#tell(feed);
   }
 
-  /** The next WatchOperations call. */
+  /** Waits for the next WatchOperations call. */
   async nextWatch(): Promise<WatchCall> {
     const [call] = await once(this.events, 'watch');
     return call as WatchCall;
   }
 
-  /** A message for a WatchOperations call. */
+  /** Builds a message for a WatchOperations call. */
   watchMessage(init: MessageInitShape<typeof WatchOperationsResponseSchema>): WatchOperationsResponse {
     return create(WatchOperationsResponseSchema, init);
   }
@@ -161,7 +161,7 @@ export class FakeCore {
     };
   }
 
-  /** Sessions are ended as core ends them; what is newer is told when there is any. */
+  /** Ends sessions as core does, and reports newer credentials when there are any. */
   #builtIn(method: string): ((request: Json) => object) | undefined {
     if (method === 'endSession') {
       return ({ sessionHash, expiresAt }) => {
@@ -208,7 +208,7 @@ interface Refusal {
   retryAfterSeconds?: number;
 }
 
-/** An error as core sends it. Without a reason: one that carries no details, as gRPC itself raises. */
+/** An error as core sends it; without a reason it carries no details, like errors that gRPC itself raises. */
 export function refusal(
   code: status,
   { reason, domain = 'holdfast', message = '', ...more }: Refusal,

@@ -92,7 +92,7 @@ describe('startGateway()', () => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const { status, body } = await raw(target, method);
         assert.equal(status, 400, method);
-        // What Node's own parser refuses has no body.
+        // Node's parser rejects some targets itself, without a body.
         if (body !== '') assert.equal(JSON.parse(body).code, 'INVALID_REQUEST');
       }
     });
@@ -122,7 +122,7 @@ describe('startGateway()', () => {
     assert.equal((await raw('http://x/webhook/processor/payment/captured', 'GET')).status, 405);
   });
 
-  it('sets the headers of a careful server', async () => {
+  it('sets security headers', async () => {
     const { headers } = await stage.ask('GET', '/healthz');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     assert.match(headers.get('content-security-policy') ?? '', /default-src/);
@@ -130,7 +130,7 @@ describe('startGateway()', () => {
     assert.equal(headers.get('x-powered-by'), null);
   });
 
-  it('writes one line per request, with the route and nothing that was sent', async () => {
+  it('writes one line per request, with the route and nothing that the client sent', async () => {
     stage.core.answers.set('getPreauthorization', () => ({ preauthorization: HOLD }));
     stage.lines.length = 0;
     const answer = await stage.ask('GET', `/preauthorization/${HOLD_ID}`);
@@ -160,7 +160,7 @@ describe('startGateway()', () => {
       'POST /webhook/processor/payment/captured HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
   };
   for (const [when, request] of Object.entries(GONE)) {
-    it(`writes one line without a stack about a sender that is gone ${when}`, async () => {
+    it(`writes one line without a stack when a client disconnects ${when}`, async () => {
       stage.lines.length = 0;
       const begun = Promise.withResolvers<ServerResponse>();
       const begin = (message: unknown) => begun.resolve((message as { response: ServerResponse }).response);
@@ -206,7 +206,7 @@ describe('startGateway()', () => {
   });
 });
 
-describe('startGateway() with strangers', () => {
+describe('startGateway() with unknown senders', () => {
   const hops = async (count: string) => new Stage().open({ TRUSTED_PROXY_HOPS: count });
   const warnings = (stage: Stage) => stage.lines.filter(({ event }) => /X-Forwarded-For/.test(event));
 
@@ -226,7 +226,7 @@ describe('startGateway() with strangers', () => {
     await trusting.close();
   });
 
-  it('counts a sender once, whatever port its proxy writes behind its address', async () => {
+  it('counts a sender once, whatever port its proxy appends to its address', async () => {
     const stage = await hops('1');
     const statuses = [];
     for (let i = 0; i < 6; i++) {
@@ -242,7 +242,7 @@ describe('startGateway() with strangers', () => {
     await stage.close();
   });
 
-  it("holds back the refusals of an address that gets many, and nobody else's", async () => {
+  it('delays the refusals of an address that gets many, and no others', async () => {
     const stage = await hops('1');
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
     const settled: string[] = [];
@@ -261,9 +261,9 @@ describe('startGateway() with strangers', () => {
     ]);
     const others = settled.filter((line) => !line.startsWith('flood'));
     assert.deepEqual(others.sort(), ['merchant 200', 'neighbour 404', 'refused merchant 400', 'success 200']);
-    assert.ok(settled.length < 304, 'some of the flood are held back still');
+    assert.ok(settled.length < 304, 'some of the flood are still delayed');
     await flood;
-    assert.equal(settled.filter((line) => line === 'flood 404').length, 300, 'all are answered in the end');
+    assert.equal(settled.filter((line) => line === 'flood 404').length, 300, 'all are answered eventually');
     await stage.close();
   });
 
@@ -273,7 +273,7 @@ describe('startGateway() with strangers', () => {
     ['/healthz', 405],
     ['/webhook/processor/payment/captured', 415],
   ] as const) {
-    it(`answers ${status} to an endless body for ${path}, and reads a few MiB of it at most`, async () => {
+    it(`returns ${status} for an endless body on ${path}, and reads a few MiB of it at most`, async () => {
       const stage = await hops('0');
       const socket = connect(stage.gateway.port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -295,7 +295,7 @@ describe('startGateway() with strangers', () => {
 });
 
 describe('startGateway() without core', () => {
-  it('serves, is not ready and lets nobody in', async () => {
+  it('serves, is not ready and rejects all credentials', async () => {
     const stage = new Stage();
     stage.core.address = '127.0.0.1:1';
     const settings = readSettings(GATEWAY_SETTINGS, { GATEWAY_TOKEN: TOKEN, CORE_URL: '127.0.0.1:1', PORT: '0' });
@@ -308,7 +308,7 @@ describe('startGateway() without core', () => {
     await stage.gateway.close();
   });
 
-  it('lets a request at work finish when it stops', async () => {
+  it('completes a request in progress when it stops', async () => {
     const stage = await new Stage().open();
     const asked = Promise.withResolvers<void>();
     let answer: () => void = () => undefined;

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { FakeCore, TOKEN } from './fake-core.ts';
 
 describe('the gateway process', function () {
-  // Each starts a process, which takes seconds on a busy machine.
+  // Each test starts a process, which takes seconds on a busy machine.
   this.timeout(30_000);
   const core = new FakeCore();
   before(() => core.start());
@@ -20,7 +20,7 @@ describe('the gateway process', function () {
     ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
     ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
   ] as const) {
-    it(`says that it is ready, and stops at ${name}`, async () => {
+    it(`reports that it is ready, and stops on ${name}`, async () => {
       const child = start(settings());
       assert.deepEqual((await once(child, 'message'))[0], { ready: true });
       const exited = once(child, 'exit');
@@ -29,7 +29,7 @@ describe('the gateway process', function () {
     });
   }
 
-  it('ends with one clear line when a setting is wrong', async () => {
+  it('exits with one clear line when a setting is wrong', async () => {
     const child = start({ ...settings(), PORT: 'http', GATEWAY_TOKEN: 'short-and-secret' });
     assert(child.stderr);
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);

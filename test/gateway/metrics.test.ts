@@ -9,14 +9,14 @@ describe('GET /metrics', () => {
   const scrape = (token: string | null, sender = '192.0.2.1') =>
     stage.ask('GET', '/metrics', { apiKey: token, headers: { 'x-forwarded-for': sender } });
 
-  it('answers the operator, in the text that Prometheus reads', async () => {
+  it('returns the Prometheus text format to an operator', async () => {
     const { status, text, headers } = await scrape(OPERATOR_TOKEN);
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
     assert.match(text, /^holdfast_credentials_fresh 1$/m);
   });
 
-  it('is for nobody else, and whoever guesses is slowed down', async () => {
+  it('is for operators only, and guesses are limited', async () => {
     for (const token of [null, API_KEY, TOKEN, 'x'.repeat(40), 'short']) {
       assert.equal((await scrape(token, '192.0.2.2')).status, 401);
     }
@@ -25,7 +25,7 @@ describe('GET /metrics', () => {
     assert.equal((await scrape(OPERATOR_TOKEN, '192.0.2.2')).status, 200);
   });
 
-  it('answers who was known before core went away, and nobody else', async () => {
+  it('accepts operators known before core went down, and no others', async () => {
     stage.core.stop();
     assert.equal((await scrape(OPERATOR_TOKEN)).status, 200);
     assert.equal((await scrape('z'.repeat(40), '192.0.2.3')).status, 503);

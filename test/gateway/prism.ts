@@ -1,6 +1,6 @@
 /**
- * Puts Prism's validating proxy between tests and the gateway, when `TEST_PRISM` names its program (docs/testing.md), and collects what
- * Prism says about the answers. Requests are not judged: many tests send wrong ones on purpose.
+ * Puts Prism's validating proxy between tests and the gateway when `TEST_PRISM` names its program (docs/testing.md), and collects what
+ * Prism reports about the answers. Requests are not validated: many tests send invalid ones on purpose.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +11,13 @@ import { createInterface } from 'node:readline';
 import { createDocument } from '../../gateway/openapi/document.ts';
 import { freePort } from '../../services/quickstart/port.ts';
 
-/** A proxy in front of a gateway. */
+/** A Prism proxy in front of a gateway. */
 export interface Prism {
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** Starts Prism in front of a gateway; undefined when no test run asks for it. */
+/** Starts Prism in front of a gateway; undefined unless the run asks for it. */
 export async function openPrism(upstream: string): Promise<Prism | undefined> {
   const { TEST_PRISM: program, TEST_PRISM_REPORT: report = 'prism-report.txt' } = process.env;
   if (program === undefined) return undefined;

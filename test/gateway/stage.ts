@@ -12,7 +12,7 @@ export const MERCHANTS = [
   { merchantId: 'bolt', apiKeys: [OTHER_API_KEY] },
 ];
 
-/** What a test reads of an answer. */
+/** The parts of an answer that tests read. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What a test sends; a body that is no string or bytes is sent as JSON. */
+/** A request of a test; a body that is neither a string nor bytes is sent as JSON. */
 export interface Ask {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
@@ -56,7 +56,7 @@ export class Stage {
     return this.#prism?.origin ?? `http://127.0.0.1:${this.gateway.port}`;
   }
 
-  /** Sends a request and leaves its answer's body unread. */
+  /** Sends a request and leaves the body of the answer unread. */
   fetch(method: string, path: string, { body, headers, apiKey = API_KEY, signal }: Ask = {}): Promise<Response> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     return fetch(this.origin + path, {
@@ -78,7 +78,7 @@ export class Stage {
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** Waits for a line of the log: it may be written after the answer has arrived. */
+  /** Waits for a log line: it may be written after the answer has arrived. */
   async logged(isIt: (line: { event: string; fields: LogFields }) => boolean): Promise<void> {
     while (!this.lines.some(isIt)) await new Promise(setImmediate);
   }

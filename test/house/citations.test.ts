@@ -7,7 +7,7 @@ const SPECIFICATION = 'docs/product.md';
 /** A citation names the file and the heading; a comment may break the line between the two, never within the heading. */
 const CITATION = /docs\/product\.md,\s+(?:\*\s+|\/\/\s+|#\s+)?"([^"\n]+)"/g;
 const LINK = /\]\((?:\S*\/)?product\.md#([^)\s]+)\)/g;
-/** Numbered sections of a paper that is not in this repository, spelled so that this line is none. */
+/** Numbered sections of documents outside this repository; built so that this line does not match itself. */
 const ELSEWHERE = /\bPRODUC[T]\b|\bsee[d], "|\bsee[d]'s/;
 
 describe('citations of docs/product.md', () => {
@@ -55,7 +55,7 @@ describe('citations of docs/product.md', () => {
     );
   });
 
-  it('have taken the place of numbered sections of other papers', () => {
+  it('have replaced numbered sections of other documents', () => {
     assert.deepEqual(
       texts.filter(([, text]) => ELSEWHERE.test(text)).map(([path]) => path),
       [],
@@ -63,7 +63,7 @@ describe('citations of docs/product.md', () => {
   });
 });
 
-/** The anchor that GitHub makes of a heading. */
+/** Returns the anchor that GitHub derives from a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Each "every", "never" and "always" of the documents is shown by a test, or is no claim: test/house/claims.ts. */
+/** Tests or checks back each "every", "never" and "always" of the documents: test/house/claims.ts. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ROOT } from '../../.ci/sources.ts';
@@ -26,7 +26,7 @@ describe('claims of the documents', () => {
     ...new Set([...(CLAIMS[document] ?? []).map(([part]) => part), ...(NO_CLAIMS[document] ?? [])]),
   ];
 
-  it('stand there, each once', () => {
+  it('occur there once each', () => {
     for (const document of [...Object.keys(CLAIMS), ...Object.keys(NO_CLAIMS)]) {
       const prose = normalise(proseOf(texts.get(document) ?? assert.fail(`${document} is not looked at`)));
       for (const part of partsOf(document)) {
@@ -35,7 +35,7 @@ describe('claims of the documents', () => {
     }
   });
 
-  it('are kept by tests and checks that exist', async () => {
+  it('are backed by tests and checks that exist', async () => {
     for (const [part, path, title] of Object.values(CLAIMS).flat()) {
       const source = await readFile(ROOT + path, 'utf8').catch(() => assert.fail(`"${part}": there is no ${path}`));
       const count = path.startsWith('.ci/')
@@ -46,7 +46,7 @@ describe('claims of the documents', () => {
   });
 
   for (const document of DOCUMENTS) {
-    it(`are all those of ${document}`, () => {
+    it(`are all listed for ${document}`, () => {
       const parts = partsOf(document);
       const unknown = sentencesOf(texts.get(document) ?? '').filter((sentence) =>
         UNIVERSAL.test(parts.reduce((rest, part) => rest.replace(part, ''), sentence)),
@@ -62,7 +62,7 @@ describe('claims of the documents', () => {
 });
 
 describe('sentencesOf()', () => {
-  it('cuts tables into rows, and lists and paragraphs into sentences; leaves out code', () => {
+  it('splits tables into rows, and lists and paragraphs into sentences; omits code', () => {
     const text =
       '# A\nOne is\nhere. **Two.** `x.y` three\n- four\n  goes on\n1. five\n\n```sh\nnever\n```\n| a | b |\n|---|---|\n| c | d. e |\n';
     assert.deepEqual(sentencesOf(text), [

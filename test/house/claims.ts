@@ -1,12 +1,12 @@
 /**
- * What the documents say of everything or of nothing at all, and the test or check that shows it. A sentence that no test shows is
- * weakened or deleted; test/house/claims.test.ts finds sentences that are missing here.
+ * The universal claims of the documents, each with a test or check that shows it. A sentence without one is weakened or deleted;
+ * test/house/claims.test.ts finds sentences that are missing here.
  */
 
 /**
- * A part of a document, and what keeps it: a file of tests with the title of one (or of an attack) as the source writes it, or a file
- * of `.ci` with the function of the check. The part contains the word that makes it a claim, and stands in the document once, white
- * space normalised. One part may have several lines here.
+ * A part of a document and what backs it: a test file with a test's title (or an attack's name) as the source spells it, or a file of `.ci`
+ * with the function of the check. The part contains the universal word and occurs once in the document, white space normalised. A part may
+ * have several lines here.
  */
 export type Claim = readonly [part: string, path: string, title: string];
 
@@ -35,16 +35,16 @@ const CONFORMANCE = ['test/services/conformance/run.test.ts', `notices: \${name}
 export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   'README.md': [
     ['Every block below can be run again', 'test/docs/commands.test.ts', 'place a hold and capture it in two parts'],
-    ['Every route, field, refusal and notification', 'test/gateway/openapi/document.test.ts', 'tells every route'],
+    ['Every route, field, refusal and notification', 'test/gateway/openapi/document.test.ts', 'documents every route'],
     [
       'Every route, field, refusal and notification',
       'test/gateway/openapi/document.test.ts',
-      'has an example for each code, those of core included',
+      "has an example for each code, core's included",
     ],
     [
       'Every route, field, refusal and notification',
       'test/gateway/openapi/serve.test.ts',
-      'has a place for every route, webhook and code',
+      'has an anchor for every route, webhook and code',
     ],
     ['charges nothing twice and loses nothing, whatever is frozen, cut, killed or overloaded', ...OBEDIENT],
     ['nothing was stored, nothing was sent to the processor, and nothing will come of this request', ...OBEDIENT],
@@ -53,37 +53,41 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ['sends it again with the same `Idempotency-Key`; without one', ...OBEDIENT_KEYED],
   ],
   'docs/README.md': [
-    ['merchants: every route, field, refusal', 'test/gateway/openapi/document.test.ts', 'tells every route'],
-    ['every setting of every process', 'test/house/settings.test.ts', `says what \${process} knows, with its defaults`],
+    ['merchants: every route, field, refusal', 'test/gateway/openapi/document.test.ts', 'documents every route'],
+    [
+      'every setting of every process',
+      'test/house/settings.test.ts',
+      `lists the settings of \${process} with their defaults`,
+    ],
     ['every table, with its constraints', '.ci/schema.ts', 'dumpFaults'],
   ],
   'docs/settings.md': [
     [
       'Every process reads its settings',
       'test/house/settings.test.ts',
-      `says what \${process} knows, with its defaults`,
+      `lists the settings of \${process} with their defaults`,
     ],
     [
       'Every process reads its settings',
       `${CORE}/settings.test.ts`,
-      'are named when they are wrong, all at once, and never shown',
+      'are named when they are wrong, all at once, without their values',
     ],
     [
       'every token has 32 characters or more',
       `${CORE}/rpc/server/caller.test.ts`,
-      'refuses settings with a short token among several',
+      'rejects settings with a short token among several',
     ],
   ],
   'docs/contributing.md': [
     [
       'tries every route',
       'test/gateway/operator/operator.test.ts',
-      `\${name} answers the operator as it is described, in his own name`,
+      `\${name} answers the operator as documented, and acts in the operator's name`,
     ],
     [
       'fails while it never sees the new crash points',
       `${CORE}/model/model.test.ts`,
-      'agrees with core and the processor, whatever goes wrong',
+      'agrees with core and the processor, whatever fails',
     ],
   ],
   'docs/product.md': [
@@ -95,29 +99,29 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'It is unique among holds, captures, releases and OCTs',
       `${CORE}/rpc/server/answers.test.ts`,
-      'is refused when it is malformed, another merchant’s, or names something else; nothing is stored',
+      'is rejected when it is malformed, another merchant’s, or names something else; nothing is stored',
     ],
     [
       'Only an authorized hold can be captured',
       `${CORE}/domain/hold.test.ts`,
-      `answers \${answer ?? 'yes'} to \${name}`,
+      `returns \${answer ?? 'yes'} for \${name}`,
     ],
     ['Lists, streams, notifications and operators never show it', ...SHOWN_ID],
     [
       'Lists, streams, notifications and operators never show it',
       PLAIN_ID,
-      'is in no message below a stream, a notification or an answer to operators alone',
+      'is in no message within a stream, a notification or an answer for operators',
     ],
-    ['| `FAILED` | never placed |', `${CORE}/kinds/end.test.ts`, 'is given back once, and stays failed'],
+    ['| `FAILED` | never placed |', `${CORE}/kinds/end.test.ts`, 'is voided once, and the hold stays failed'],
     [
       'core makes an operation KO by itself after such a fenced answer only',
       `${CORE}/kinds/settle-late.test.ts`,
-      'needs review after the last inquiry, never a guess, and is still settled by what comes later',
+      'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
     [
       'A refusal creates no operation',
       `${CORE}/rpc/preauthorization/capture-preauthorization.test.ts`,
-      'and a refusal leaves no operation behind',
+      'and stores no operation for a refusal',
     ],
     ['does what each answer says charges once and loses nothing', ...OBEDIENT],
     ['a 404 later than 30 s after the 202 is final: it never happened and never will', ...OBEDIENT],
@@ -126,7 +130,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Addresses of metadata services are always rejected',
       `${CORE}/delivery/destination.test.ts`,
-      'never connects to a metadata service, not even when the allow-list has it',
+      'never connects to a metadata service, even when the allow-list contains it',
     ],
     [
       'A relayed notification never changes a hold',
@@ -136,17 +140,17 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'never with body, signature or secret',
       'test/gateway/relay/verify.test.ts',
-      'logs, counts and keeps a failed verification without body, signature or secret',
+      'logs, counts and reports a failed verification without body, signature or secret',
     ],
     [
       'it did it; it never does',
       'test/services/sandbox/rpc/inquire.test.ts',
-      'never saw what tok_sandbox_timeout_lost lost, and keeps it from happening',
+      'finds nothing for tok_sandbox_timeout_lost, and fences it',
     ],
     [
       'drop, rename and narrow no table or column',
       'test/house/migrations.test.ts',
-      'drop, rename and narrow no table or column',
+      'do not drop, rename or narrow a table or column',
     ],
   ],
   'docs/architecture.md': [
@@ -160,12 +164,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'Core fails an operation by itself only on DECLINED',
       `${CORE}/kinds/settle-late.test.ts`,
-      'needs review after the last inquiry, never a guess, and is still settled by what comes later',
+      'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
     [
       'a sick one does not hold up the others',
       'test/operate/sick-endpoints.test.ts',
-      'is not delayed by endpoints that accept and say nothing',
+      'is not delayed by endpoints that accept connections and never answer',
     ],
     ['never a refusal that invites a second charge', ...CRASH_POINTS],
     ['a test has it die at each of them', ...CRASH_POINTS],
@@ -175,7 +179,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       "not stored: the processor's page takes them",
       'test/services/sandbox/checkout/take-form.test.ts',
-      'keeps no card number and no capability in ledger or log',
+      'stores no card number and no capability in ledger or log',
     ],
     [
       'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
@@ -185,31 +189,31 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'rejected in `tokenId`, `userId`, `merchantReference`, `metadata`, `returnUrl` and idempotency keys',
       `${CORE}/rpc/idempotency.test.ts`,
-      'contain no card number, whatever is called',
+      'may contain no card number, whatever the call',
     ],
     [
       'are stored only as hashes or ciphertexts',
       `${CORE}/rpc/preauthorization/create-preauthorization.test.ts`,
-      'never stores the handle in clear',
+      'never stores the preauthorizationId in clear text',
     ],
     [
       'are stored only as hashes or ciphertexts',
       `${CORE}/rpc/merchant/merchants.test.ts`,
-      'creates a merchant, shows its key and secret once, and stores neither in clear',
+      'creates a merchant, shows its key and secret once, and stores neither in clear text',
     ],
     ['| not shown |', 'test/flow/what-is-logged.test.ts', 'is no card number, card token or checkout address'],
     [
       'not shown; settings name what is wrong and quote nothing',
       `${CORE}/settings.test.ts`,
-      'are named when they are wrong, all at once, and never shown',
+      'are named when they are wrong, all at once, without their values',
     ],
-    ['bodies only, no URL', PLAIN_ID, 'is in no URL: no path or query names it, and no method of core takes a GET'],
+    ['bodies only, no URL', PLAIN_ID, 'is in no URL: no path or query contains it, and no method of core allows GET'],
     ['answers about the one hold; never lists, streams, notifications, operators, browsers', ...SHOWN_ID],
     ['while it is open; never operators', ...SHOWN_ID],
     [
       'lists the roles of each service, and of single methods where they differ',
       `${CORE}/rpc/server/access.test.ts`,
-      `lets each role call what it may, and nothing else (\${door})`,
+      `allow each role its own methods, and no others (\${door})`,
     ],
     [
       'a line holds only fields of its allow-list',
@@ -219,12 +223,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'so every gateway knows them',
       'test/gateway/operator/with-core.test.ts',
-      'end a session at every gateway, one that starts later included, and its streams',
+      'end a session and its streams at every gateway, including one that starts later',
     ],
     [
       'growing penalties that never lock out the right one',
       'test/gateway/operator/session/handlers.test.ts',
-      `takes the right token, \${how}, from an address that wrong ones came from and come from`,
+      `accepts the right token, \${how}, from an address that has sent wrong ones`,
     ],
     [
       '4xx or 501 each, never another 5xx',
@@ -238,12 +242,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'the operation was not stored and never will be',
       `${CORE}/rpc/server/answers.test.ts`,
-      'is judged by the statement, too: what reaches the database too late is not stored',
+      'is checked by the statement, too: a write that reaches the database too late is not stored',
     ],
     [
       'A call must carry `authorization',
       `${CORE}/rpc/server/access.test.ts`,
-      `lets nobody in without a credential, or with a wrong one (\${door})`,
+      `reject calls without a credential, or with a wrong one (\${door})`,
     ],
   ],
   'docs/high-availability.md': [
@@ -268,7 +272,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       'refuses an identifier that was never seen, for ever',
       'test/services/sandbox/rpc/inquire.test.ts',
-      'with a fence makes every late request under it NOT_PERFORMED, for ever',
+      'makes every late request NOT_PERFORMED with a fence, for ever',
     ],
     [
       '`ListEntries` lists every identifier',
@@ -278,40 +282,44 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     [
       '0 = every check that could run passed',
       'test/operate/conformance.test.ts',
-      'finds no fault with the sandbox, killed ten times, and leaves out only what asks for a missing feature',
+      'finds no fault with the sandbox, killed ten times, and skips only checks of missing features',
     ],
     ['fenced identifiers never act', ...CONFORMANCE],
     ['never exceed what there is', ...CONFORMANCE],
   ],
   'docs/stripe.md': [
-    ['never rounded', 'test/services/stripe/amount.test.ts', 'come back as they were sent, whatever the currency'],
+    [
+      'never rounded',
+      'test/services/stripe/amount.test.ts',
+      'are converted back to the same amounts, in every currency',
+    ],
   ],
   'docs/runbook.md': [
     [
       'messages are never logged',
       `${CORE}/rpc/server/interceptors.test.ts`,
-      'has the class, code and frames of what nobody foresaw, and no message',
+      'is the class, code and frames of an unexpected error, without its message',
     ],
     [
       'answered as one whose result is not known, never as done',
       'test/platform/database-client.test.ts',
-      'does not take a commit for done that stopped waiting for the standby',
+      'does not report a commit as done that stopped waiting for the standby',
     ],
     [
       'loses no request that has an `Idempotency-Key`',
       'test/operate/rolling-restart.test.ts',
-      'loses no keyed request and does none twice',
+      'loses and repeats no keyed request',
     ],
     [
       'discard never does',
       `${CORE}/rpc/notification/notification.test.ts`,
-      'forwards what was set aside once, and never what was discarded',
+      'forwards a released notification once, and a discarded one never',
     ],
   ],
   'docs/scaling.md': [['Every commit that ends an operation takes one advisory lock', ...STREAM]],
 };
 
-/** Advice to the reader, names and definitions: no claims about what the service does. */
+/** Advice to readers, names and definitions, which claim nothing about the service. */
 export const NO_CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'docs/security.md': [
     '*Held* means that every attack met what it must, that no call of the merchant failed, that every notification came',

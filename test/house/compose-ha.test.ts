@@ -18,11 +18,11 @@ interface Compose {
 }
 
 const root = new URL('../../', import.meta.url);
-/** What stands for the password has characters that no URL has. */
+/** The password's placeholder contains characters that are not allowed in a URL. */
 const urlOf = ({ environment }: Service = {}) =>
   new URL((environment?.DATABASE_URL ?? '').replace(/\$\{\w+:\?\}/, 'password'));
 const read = (file: string) => readFile(new URL(file, root), 'utf8');
-/** `!reset` takes away what the other file says. */
+/** `!reset` removes what the other file sets. */
 const customTags = [
   { tag: '!reset', collection: 'map' as const },
   { tag: '!reset', collection: 'seq' as const },
@@ -48,13 +48,13 @@ describe('docker-compose.ha.yml', () => {
     for (const name of ['REPLICATION_PASSWORD', 'SUPERUSER_PASSWORD']) assert(text.split('\n\n')[0]?.includes(name));
   });
 
-  it('leads the address of docker-compose.yml to HAProxy', () => {
+  it('points the address of docker-compose.yml to HAProxy', () => {
     for (const name of ['core', 'worker', 'migrate']) assert.equal(urlOf(base.services[name]).host, 'postgres:5432');
     assert.match(compose.services.postgres?.image ?? '', /^haproxy:/);
     assert.match(compose.configs.haproxy?.content ?? '', /^ {2}bind \*:5432$/m);
   });
 
-  it('names only services, configurations and volumes that are there', () => {
+  it('names only services, configurations and volumes that exist', () => {
     for (const { configs = [], depends_on = [], volumes = [] } of Object.values(compose.services)) {
       for (const { source } of configs) assert(Object.hasOwn(compose.configs, source), source);
       for (const name of depends_on) assert(Object.hasOwn(compose.services, name), name);
@@ -62,7 +62,7 @@ describe('docker-compose.ha.yml', () => {
     }
   });
 
-  it('has HAProxy ask both databases for the primary, and end the sessions of one that is down', () => {
+  it('makes HAProxy ask both databases for the primary, and end the sessions of one that is down', () => {
     const { content = '' } = compose.configs.haproxy ?? {};
     assert.match(content, /on-marked-down shutdown-sessions/);
     assert.match(content, /http-check send meth OPTIONS uri \/primary\n\s+http-check expect status 200/);
@@ -85,14 +85,14 @@ describe('docker-compose.ha.yml', () => {
     }
   });
 
-  it('replicates synchronously, with times that Patroni accepts', () => {
+  it('replicates synchronously, with timeouts that Patroni accepts', () => {
     const { dcs } = patroni().bootstrap;
     assert.equal(dcs.synchronous_mode, true);
     assert(dcs.ttl >= dcs.loop_wait + 2 * dcs.retry_timeout);
     assert.equal(patroni().postgresql.parameters?.synchronous_commit ?? 'on', 'on');
   });
 
-  it('has three etcd that know each other, and Patroni all of them', () => {
+  it('has three etcd members that know each other, and Patroni knows all of them', () => {
     const etcds = Object.entries(compose.services).filter(([name]) => name.startsWith('etcd-'));
     assert.equal(etcds.length, 3);
     const cluster = etcds.map(([name]) => `${name}=http://${name}:2380`).join(',');

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { readSettings } from '../../platform/settings.ts';
 import { schemaOf } from './settings-shape.ts';
 
-/** What a person would have made and put into `.env`. */
+/** Values that an operator would create and put into `.env`. */
 const MADE: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'database-password',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -17,7 +17,7 @@ const MADE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Where the process that a service runs keeps its settings. */
+/** The settings file of each service's process. */
 const SETTINGS: Readonly<Record<string, string>> = {
   core: 'services/core/settings.ts',
   worker: 'services/core/worker-settings.ts',
@@ -29,7 +29,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 interface Service {
   readonly command?: string;
-  /** Without a value it is taken from where compose runs, and not set when it is not there either. */
+  /** A variable without a value is passed through from compose's own environment, and unset when absent there. */
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
 }
@@ -39,7 +39,7 @@ const text = await readFile(new URL('docker-compose.yml', root), 'utf8');
 const { services } = parse(text, { merge: true, strict: true }) as { services: Record<string, Service> };
 
 describe('docker-compose.yml', () => {
-  it('needs no variable that is not described', () => {
+  it('requires no undocumented variable', () => {
     const needed = new Set(text.match(/(?<=\$\{)\w+/g));
     assert.deepEqual([...needed].sort(), Object.keys(MADE).sort());
   });
@@ -51,18 +51,18 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs programs that are there', async () => {
+  it('runs programs that exist', async () => {
     const programs = Object.values(services).flatMap(({ command }) => /^node (\S+)$/.exec(command ?? '')?.[1] ?? []);
     assert(programs.includes('services/core/migrate.ts'));
     for (const program of programs) await access(new URL(program, root));
   });
 
-  it('gives the migration its one setting', () => {
+  it('sets the one setting of the migration', () => {
     assert.deepEqual(Object.keys(services.migrate?.environment ?? {}), ['DATABASE_URL']);
   });
 
   for (const [name, file] of Object.entries(SETTINGS)) {
-    it(`gives ${name} only settings that it knows, and all that it needs`, async () => {
+    it(`gives ${name} only settings that it knows, and all that it requires`, async () => {
       const { environment = {} } = services[name] ?? {};
       const known = Object.keys((await schemaOf(file)).shape);
       for (const setting of Object.keys(environment)) assert(known.includes(setting), setting);

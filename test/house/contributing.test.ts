@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { listFiles, ROOT } from '../../.ci/sources.ts';
 
 describe('docs/contributing.md', () => {
-  it('names no file or folder that is not there', async () => {
+  it('names only files and folders that exist', async () => {
     const files = await listFiles();
     const paths = pathsIn(await readFile(`${ROOT}docs/contributing.md`, 'utf8'));
     assert(paths.length > 80, 'the pattern finds the paths');
@@ -27,7 +27,7 @@ describe('docs/contributing.md', () => {
   });
 });
 
-/** What stands in backticks and is a path from the root: it has a slash, but not in front, or ends as our files do. */
+/** Paths in backticks, relative to the root: with a slash, not leading, or with one of our file extensions. */
 function pathsIn(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
   return quoted.filter(

@@ -5,7 +5,7 @@ import { listFiles } from '../../.ci/sources.ts';
 const root = new URL('../../', import.meta.url);
 
 describe('the documents', () => {
-  it('point to nothing that is not there', async () => {
+  it('have no broken link', async () => {
     const documents = (await listFiles()).filter((path) => path.endsWith('.md'));
     assert(documents.includes('docs/README.md'));
     for (const document of documents) {
@@ -16,7 +16,7 @@ describe('the documents', () => {
     }
   });
 
-  it('name no source file that is not there', async () => {
+  it('name only source files that exist', async () => {
     const files = await listFiles();
     for (const document of files.filter((path) => path.endsWith('.md'))) {
       const text = await readFile(new URL(document, root), 'utf8');

@@ -20,6 +20,7 @@ describe('the import law', () => {
     ['services/quickstart/quickstart.ts', `const { startCore } = await import('../core/start-core.ts');`],
     ['services/core/start-core.ts', `import { createDatabase } from '../../test/database.ts';`],
     ['platform/grpc-client.ts', `import { log } from '../gateway/log.ts';`],
+    ['services/core/start-core.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
     ['webhooks/signature.ts', `import { openLog } from '../platform/log.ts';`],
     ['proto/gen/index.ts', `import { openLog } from '../../platform/log.ts';`],
     ['services/core/delivery/queue.ts', `import { pino } from 'pino';`],
@@ -40,6 +41,7 @@ describe('the import law', () => {
 
   const allowed = [
     ['gateway/core/client.ts', `import { openChannel } from '../../platform/grpc-client.ts';\nimport Koa from 'koa';`],
+    ['services/stripe/desk.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
     ['gateway/openapi/document.ts', `import { REST_ROUTES } from '../rest/rest.ts';`],
     ['gateway/gateway.ts', `import { createRest } from './rest/rest.ts';`],
     ['services/core/rpc/present.ts', `import { judgeCapture } from '../domain/hold.ts';`],

@@ -43,7 +43,7 @@ describe('the lock file', () => {
     });
   }
 
-  it('pins the Node that runs everything, and no install script fetches it', async () => {
+  it('pins the Node that runs everything, and no install script downloads it', async () => {
     const { packages } = JSON.parse(await readFile(`${ROOT}package-lock.json`, 'utf8'));
     for (const processor of ['x64', 'arm64']) {
       const entry = packages[`node_modules/node-linux-${processor}`];
@@ -55,11 +55,11 @@ describe('the lock file', () => {
 });
 
 describe('what runs after npm ci', () => {
-  it('is content with this Node', async () => {
+  it('accepts this Node', async () => {
     await promisify(execFile)(process.execPath, ['.ci/runtime.mjs'], { cwd: ROOT });
   });
 
-  it('fails when npm left the Node out', async () => {
+  it('fails when npm skipped the Node package', async () => {
     const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); await import('./.ci/runtime.mjs');`;
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', older], { cwd: ROOT });
     await assert.rejects(run, { code: 1, stderr: /needs Node 24.*package-lock\.json/ });

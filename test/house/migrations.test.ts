@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { ROOT } from '../../.ci/sources.ts';
 
 const FOLDER = `${ROOT}services/core/storage/migrations/`;
-/** What would break the code of before: it still names the table or column, or still writes rows without the new one. */
+/** Statements that break the previous version, which still uses the table or column, or inserts rows without the new one. */
 const NARROWING =
   /\b(drop\s+(table|column)|rename|alter\s+column|truncate|add\s+column\s+"?\w+"?\s+[\w()]+(\[\])?\s+not\s+null(?!\s+default))\b/i;
 
 describe('migrations', () => {
-  it('drop, rename and narrow no table or column', async () => {
+  it('do not drop, rename or narrow a table or column', async () => {
     const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));
     assert(files.length >= 10);
     for (const file of files) {
@@ -19,7 +19,7 @@ describe('migrations', () => {
     }
   });
 
-  it('would be found if they did', () => {
+  it('would be found otherwise', () => {
     for (const sql of [
       'alter table "hold" drop column "amount"',
       'drop table "hold"',

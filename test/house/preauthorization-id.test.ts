@@ -1,4 +1,4 @@
-/** Where the identifier that captures a hold may be: docs/product.md, "Money, identifiers, time". */
+/** Where the identifier that captures a hold may appear: docs/product.md, "Money, identifiers, time". */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AnyDesc, DescMessage } from '@bufbuild/protobuf';
@@ -7,14 +7,14 @@ import { ROOT } from '../../.ci/sources.ts';
 import { createDocument } from '../../gateway/openapi/document.ts';
 
 const CONTRACT = `${ROOT}proto/gen/holdfast/v1/`;
-/** Lists carry the first one too; test/services/core/rpc/server/scope.test.ts shows that core leaves it empty there. */
+/** Lists use the first one too; test/services/core/rpc/server/scope.test.ts shows that core leaves the field empty there. */
 const MAY_CARRY_IT = [
   'CapturePreauthorizationRequest',
   'GetPreauthorizationRequest',
   'Preauthorization',
   'ReleasePreauthorizationRequest',
 ];
-/** What streams, receivers of notifications and operators alone are shown. */
+/** Messages for streams, receivers of notifications and operators only. */
 const SHOWN =
   /^(Watch\w+|Operation|Delivery|DeliveryAttempt|ReviewItem|AuditEntry|\w+Notification|VerificationFailure|Minute)(Response)?$/;
 
@@ -27,14 +27,14 @@ describe('preauthorizationId', () => {
     descriptions = modules.flatMap((module) => Object.values(module)).filter((each) => typeof each.kind === 'string');
   });
 
-  it('is in no message but the hold and the requests that name a hold', () => {
+  it('is only in the hold message and in requests that name a hold', () => {
     const carriers = descriptions.flatMap((each) =>
       each.kind === 'message' && each.fields.some(({ name }) => name === 'preauthorization_id') ? [each.name] : [],
     );
     assert.deepEqual(carriers.sort(), MAY_CARRY_IT);
   });
 
-  it('is in no message below a stream, a notification or an answer to operators alone', () => {
+  it('is in no message within a stream, a notification or an answer for operators', () => {
     const messages = descriptions.filter((each) => each.kind === 'message');
     const shown = messages.filter(({ name }) => SHOWN.test(name));
     assert(shown.length >= 10);
@@ -48,7 +48,7 @@ describe('preauthorizationId', () => {
     }
   });
 
-  it('is in no URL: no path or query names it, and no method of core takes a GET', () => {
+  it('is in no URL: no path or query contains it, and no method of core allows GET', () => {
     const { paths } = createDocument();
     assert(Object.keys(paths).length > 5);
     for (const [path, methods] of Object.entries(paths)) {
@@ -63,7 +63,7 @@ describe('preauthorizationId', () => {
   });
 });
 
-/** A message and those that its fields lead to. */
+/** Returns a message and all that its fields reach. */
 function messagesBelow(message: DescMessage, seen = new Set<DescMessage>()): Set<DescMessage> {
   if (seen.has(message)) return seen;
   seen.add(message);

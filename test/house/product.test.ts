@@ -18,7 +18,7 @@ describe('docs/product.md', () => {
     product = await readFile(`${ROOT}docs/product.md`, 'utf8');
   });
 
-  it('says the HTTP and gRPC status of each refusal', () => {
+  it('has the HTTP and gRPC status of each refusal', () => {
     const rows = tableIn(product, 'Refusals');
     const told = rows.flatMap(([codes = '', http, grpc]) =>
       quotedIn(codes).map((code) => [code, http, grpc].join(' ')),
@@ -32,7 +32,7 @@ describe('docs/product.md', () => {
     );
   });
 
-  it('says whether each statusInfo is OK or KO', () => {
+  it('has the OK or KO of each statusInfo', () => {
     const rows = tableIn(product, 'Notifications');
     const told = rows.flatMap(([words = '', status]) => quotedIn(words).map((word) => [word, status] as const));
     const words = new Set(told.map(([word]) => word));
@@ -44,7 +44,7 @@ describe('docs/product.md', () => {
     );
   });
 
-  it('says how each token of the sandbox behaves', () => {
+  it('describes how each token of the sandbox behaves', () => {
     const cells = tableIn(product, 'Sandbox').flatMap(([tokens = '']) => quotedIn(tokens));
     const names = cells.map((token) => token.replace(/^(tok_sandbox)?_/, ''));
     assert.deepEqual(names.sort(), Object.keys(BEHAVIOURS).sort());
@@ -59,13 +59,13 @@ describe('docs/product.md', () => {
   });
 });
 
-/** As gRPC spells it. */
+/** The status in gRPC's spelling. */
 function grpcOf(code: RefusalCode): string {
   const name = Code[translateError(new HoldfastError(code, '')).code] ?? '';
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 }
 
-/** The cells of the first table under a heading, without its header. */
+/** Returns the cells of the first table under a heading, without its header. */
 function tableIn(text: string, heading: string): string[][] {
   const [, chapter = ''] = text.split(`\n## ${heading}\n`);
   const lines = chapter.split('\n');

@@ -1,8 +1,8 @@
-/** The sentences of Markdown documents. */
+/** Splits Markdown documents into sentences. */
 
 /**
- * The rows of tables, headings, list items and the sentences of paragraphs, in order and with white space normalised. Code blocks and
- * comments are left out.
+ * Returns table rows, headings, list items and the sentences of paragraphs, in order and with white space normalised, without code blocks
+ * and comments.
  */
 export function sentencesOf(markdown: string): string[] {
   const blocks = proseOf(markdown)
@@ -15,7 +15,7 @@ export function sentencesOf(markdown: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** A document without its code blocks and comments. */
+/** Returns a document without its code blocks and comments. */
 export function proseOf(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, '\n').replace(/<!--[\s\S]*?-->/g, '\n');
 }

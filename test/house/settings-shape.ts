@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const root = new URL('../../', import.meta.url);
 
-/** The schema of settings that a module exports. */
+/** Returns the settings schema that a module exports. */
 export async function schemaOf(file: string): Promise<z.ZodObject> {
   const module = await import(new URL(file, root).href);
   const schema = Object.values(module).find((value) => value instanceof z.ZodObject);

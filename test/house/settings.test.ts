@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { schemaOf } from './settings-shape.ts';
 import { tableRows } from './table.ts';
 
-/** Where each process keeps its settings; the migration step has but one and no schema. */
+/** The settings file of each process; the migration has only one setting and no schema. */
 const SETTINGS: Readonly<Record<string, string>> = {
   launcher: 'services/quickstart/settings.ts',
   core: 'services/core/settings.ts',
@@ -24,14 +24,14 @@ describe('docs/settings.md', () => {
   });
 
   for (const [process, file] of Object.entries(SETTINGS)) {
-    it(`says what ${process} knows, with its defaults`, async () => {
+    it(`lists the settings of ${process} with their defaults`, async () => {
       const described = rows.filter(([, processes]) => processes?.split(', ').includes(process));
       const told = described.map(([name, , preset]) => `${name?.replaceAll('`', '')}: ${preset?.replaceAll('`', '')}`);
       assert.deepEqual(told.sort(), (await settingsOf(file)).sort());
     });
   }
 
-  it('names the levels that the log of each process takes', async () => {
+  it('lists the log levels that each process accepts', async () => {
     const [, processes = '', , meaning = ''] = rows.find(([name]) => name === '`LOG_LEVEL`') ?? [];
     const words = [...meaning.matchAll(/`(\w+)`/g)].map(([, word]) => word);
     for (const process of processes.split(', ')) {
@@ -41,7 +41,7 @@ describe('docs/settings.md', () => {
   });
 });
 
-/** As the table has them: `NAME: default`, `NAME: *required*`, `NAME: unset` or `NAME: empty`. */
+/** As in the table: `NAME: default`, `NAME: *required*`, `NAME: unset` or `NAME: empty`. */
 async function settingsOf(file: string): Promise<string[]> {
   return Object.entries((await schemaOf(file)).shape).map(
     ([name, setting]) => `${name}: ${presetOf(setting as z.ZodType)}`,

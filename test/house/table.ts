@@ -1,6 +1,6 @@
-/** Tables of documents. */
+/** Reads tables of documents. */
 
-/** The cells of the table whose header starts with a word, without the header. */
+/** Returns the cells of the table whose header starts with a word, without the header. */
 export function tableRows(text: string, firstHeader: string): string[][] {
   const [, table = ''] = text.split(`\n| ${firstHeader} |`);
   const lines = table.split('\n').slice(2);

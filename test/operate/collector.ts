@@ -1,4 +1,4 @@
-/** A collector of traces: OTLP over HTTP in JSON, as the exporter sends it. */
+/** A trace collector: OTLP over HTTP in JSON, as the exporter sends it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,9 +14,9 @@ export interface CollectedSpan {
 export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Everything that was sent, as text. */
+  /** Everything received, as text. */
   text(): string;
-  /** Settles when these spans of one trace are here; names may end in `*`. */
+  /** Resolves when all these spans of one trace have arrived; names may end in `*`. */
   collected(traceId: string, names: readonly string[]): Promise<readonly CollectedSpan[]>;
   close(): void;
 }
@@ -30,7 +30,7 @@ interface Export {
   }[];
 }
 
-/** Listens on a free port. */
+/** Starts it on a free port. */
 export async function openCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const texts: string[] = [];

@@ -10,7 +10,7 @@ import { API_KEY, type FakeStripe, startFakeStripe } from '../services/stripe/fa
 
 const SECRET = 'whsec_of_the_conformance_run';
 
-describe('npm run conformance, of the adapter to Stripe', function () {
+describe('npm run conformance with the Stripe adapter', function () {
   this.timeout(300_000);
   let directory: string;
   let stripe: FakeStripe;
@@ -30,7 +30,7 @@ describe('npm run conformance, of the adapter to Stripe', function () {
     rmSync(directory, { recursive: true });
   });
 
-  it('finds no fault with it over a fake Stripe, killed ten times', async () => {
+  it('finds no fault over a fake Stripe, killed ten times', async () => {
     const profile = JSON.parse(readFileSync('services/stripe/conformance.json', 'utf8'));
     Object.assign(profile.tokens, {
       reversed: 'pm_card_createDispute',
@@ -67,14 +67,14 @@ describe('npm run conformance, of the adapter to Stripe', function () {
     booksAgree(stripe);
   });
 
-  it('of Stripe itself is skipped when there is no key', async () => {
+  it('is skipped for Stripe itself when there is no key', async () => {
     const { code, stdout } = await run(['services/stripe/conformance.ts'], { STRIPE_API_KEY: '' });
     assert.equal(code, 0);
     assert.match(stdout, /skipped: STRIPE_API_KEY is not set/);
   });
 });
 
-/** Whatever was killed or broken off: Stripe has one payment for each hold. */
+/** Whatever was killed or interrupted, Stripe has one payment for each hold. */
 function booksAgree(stripe: FakeStripe): void {
   const holds = [...stripe.account().intents.values()].filter(
     ({ status }) => status === 'requires_capture' || status === 'succeeded',

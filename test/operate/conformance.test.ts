@@ -13,7 +13,7 @@ describe('npm run conformance', function () {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Runs the kit on the sandbox, with the profile that is shipped, on ports and a ledger of its own. */
+  /** Runs the kit against the sandbox, with its shipped profile, on ports and a ledger of its own. */
   async function judge(change: (command: string[], ledger: string) => string[], ...args: string[]) {
     const profile = JSON.parse(readFileSync('services/sandbox/conformance.json', 'utf8'));
     const [port, core] = [await freePort(), await freePort()];
@@ -28,7 +28,7 @@ describe('npm run conformance', function () {
     return run(['services/conformance/index.ts', ...options, ...tokens]);
   }
 
-  it('finds no fault with the sandbox, killed ten times, and leaves out only what asks for a missing feature', async () => {
+  it('finds no fault with the sandbox, killed ten times, and skips only checks of missing features', async () => {
     const { code, stdout, stderr } = await judge((command) => command, '--kills', '10');
     assert.equal(code, 0, stdout + stderr);
     const skipped = stdout.match(/skipped: .*/g) ?? [];
@@ -36,7 +36,7 @@ describe('npm run conformance', function () {
     assert.match(stdout, /^1[2-9]\d passed, 0 failed, 7 skipped$/m);
   });
 
-  it('notices a processor that forgets what it did when it is killed', async () => {
+  it('notices a processor that loses its memory when it is killed', async () => {
     const forget = (command: string[], ledger: string) => [
       '/bin/sh',
       '-c',

@@ -1,4 +1,4 @@
-/** Processes of a deployment, several of each, on one database: started, stopped and restarted one by one. */
+/** Runs several of each process of a deployment on one database; each can be started, stopped and restarted. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,21 +12,21 @@ import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { freePort } from '../../services/quickstart/port.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { createMigratedDatabase } from '../database.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const token = () => randomBytes(24).toString('base64url');
 
-/** A process that serves; `log` holds its lines so far. */
+/** A running process; `log` contains its lines so far. */
 export interface Member {
   readonly name: string;
   readonly log: string[];
-  /** Stops it as a deployment does (SIGTERM) and waits for its end. Throws when it ends badly. */
+  /** Stops it with SIGTERM and waits for its exit. Throws when it exits with an error. */
   stop(): Promise<void>;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Its process, while it runs. */
+  /** The process while it runs. */
   pid(): number;
 }
 
@@ -41,7 +41,7 @@ export interface FleetOptions {
   readonly cores?: number;
   readonly gateways?: number;
   readonly workers?: number;
-  /** Names of the sandboxes, as PROCESSORS has them; one without a name unless given. */
+  /** Names of the sandboxes, as in PROCESSORS; by default one without a name. */
   readonly sandboxes?: readonly string[];
   /** Settings for all processes. */
   readonly environment?: Record<string, string>;
@@ -49,7 +49,7 @@ export interface FleetOptions {
 
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
-/** Starts a fleet with one merchant, who is notified through the first gateway's relay and receives here. */
+/** Starts a fleet with one merchant, notified through the first gateway's relay and received here. */
 export async function openFleet(options: FleetOptions = {}) {
   const { cores = 1, gateways = 1, workers = 1, sandboxes: names = ['sandbox'], environment = {} } = options;
   const database = await createMigratedDatabase();
@@ -126,7 +126,7 @@ export async function openFleet(options: FleetOptions = {}) {
   const started = await Promise.allSettled(early.map((each) => each.start()));
   const failed = started.find((each) => each.status === 'rejected');
   if (failed) {
-    // Those that did start would keep the tests from ending.
+    // Members that did start would keep the tests from ending.
     const running = early.filter((_, index) => started[index]?.status === 'fulfilled');
     await Promise.all(running.map((each) => each.stop()));
     receiver.server.close();
@@ -134,7 +134,7 @@ export async function openFleet(options: FleetOptions = {}) {
   }
   const origins = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
   const { apiKey } = await createMerchant(coreUrl, secrets.operator, origins[0] as string, receiver.url);
-  // A gateway is ready when it knows all credentials, so the merchant comes first.
+  // A gateway becomes ready once it has all credentials, so the merchant is created first.
   await Promise.all(gatewayMembers.map((each) => each.start()));
   const oracles = new Map(names.map((name) => [name, openOracle(ledgerOf(name))]));
   return {
@@ -143,10 +143,10 @@ export async function openFleet(options: FleetOptions = {}) {
     coreUrl,
     secrets,
     received,
-    /** The ledger of a sandbox, the first unless named. */
+    /** The ledger of a sandbox, by default the first. */
     oracle: (name = names[0] as string) => oracles.get(name) ?? assert.fail(`no sandbox is called ${name}`),
     sandboxes,
-    /** Core's settings about processors. */
+    /** Core's settings for processors. */
     processors: {
       ...(options.sandboxes && {
         PROCESSORS: names.map((name, index) => ({ name, address: `127.0.0.1:${sandboxPorts[index]}` })),
@@ -233,9 +233,9 @@ function member(name: string, entry: string, environment: Record<string, string>
     },
     async stop() {
       await ended('SIGTERM');
-      assert.equal(child?.exitCode ?? 0, 0, `${name} ended badly: ${log.at(-1)}`);
+      assert.equal(child?.exitCode ?? 0, 0, `${name} exited with an error: ${log.at(-1)}`);
     },
     kill: () => ended('SIGKILL'),
-    pid: () => child?.pid ?? assert.fail(`${name} does not run`),
+    pid: () => child?.pid ?? assert.fail(`${name} is not running`),
   };
 }

@@ -1,28 +1,28 @@
-/** A merchant in front of several gateways: takes them by turns, and repeats a keyed request until it has its final answer. */
+/** A merchant that uses several gateways in turn, and repeats a keyed request until it has its final answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a gateway answered; status 0 = the connection broke. */
+/** A gateway's answer; status 0 = the connection broke. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, string>>;
-  /** What is left of the API key's limit. */
+  /** The remaining rate limit of the API key. */
   readonly remaining: number;
 }
 
-/** What became of the keyed requests. */
+/** The outcomes of the keyed requests. */
 export interface Tally {
   holds: number;
   captures: number;
-  /** Never reached the processor, as it said when it was asked, and never will: a final answer too. */
+  /** Confirmed by inquiry as never sent to the processor: also a final answer. */
   neverDone: number;
-  /** How often one had to be sent again, by why. */
+  /** How many were repeated, by cause. */
   readonly repeated: Record<string, number>;
-  /** Those without a final answer, or with another one than was due. */
+  /** Those without a final answer, or with an unexpected one. */
   readonly lost: string[];
 }
 
-/** How many have come to an end. */
+/** How many are complete. */
 export function ended({ holds, captures, neverDone, lost }: Tally): number {
   return holds + captures + neverDone + lost.length;
 }
@@ -38,7 +38,7 @@ export class KeyedShop {
     this.#apiKey = apiKey;
   }
 
-  /** Places a hold and captures a part of it. */
+  /** Places a hold and captures part of it. */
   async sell(): Promise<void> {
     const hold = { amount: 500, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId: 'tok_sandbox_ok' };
     const placed = await this.#keyed('/preauthorization', hold, 201);
@@ -48,7 +48,7 @@ export class KeyedShop {
     if (await this.#keyed('/preauthorization/authorization', capture, 200)) this.tally.captures++;
   }
 
-  /** Sends once, to the next gateway or a named one. */
+  /** Sends once, to the next gateway or to a given one. */
   async send(
     path: string,
     body?: object,
@@ -93,7 +93,7 @@ export class KeyedShop {
   }
 }
 
-/** No final answer yet: a broken connection, an unknown outcome, one still under way, a limit. */
+/** Not final: a broken connection, an unknown outcome, a request in progress, a rate limit. */
 const OPEN: ReadonlySet<number> = new Set([0, 202, 409, 429]);
 const AGAIN_MS = 100;
 const PATIENCE_MS = 30_000;

@@ -1,4 +1,4 @@
-/** A launcher as a person starts it, with its own DATA_DIR, for the tests of what happens to it. */
+/** Runs the launcher as a user does, with a DATA_DIR of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -7,20 +7,20 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../services/quickstart/port.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 
-/** A launcher. */
+/** A running launcher. */
 export interface Launched {
   readonly process: ChildProcess;
-  /** Everything printed so far. */
+  /** All output so far. */
   output(): string;
-  /** Settles when it has ended and its output is complete, with the exit code or the signal. */
+  /** Resolves with the exit code or signal once it has exited and its output is complete. */
   readonly ended: Promise<number | string>;
-  /** Waits until it printed that text. Rejects when it ends before. */
+  /** Waits until the output contains a text. Rejects when the launcher exits first. */
   printed(text: string): Promise<void>;
 }
 
 const ENTRY = fileURLToPath(new URL('../../services/quickstart/index.ts', import.meta.url));
 
-/** Starts one. */
+/** Starts a launcher. */
 export function launch(environment: Record<string, string>): Launched {
   const inherited = { ...process.env, DATABASE_URL: '', REDIS_URL: '' };
   const child = spawn(process.execPath, [ENTRY], {
@@ -43,26 +43,26 @@ export function launch(environment: Record<string, string>): Launched {
       child.emit('output');
     });
     while (!output.includes(text)) {
-      if (over) throw new Error(`ended without printing "${text}":\n${output}`);
+      if (over) throw new Error(`exited without printing "${text}":\n${output}`);
       await once(child, 'output');
     }
   };
   return { process: child, output: () => output, ended, printed };
 }
 
-/** Free outer ports and a DATA_DIR, as settings. */
+/** Settings with free ports and a new DATA_DIR. */
 export async function launchSettings(dataDir: string): Promise<Record<string, string>> {
   const settings: Record<string, string> = { DATA_DIR: dataDir };
   for (const name of ['PORT', 'CORE_PORT', 'CONNECT_PORT']) settings[name] = String(await freePort());
   return settings;
 }
 
-/** What the launcher tells other programs. */
+/** Reads the file with which the launcher describes the service to other programs. */
 export async function quickstartFile(dataDir: string): Promise<QuickstartFile> {
   return JSON.parse(await readFile(`${dataDir}/quickstart.json`, 'utf8')) as QuickstartFile;
 }
 
-/** Processes whose command line names a DATA_DIR, or that work in it. Linux only. */
+/** Finds processes whose command line names a DATA_DIR, or whose working directory is in it. Linux only. */
 export async function processesOf(dataDir: string): Promise<{ pid: number; commandLine: string }[]> {
   const found = [];
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
@@ -73,7 +73,7 @@ export async function processesOf(dataDir: string): Promise<{ pid: number; comma
   return found;
 }
 
-/** Waits until no process of a DATA_DIR is left, for 10 s. Answers those that still are. */
+/** Waits up to 10 s until no process of a DATA_DIR is left. Returns those that remain. */
 export async function lastProcessesOf(dataDir: string): Promise<{ pid: number; commandLine: string }[]> {
   for (let waitedMs = 0; ; waitedMs += 25) {
     const left = await processesOf(dataDir);

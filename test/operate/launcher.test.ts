@@ -20,7 +20,7 @@ describe('npm start', () => {
   let requestId: string;
 
   before(async function () {
-    // The processes are found in /proc.
+    // Processes are found in /proc.
     if (process.platform !== 'linux') this.skip();
     dataDir = await mkdtemp(`${tmpdir()}/holdfast-launcher-`);
     settings = await launchSettings(dataDir);
@@ -38,7 +38,7 @@ describe('npm start', () => {
     return quickstartFile(dataDir);
   };
 
-  it('places a hold from nothing in a moment, and tells other programs how', async function () {
+  it('places a first hold quickly, and describes the service to other programs', async function () {
     this.timeout(60_000);
     const file = await start();
     assert.equal((await stat(`${dataDir}/quickstart.json`)).mode & 0o777, 0o600);
@@ -64,20 +64,20 @@ describe('npm start', () => {
     assert((await promisify(execFile)('sh', ['-c', login])).stdout.includes(operatorToken));
   });
 
-  it('serves the console where it says', async () => {
+  it('serves the console at the address it prints', async () => {
     const { consoleUrl } = await quickstartFile(dataDir);
     assert(launched.output().includes(consoleUrl));
     assert.match(await (await fetch(consoleUrl)).text(), /<title>Holdfast console<\/title>/);
   });
 
-  it('lets no second launcher into its folder', async () => {
+  it('refuses a second launcher on its folder', async () => {
     const second = launch({ ...(await launchSettings(dataDir)) });
     assert.equal(await second.ended, 1);
     assert.match(second.output(), /^holdfast: DATA_DIR: another launcher works in .*\n$/);
     await access(`${dataDir}/quickstart.json`);
   });
 
-  it('reports a process that dies, and starts it again', async function () {
+  it('reports a process that dies, and restarts it', async function () {
     this.timeout(30_000);
     for (const name of ['core', 'postgres']) {
       process.kill(await pidOf(name), 'SIGKILL');
@@ -88,7 +88,7 @@ describe('npm start', () => {
     await served(async () => (await openShop(file).get(`/preauthorization/${requestId}`)).status);
   });
 
-  it('leaves no process when it is killed, and starts again with what was stored', async function () {
+  it('leaves no process behind when it is killed, and starts again with the stored data', async function () {
     this.timeout(60_000);
     launched.process.kill('SIGKILL');
     await launched.ended;
@@ -97,7 +97,7 @@ describe('npm start', () => {
     assert.deepEqual([body.requestId, body.amount], [requestId, 1000]);
   });
 
-  it('starts again when everything was killed', async function () {
+  it('starts again after everything was killed', async function () {
     this.timeout(60_000);
     const { apiKey } = await quickstartFile(dataDir);
     launched.process.kill('SIGKILL');
@@ -112,7 +112,7 @@ describe('npm start', () => {
   it('stops everything on Ctrl-C, and exits with 0', async function () {
     this.timeout(30_000);
     assert(launched.process.pid !== undefined);
-    // A terminal signals the whole group.
+    // A terminal signals the whole process group.
     process.kill(-launched.process.pid, 'SIGINT');
     assert.equal(await launched.ended, 0);
     assert.deepEqual(await processesOf(dataDir), []);
@@ -131,7 +131,7 @@ describe('npm start', () => {
   };
 });
 
-describe('npm start, when it cannot', () => {
+describe('npm start, when it fails', () => {
   let dataDir: string;
   let settings: Record<string, string>;
 
@@ -151,14 +151,14 @@ describe('npm start, when it cannot', () => {
     assert.deepEqual(await processesOf(dataDir), []);
   };
 
-  it('says that a port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const server = createServer().listen(Number(settings.PORT), '127.0.0.1');
     await once(server, 'listening');
     await refused({}, /^holdfast: PORT: port \d+ is already taken/);
     server.close();
   });
 
-  it('says that the database is unreachable, without its password', async () => {
+  it('reports that the database is unreachable, without its password', async () => {
     const url = `postgresql://holdfast:secret-word@127.0.0.1:${await freePort()}/holdfast`;
     await refused(
       { DATABASE_URL: url },
@@ -166,9 +166,9 @@ describe('npm start, when it cannot', () => {
     );
   });
 
-  it('says which setting is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: settings: CORE_PORT: /));
+  it('names the setting that is wrong', () => refused({ CORE_PORT: 'abc' }, /^holdfast: settings: CORE_PORT: /));
 
-  it('stops what it started when it cannot say how to use it', async function () {
+  it('stops what it started when it cannot write its file', async function () {
     this.timeout(30_000);
     const database = await createDatabase();
     await mkdir(`${dataDir}/demo.curl`);
@@ -179,7 +179,7 @@ describe('npm start, when it cannot', () => {
     await database.drop();
   });
 
-  it('says which setting of a process is wrong, and stops the others', async function () {
+  it('names the wrong setting of a process, and stops the others', async function () {
     this.timeout(30_000);
     const database = await createDatabase();
     const environment = { DATABASE_URL: database.url, REST_RATE_PER_SECOND: 'many' };
@@ -188,7 +188,7 @@ describe('npm start, when it cannot', () => {
   });
 });
 
-/** Asks until the answer is 200, for 8 s: a restarted process needs a moment. */
+/** Polls until the answer is 200, for 8 s: a restarted process needs a moment. */
 async function served(ask: () => Promise<number>): Promise<void> {
   const deadlineMs = Date.now() + 8_000;
   while ((await ask()) !== 200) assert(Date.now() < deadlineMs, 'still not served');

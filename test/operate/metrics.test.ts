@@ -1,4 +1,4 @@
-/** Every metric that an alert or the dashboard names is in a real scrape; and nothing in a scrape names anybody. */
+/** Every metric that an alert or the dashboard uses is in a real scrape, and no scrape names a merchant or a customer. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -52,7 +52,7 @@ describe('metrics', function () {
     }
   });
 
-  it('counts what happened', () => {
+  it('counts calls, captures and deliveries', () => {
     for (const line of [
       'holdfast_operations_total{kind="HOLD",status="OK",reason="authorized"} 1',
       'holdfast_operations_total{kind="HOLD",status="KO",reason="declined"} 1',
@@ -74,12 +74,12 @@ describe('metrics', function () {
     );
   });
 
-  it('names nobody', () => {
+  it('contains no names or identifiers', () => {
     for (const secret of secrets) assert(!scrape.includes(secret));
     assert(!/[0-9a-f]{8}-[0-9a-f]{4}-7/.test(scrape));
   });
 
-  it('has every metric that the alerts and the dashboard name', () => {
+  it('has every metric that the alerts and the dashboard use', () => {
     const suffixes: Record<string, string[]> = {
       histogram: ['_bucket', '_sum', '_count'],
       summary: ['_sum', '_count'],
@@ -103,7 +103,7 @@ describe('metrics', function () {
     }
   });
 
-  it('has an alert for each chapter of the runbook, and a chapter for each alert', () => {
+  it('has an alert for each section of the runbook, and a section for each alert', () => {
     const alerts = parse(docs('alerts.yml')) as { groups: { rules: Rule[] }[] };
     const chapters = [...docs('runbook.md').matchAll(/^### (Holdfast\w+)/gm)].map(([, name]) => name);
     const rules = alerts.groups.flatMap(({ rules: each }) => each);

@@ -1,5 +1,5 @@
 /**
- * Restarts two cores and two gateways one by one under load, again and again, and counts what became of every keyed request.
+ * Restarts two cores and two gateways one by one under load, again and again, and counts the outcome of every keyed request.
  *   npx node test/operate/rolling-restart.ts [rounds, 20 by default]
  */
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ interface Counts {
   readonly captures: number;
 }
 
-/** What a run saw. What was answered, what is in the database and what the processor did is the same, or something was done twice. */
+/** The results of a run. Answers, database and ledger must agree, or something was done twice. */
 export interface Restarted {
   readonly restarts: number;
   readonly tally: Tally;
@@ -23,7 +23,7 @@ export interface Restarted {
   readonly atProcessor: Counts;
 }
 
-/** Runs it: `rounds` times each of the four processes is stopped and started. */
+/** Runs it: stops and starts each of the four processes `rounds` times. */
 export async function rollingRestart(
   rounds: number,
   callers = 8,

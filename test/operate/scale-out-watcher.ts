@@ -1,22 +1,22 @@
-/** A consumer of WatchOperations that goes on at another core, from its last token, when its own is gone. */
+/** A consumer of WatchOperations that resumes at another core from its last token when its own core is gone. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { openChannel } from '../../platform/grpc-client.ts';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
 
 type Channel = ReturnType<typeof openChannel>;
 
-/** What a consumer has seen so far. */
+/** What a consumer has received so far. */
 export interface ScaleOutWatcher {
   /** In order of arrival. */
   readonly seen: readonly { readonly sequence: bigint; readonly requestId: string }[];
-  /** How often it had to go on elsewhere. */
+  /** How often it resumed. */
   readonly resumed: number;
-  /** Settles when the first stream has begun; from then on nothing may be missed. */
+  /** Resolves when the first stream has begun; from then on nothing may be missed. */
   readonly begun: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Watches at the first channel, and at the next one each time a stream ends. */
+/** Watches through the first channel, and moves to the next one each time a stream ends. */
 export function watchAcross(channels: readonly Channel[]): ScaleOutWatcher {
   const seen: { sequence: bigint; requestId: string }[] = [];
   const begun = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ export function watchAcross(channels: readonly Channel[]): ScaleOutWatcher {
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      // A stream that breaks off is what this consumer is for.
+      // A broken stream is expected here.
       await follow().catch(() => delay(50));
       turn++;
     }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Kind } from '../../platform/adapter/entry.ts';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { Kind } from '../../services/sandbox/ledger/entry.ts';
 import { findRedis, type RedisServer, startRedis } from '../gateway/limits/redis.ts';
 import { type Fleet, type Member, openFleet } from './fleet.ts';
 import { KeyedShop } from './keyed-shop.ts';
@@ -74,7 +74,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
   const sequences = async () =>
     (await rows('select sequence from operation order by sequence')).map(({ sequence }) => BigInt(sequence));
 
-  it('serve calls of both gateways from both cores', async () => {
+  it('answer calls of both gateways from both cores', async () => {
     await Promise.all(Array.from({ length: 25 }, () => shop.sell()));
     assert.deepEqual(shop.tally.lost, []);
     for (const member of fleet.cores) {
@@ -85,7 +85,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     for (const member of fleet.gateways) assert(linesOf(member, '/preauthorization') > 0, member.name);
   });
 
-  it('deliver each notification once, under one webhook-id, whichever worker takes it', async () => {
+  it('deliver each notification once, under one webhook-id, whichever worker sends it', async () => {
     for (let round = 0; round < 20; round++) {
       if (fleet.workers.every((worker) => linesOf(worker, 'delivery_attempt') > 0)) break;
       await Promise.all(Array.from({ length: 10 }, () => shop.sell()));
@@ -107,7 +107,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     assert.deepEqual(again, []);
   });
 
-  it('tell a watcher of one core what another core commits, in order', async () => {
+  it('stream what another core commits, in order', async () => {
     for (const [own, other] of [
       [0, 1],
       [1, 0],
@@ -132,7 +132,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     }
   });
 
-  it('know a new and a revoked key everywhere within 5 s, whichever core was told', async () => {
+  it('accept a new key and reject a revoked one everywhere within 5 s, whichever core changed it', async () => {
     for (const core of [0, 1]) {
       const merchants = channelTo(core, fleet.secrets.operator).client(MerchantService);
       const { key: apiKey, apiKey: described } = await merchants.createApiKey({ merchantId: 'acme' });
@@ -150,7 +150,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
 
   it('share the limit of an API key', async () => {
     const [first, second] = fleet.origins as [string, string];
-    // Ten are asked of the first within a second, one of the second: if it counted for itself, it would have more left.
+    // Ten requests to the first within a second, one to the second: with a count of its own it would have more left.
     await until('the second gateway counts what the first one took', async () => {
       await Promise.all(Array.from({ length: 10 }, () => shop.send(NOBODYS, undefined, { origin: first })));
       const { status, remaining } = await shop.send(NOBODYS, undefined, { origin: second });
@@ -160,7 +160,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     });
   });
 
-  it('share the penalties of who guesses signatures', async () => {
+  it('share the penalties for guessed signatures', async () => {
     const statuses: number[] = [];
     for (let guess = 0; guess < 14; guess++) statuses.push(await forge(guess, 'stranger'));
     assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
@@ -180,7 +180,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     await (fleet.cores[0] as Member).kill();
     assert(
       (await asked).every(({ status }) => status === 'rejected'),
-      'it died before it answered',
+      'the core died before it answered',
     );
     for (const request of slow) {
       await until('the other core answers under the same key', async () => {
@@ -214,7 +214,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     assert((watchers[0]?.resumed ?? 0) > 0);
   });
 
-  it('refuse nothing because Redis is away', async () => {
+  it('refuse nothing because Redis is down', async () => {
     await redis.stop();
     for (const origin of [...fleet.origins, ...fleet.origins]) {
       const hold = { amount: 500, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId: 'tok_sandbox_ok' };
@@ -229,7 +229,7 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     }
   });
 
-  /** A notification that nobody signed, to the gateways by turns. Answers the status. */
+  /** Sends an unsigned notification to the gateways in turn. Returns the status. */
   async function forge(turn: number, merchantId: string): Promise<number> {
     const response = await fetch(`${fleet.origins[turn % 2]}/webhook/processor/payment/captured`, {
       method: 'POST',
@@ -256,16 +256,16 @@ function holdOf(tokenId = 'tok_sandbox_ok') {
   return { merchantId: 'acme', amount: 500n, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId };
 }
 
-/** How many log lines hold all these words. */
+/** Counts the log lines that contain all these words. */
 function linesOf({ log }: Member, ...words: string[]): number {
   return log.filter((line) => words.every((word) => line.includes(word))).length;
 }
 
-/** Asks again until it is so. Fails with what it waited for. */
+/** Polls until a condition holds. Fails with its description. */
 async function until(what: string, isSo: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
   const endMs = Date.now() + patienceMs;
   while (!(await isSo())) {
-    assert(Date.now() < endMs, `waited in vain: ${what}`);
+    assert(Date.now() < endMs, `never happened: ${what}`);
     await delay(20);
   }
 }

@@ -6,8 +6,8 @@ import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from 
 
 const BACKLOG = 100_000;
 
-/** Every test here leaves a large backlog of a sick endpoint and watches a healthy one. */
-describe('openDeliverer() beside sick endpoints', function () {
+/** Each test gives a failing endpoint a large backlog and measures a healthy one. */
+describe('openDeliverer() beside failing endpoints', function () {
   this.timeout(40_000);
   let stage: DeliveryStage;
   let receiver: Awaited<ReturnType<typeof openReceiver>>;
@@ -29,7 +29,7 @@ describe('openDeliverer() beside sick endpoints', function () {
 
   const silentUrl = () => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 
-  /** Deliveries that are due, with their alarms gone off. */
+  /** Creates due deliveries whose alarms have fired. */
   const addBacklog = async (merchantId: string, count: number) => {
     const ids = Array.from({ length: count }, () => uuidv7());
     await stage.sql(
@@ -42,7 +42,7 @@ describe('openDeliverer() beside sick endpoints', function () {
     }
   };
 
-  /** How long single deliveries to a healthy endpoint take from ring to arrival, in milliseconds. */
+  /** Measures how long single deliveries to a healthy endpoint take from ring to arrival, in milliseconds. */
   const measure = async (merchantId: string, count: number) => {
     const latenciesMs: number[] = [];
     for (let index = 0; index < count; index++) {
@@ -60,7 +60,7 @@ describe('openDeliverer() beside sick endpoints', function () {
     return latenciesMs.sort((a, b) => a - b);
   };
 
-  it('attempts a delivery within moments of its ring', async () => {
+  it('attempts a delivery immediately after its ring', async () => {
     await stage.addMerchant('well', receiver.url);
     await stage.openDeliverer().start();
     const latenciesMs = await measure('well', 30);
@@ -80,7 +80,7 @@ describe('openDeliverer() beside sick endpoints', function () {
     assert.equal(Number(row?.count), BACKLOG, 'nothing is dropped');
   });
 
-  it('is not delayed by endpoints that accept and say nothing', async () => {
+  it('is not delayed by endpoints that accept connections and never answer', async () => {
     for (let index = 0; index < 5; index++) {
       await stage.addMerchant(`silent${index}`, silentUrl());
       await addBacklog(`silent${index}`, 300);

@@ -23,7 +23,7 @@ describe('npm start with a Stripe key', function () {
   let launched: Launched;
 
   before(async function () {
-    // The processes are found in /proc.
+    // Processes are found in /proc.
     if (process.platform !== 'linux') this.skip();
     dataDir = await mkdtemp(`${tmpdir()}/holdfast-stripe-`);
     stripe = await startFakeStripe();
@@ -38,13 +38,13 @@ describe('npm start with a Stripe key', function () {
     await stripe.close();
   });
 
-  it('ends with one line that names the setting when Stripe rejects the key', async () => {
+  it('exits with one line that names the setting when Stripe rejects the key', async () => {
     const wrong = launch({ ...settings, STRIPE_API_KEY: 'sk_test_wrong' });
     assert.equal(await wrong.ended, 1);
     assert.match(wrong.output(), /stripe did not start: .*STRIPE_API_KEY: Stripe rejects this key\n/);
   });
 
-  it('starts the adapter, and says where it is', async () => {
+  it('starts the adapter, and prints its address', async () => {
     launched = launch(settings);
     await launched.printed('Ctrl-C stops everything');
     const file = await quickstartFile(dataDir);
@@ -63,7 +63,7 @@ describe('npm start with a Stripe key', function () {
     channel.close();
   });
 
-  it('leads from the key to a captured hold by the commands of docs/stripe.md, as they are written', async () => {
+  it('leads from the key to a captured hold by the commands of docs/stripe.md, verbatim', async () => {
     const [first] = readCodeBlocks('README.md').filter(({ code }) => code.startsWith('DATA='));
     const walk = [first?.code, ...['merchant', 'hold', 'capture'].map(namedCode('stripe.md'))];
     const environment = { PATH: process.env.PATH, DATA_DIR: dataDir };
@@ -81,7 +81,7 @@ describe('npm start with a Stripe key', function () {
     assert.deepEqual(intents, ['POST /v1/payment_intents/…/capture']);
   });
 
-  it('takes a merchant that exists to Stripe by one call of an operator', async () => {
+  it('moves an existing merchant to Stripe by one call of an operator', async () => {
     const file = await quickstartFile(dataDir);
     const shop = openShop(file);
     assert.equal((await shop.post('/preauthorization', holdOf('pm_card_visa'))).body.code, 'TOKEN_INVALID');
@@ -106,7 +106,7 @@ describe('npm start with a Stripe key', function () {
     assert.equal(operation.body.status, 'KO');
   });
 
-  it('stops it with the rest', async () => {
+  it('stops the adapter with the other processes', async () => {
     launched.process.kill('SIGINT');
     assert.equal(await launched.ended, 0);
     assert.deepEqual(await processesOf(dataDir), []);
@@ -125,7 +125,7 @@ async function putProcessor(file: QuickstartFile, place: { processor: string; pr
   return { status: response.status, body: (await response.json()) as { errors?: object[] } };
 }
 
-/** Repeats a call while the core that answers it has the contract of a second ago. */
+/** Repeats a call while core still uses the contract of a second ago. */
 async function untilThere(call: () => Promise<Answer>, status = 201): Promise<Answer> {
   for (let tries = 0; ; tries++) {
     const answer = await call();

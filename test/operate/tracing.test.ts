@@ -48,7 +48,7 @@ describe('tracing', function () {
       new Set(['holdfast-gateway', 'holdfast-core', 'holdfast-worker']),
     );
     const ids = new Set([...spans.map(({ spanId }) => spanId), 'b7ad6b7169203331']);
-    for (const span of spans) assert(ids.has(span.parentSpanId), `${span.name} hangs on a span of the trace`);
+    for (const span of spans) assert(ids.has(span.parentSpanId), `${span.name} has a parent span in the trace`);
 
     const notification = fleet.received.find(({ body: { requestId } }) => requestId === body.requestId);
     assert(notification);
@@ -56,13 +56,13 @@ describe('tracing', function () {
     assert.equal(notification.headers.tracestate, undefined);
     for (const { name, log } of [...fleet.gateways, ...fleet.cores, ...fleet.workers]) {
       const line = log.find((text) => text.includes(traceId) && text.includes(body.requestId as string));
-      assert(line, `${name} logs trace and requestId together`);
+      assert(line, `${name} logs the trace and the requestId together`);
     }
-    assert(!collector.text().includes(body.preauthorizationId as string), 'a trace tells no secret');
+    assert(!collector.text().includes(body.preauthorizationId as string), 'a trace contains no secret');
     assert(!collector.text().includes(fleet.apiKey));
   });
 
-  it('begins a trace of its own for a request without one, or with nonsense', async () => {
+  it('starts a new trace for a request without a valid one', async () => {
     const before = collector.spans.length;
     assert.equal((await hold(fleet, { traceparent: '00-zz-11-01' })).status, 201);
     while (!collector.spans.slice(before).some(({ name }) => name === 'POST /preauthorization')) await delay(50);
@@ -72,8 +72,8 @@ describe('tracing', function () {
   });
 });
 
-describe('tracing to an exporter that is away', () => {
-  it('takes no payment down and holds up no stop', async () => {
+describe('tracing to an exporter that is down', () => {
+  it('breaks no payment and delays no shutdown', async () => {
     const fleet = await openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
     for (let count = 0; count < 5; count++) assert.equal((await hold(fleet)).status, 201);
     await fleet.close();

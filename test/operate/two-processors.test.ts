@@ -14,10 +14,10 @@ import { freeze } from '../torture/deployment/freeze.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const SICK = ['sick-1', 'sick-2', 'sick-3', 'sick-4', 'sick-5', 'sick-6'];
-/** Of each sick merchant: together more than core takes at once. */
+/** The number of clients of each sick merchant: together more than core accepts at once. */
 const CLIENTS = 50;
 const DISTURBED_MS = 10_000;
-/** All clients have called by then, and core has not noticed yet. */
+/** By then all clients have called, and core has not reacted yet. */
 const BURST_AT_MS = 1_400;
 
 describe('two processors', function () {
@@ -42,7 +42,7 @@ describe('two processors', function () {
   });
   after(() => fleet?.close());
 
-  it('keep a hold where it was placed, when the contract is moved to the other', async () => {
+  it('keep a hold where it was placed when the contract moves to the other', async () => {
     const channel = openChannel({
       address: fleet.coreUrl,
       token: fleet.secrets.service,
@@ -79,13 +79,13 @@ describe('two processors', function () {
         const there = fleet.oracle(from).find(hold);
         assert.deepEqual([there?.answer, there?.captured], [Answer.APPROVED, amount]);
         assert.equal(fleet.oracle(from).find(of)?.amount, amount);
-        for (const id of [hold, of]) assert.equal(fleet.oracle(to).find(id), undefined, `${to} has never heard of it`);
+        for (const id of [hold, of]) assert.equal(fleet.oracle(to).find(id), undefined, `${to} does not have it`);
       }
       assert.equal(fleet.oracle(from).find(rest.requestId)?.voided, 600);
-      // A core acts on a contract for at most a second after it has changed.
+      // Core may use the old contract for a second after a change.
       await delay(1_100);
       const later = expect(201, await mover.post('/preauthorization', HOLD));
-      assert(fleet.oracle(to).find(later.requestId), 'new ones go where the contract says');
+      assert(fleet.oracle(to).find(later.requestId), 'new ones are placed where the contract says');
     }
     channel.close();
   });
@@ -108,7 +108,7 @@ describe('two processors', function () {
     it(`keep the other's calls, recovery and expiry on time while one ${how}, and lose nothing of either`, async () => {
       const storedBefore = await countOfSick();
       const sickHolds = await Promise.all(SICK.map((merchantId) => place(merchantId)));
-      // Its answer is lost, so that recovery inquires; and one that soon ends.
+      // One whose answer is lost, so that recovery inquires, and one that expires soon.
       const unknown = expect(
         202,
         await calm.post('/preauthorization', { ...HOLD, tokenId: 'tok_sandbox_timeout_applied' }),
@@ -154,13 +154,13 @@ describe('two processors', function () {
     });
   }
 
-  it('show in the metrics which of them is away', async () => {
+  it('show in the metrics which of them is down', async () => {
     const thaw = freeze([fleet.sandboxes[1]?.pid() ?? 0]);
     try {
       await Promise.all(
         Array.from({ length: 12 }, () => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD)),
       );
-      // One of them goes through, to find out whether it answers again.
+      // One call goes through as a probe.
       const two = [1, 2].map(() => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD));
       assert((await Promise.all(two)).some(({ status }) => status === 503));
       const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
@@ -187,7 +187,7 @@ describe('two processors', function () {
     }
   }
 
-  /** One client of the sick processor, which obeys Retry-After: places holds, or captures from one that is there. */
+  /** A client of the sick processor that obeys Retry-After: places holds, or captures existing ones. */
   async function ask(shop: Shop, preauthorizationId: string | undefined, endMs: number) {
     const answers: { what: 'hold' | 'capture'; status: number; requestId: string }[] = [];
     while (performance.now() < endMs) {
@@ -201,13 +201,13 @@ describe('two processors', function () {
     return answers;
   }
 
-  /** A merchant of the other processor that needs more room at once than those of the sick one would leave. */
+  /** A merchant of the other processor that needs more slots at once than those of the sick one would leave. */
   async function burstOfCalm(): Promise<number[]> {
     const answers = await Promise.all(Array.from({ length: 60 }, () => calm.post('/preauthorization', HOLD)));
     return [...new Set(answers.map(({ status }) => status))];
   }
 
-  /** A merchant of the other processor: a hold and its capture, one after the other. */
+  /** A merchant of the other processor: a hold and its capture in turn. */
   async function watch(endMs: number): Promise<{ maxMs: number; slowestAtMs: number; failed: string[] }> {
     const failed: string[] = [];
     const startMs = performance.now();
@@ -239,10 +239,10 @@ describe('two processors', function () {
       if (row?.n === 0) return;
       await delay(250);
     }
-    assert.fail('something stays unknown');
+    assert.fail('outcomes remain unknown');
   }
 
-  /** What was answered is what is stored, and what is stored is what the ledgers say. */
+  /** Answers must agree with the database, and the database with the ledgers. */
   async function compare(holds: readonly { status: number; requestId: string }[]): Promise<void> {
     const stored = new Map(
       (await sql<{ id: string; phase: string }>('select request_id as id, phase from hold')).map((row) => [
@@ -252,8 +252,8 @@ describe('two processors', function () {
     );
     for (const { status, requestId } of holds) {
       if (status === 201) assert.equal(stored.get(requestId), 'AUTHORIZED');
-      else if (status === 202) assert(stored.has(requestId), 'it is stored, and was found out');
-      else assert.equal(requestId, undefined, 'what is refused names no operation');
+      else if (status === 202) assert(stored.has(requestId), 'it is stored, and its outcome was found');
+      else assert.equal(requestId, undefined, 'a refusal names no operation');
     }
     const processors = openProcessors({ ...fleet.processors, PROCESSOR_TIMEOUT_MS: 30_000 });
     const drifts: unknown[] = [];

@@ -47,22 +47,22 @@ describe('hasCardNumber()', () => {
     '',
   ];
 
-  for (const text of cards) it(`sees the card number in ${text}`, () => assert.equal(hasCardNumber(text), true));
-  for (const text of others) it(`sees none in ${text}`, () => assert.equal(hasCardNumber(text), false));
+  for (const text of cards) it(`finds the card number in ${text}`, () => assert.equal(hasCardNumber(text), true));
+  for (const text of others) it(`finds none in ${text}`, () => assert.equal(hasCardNumber(text), false));
 
-  it('sees none in a UUID, whatever its digits add up to', () => {
+  it('finds none in a UUID, whatever its digits add up to', () => {
     for (const digit of '0123456789') assert.equal(hasCardNumber(`f0f0f0f0-4111-4111-9111-${digit}aaaaaaaaaaa`), false);
     const beside = [...'0123456789'].filter((digit) => hasCardNumber(`0f0f-4111-4111-9111-${digit}aaa`));
     assert.equal(beside.length, 1);
   });
 
-  it('sees a Luhn-valid run that is the whole text, whatever it begins with', () => {
+  it('finds a Luhn-valid number that is the whole text, whatever its first digits', () => {
     const digits = '170000000000';
     const valid = [...'0123456789'].map((check) => digits + check).filter(hasCardNumber);
     assert.equal(valid.length, 1);
   });
 
-  it('sees none in times, versions, addresses and UUIDs, whatever they add up to', () => {
+  it('finds none in times, versions, addresses and UUIDs, whatever they add up to', () => {
     const two = (value: number) => String(value).padStart(2, '0');
     for (let n = 0; n < 60; n++) {
       const [s, m] = [two(n), two((n * 7) % 60)];

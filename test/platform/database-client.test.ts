@@ -62,7 +62,7 @@ describe('DatabaseClient', function () {
     return rows[0].count as number;
   };
 
-  it('refuses a standby, and leaves no connection there', async () => {
+  it('rejects a standby, and leaves no connection there', async () => {
     const client = new DatabaseClient(connectionOptions(standbyUrl));
     await assert.rejects(client.connect(), (error) => error instanceof StandbyError && isDatabaseAway(error));
     await assert.rejects(openDatabase({ databaseUrl: standbyUrl, poolSize: 3 }), /the database is a standby/);
@@ -79,14 +79,14 @@ describe('DatabaseClient', function () {
     assert.equal(await sessionsAt(pair.standby().adminUrl), 0);
   });
 
-  it('says of each server why it is not the primary', async () => {
+  it('says why each server is not the primary', async () => {
     const closed = await freePort();
     const url = pair.url.replace(/@[^/]+/, `@127.0.0.1:${closed},127.0.0.1:${pair.standby().port}`);
     const message = `no server is the primary: 127.0.0.1:${closed} ECONNREFUSED, 127.0.0.1:${pair.standby().port} is a standby`;
     await assert.rejects(new DatabaseClient(connectionOptions(url)).connect(), { message });
   });
 
-  it('ends with a statement whose time is over, so that a pool does not lend it again', async () => {
+  it('closes with a statement that timed out, so that a pool does not reuse it', async () => {
     const pool = new pg.Pool({ ...connectionOptions(pair.url), query_timeout: 200, max: 1 });
     try {
       const client = await pool.connect();
@@ -103,7 +103,7 @@ describe('DatabaseClient', function () {
     }
   });
 
-  it('does not take a commit for done that stopped waiting for the standby', async () => {
+  it('does not report a commit as done that stopped waiting for the standby', async () => {
     const database = await openDatabase({ databaseUrl: pair.url, poolSize: 2 });
     try {
       pair.primary().wire.cut();
@@ -122,7 +122,7 @@ describe('DatabaseClient', function () {
     }
   });
 
-  it('hears and writes at the new primary after a fail-over that nobody announced', async () => {
+  it('listens and writes at the new primary after an unannounced fail-over', async () => {
     const database = await openDatabase({ databaseUrl: pair.hostsUrl, poolSize: 2 });
     let heard = Promise.withResolvers<void>();
     let listening = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ describe('DatabaseClient', function () {
       await listening.promise;
       await notify();
       await heard.promise;
-      // The former primary comes back, and says that it is one.
+      // The former primary comes back, still believing that it is the primary.
       for (const link of [door, wire]) link.mend(true);
       for (let times = 0; times < 3; times++) {
         const client = new DatabaseClient(connectionOptions(pair.hostsUrl));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseDatabaseUrl } from '../../platform/database-url.ts';
 
 describe('parseDatabaseUrl()', () => {
-  it('leaves the URL of one server as it is', () => {
+  it('returns the URL of one server unchanged', () => {
     for (const url of [
       'postgres://u:p@h:5433/db?sslmode=require',
       'postgresql://h/db',
@@ -29,7 +29,7 @@ describe('parseDatabaseUrl()', () => {
     ['?sslmode=require&target_session_attrs=read-write', '?sslmode=require'],
     ['?a=1&target_session_attrs=read-write&b=2', '?a=1&b=2'],
   ] as const) {
-    it(`keeps what pg knows of ${parameters}`, () => {
+    it(`passes ${parameters} on to pg`, () => {
       assert.equal(parseDatabaseUrl(`postgres://h/db${parameters}`).firstUrl, `postgres://h/db${rest}`);
     });
   }
@@ -42,7 +42,7 @@ describe('parseDatabaseUrl()', () => {
     ['postgres://h1,h2/secret?target_session_attrs=any', /read-write or primary/],
     ['postgres://h1/secret?target_session_attrs=standby', /read-write or primary/],
   ] as const) {
-    it(`refuses ${url} without quoting it`, () => {
+    it(`rejects ${url} without quoting it`, () => {
       assert.throws(
         () => parseDatabaseUrl(url),
         (error: Error) => message.test(error.message) && !/secret/.test(error.message),

@@ -7,7 +7,7 @@ describe('FairShare', () => {
     for (let count = 0; ; count++) if (share.enter(owner)) return count;
   }
 
-  it('gives one owner half, two owners a third each, and has room for a third one', () => {
+  it('gives one owner half, two owners a third each, and leaves room for a third one', () => {
     const share = new FairShare(120);
     assert.equal(fill(share, 'a'), 60);
     assert.equal(share.enter('a'), 'OWNER');
@@ -18,7 +18,7 @@ describe('FairShare', () => {
     assert.equal(share.enter('c'), undefined);
   });
 
-  it('refuses everybody when nothing is free, until something leaves', () => {
+  it('refuses everybody when nothing is free, until one leaves', () => {
     const share = new FairShare(2);
     assert.deepEqual([share.enter('a'), share.enter('b'), share.enter('c')], [undefined, undefined, 'TOTAL']);
     share.leave('a');

@@ -9,7 +9,7 @@ import {
   ResultLost,
 } from '../../platform/gather.ts';
 
-/** A gather whose batches end when the test says so. */
+/** A gather whose batches end when the test decides. */
 function open(options: Partial<GatherOptions<string, string>> = {}) {
   const batches: { commands: readonly string[]; end: (error?: unknown) => void }[] = [];
   const gather = new Gather<string, string>(
@@ -23,7 +23,7 @@ function open(options: Partial<GatherOptions<string, string>> = {}) {
   const batch = (index: number) => batches[index] ?? assert.fail(`there is no batch ${index}`);
   return { gather, batches, batch };
 }
-/** A batch that is sent when another one has ended goes one turn of the event loop later. */
+/** A batch that waits for another one is sent one turn of the event loop after it. */
 async function turn(): Promise<void> {
   for (let count = 0; count < 2; count++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -40,7 +40,7 @@ describe('Gather', () => {
     );
   });
 
-  it('sends together what came together or has waited, in its order, as much as fits', async () => {
+  it('sends concurrent and waiting commands together, in order, as many as fit', async () => {
     const { gather, batches, batch } = open();
     const first = Promise.all(['a', 'b'].map((each) => gather.submit(each)));
     await turn();
@@ -56,7 +56,7 @@ describe('Gather', () => {
     assert.equal(batches.length, 3);
   });
 
-  it('sends a crowd in parts, a third of those who wait at a time, or 32', async () => {
+  it('sends many commands in parts: a third of those waiting, or 32', async () => {
     const { gather, batch } = open({ maxBatch: 256, inParts: true });
     for (let count = 0; count < 120; count++) void gather.submit('a');
     for (const [index, size] of [40, 32, 32, 16].entries()) {
@@ -98,7 +98,7 @@ describe('Gather', () => {
     assert.deepEqual(await answers, ['a1!', 'a2!', 'b1!', 'b2!', 'a3!']);
   });
 
-  it('repeats a batch one by one when one command is at fault, so that its neighbours pass', async () => {
+  it('repeats a batch one by one when one command is at fault, so that the others succeed', async () => {
     const run = async (commands: readonly string[]) => {
       if (commands.includes('bad')) throw new Error('bad');
       return commands.map((each) => `${each}!`);
@@ -111,7 +111,7 @@ describe('Gather', () => {
     );
   });
 
-  it('fails all of a batch when none of them is at fault, and goes on with the next', async () => {
+  it('fails the whole batch when no command is at fault, and continues with the next', async () => {
     const { gather, batch } = open({ isAboutOne });
     const together = Promise.allSettled(['a', 'b'].map((each) => gather.submit(each)));
     await turn();
@@ -135,7 +135,7 @@ describe('Gather', () => {
       ...over,
     });
 
-    it('what is too much, in all and of one key', async () => {
+    it('more than the limits, in all and per key', async () => {
       const { gather, batch } = open({
         maxBatch: 1,
         maxWaiting: 3,
@@ -154,7 +154,7 @@ describe('Gather', () => {
       assert.deepEqual(await Promise.all([first, ...waiting]), ['a1!', 'a2!', 'b!', 'c!']);
     });
 
-    it('what has waited too long, though no lane is free, and never sends it', async () => {
+    it('a command that has waited too long, though no lane is free, and never sends it', async () => {
       const { gather, batch, batches } = open({ maxWaitMs: 500 });
       const first = gather.submit('a');
       await turn();
@@ -165,7 +165,7 @@ describe('Gather', () => {
       assert.equal(batches.length, 1);
     });
 
-    it('a command whose deadline is over, or whose caller is gone', async () => {
+    it('a command whose deadline has passed, or whose caller has disconnected', async () => {
       const { gather, batches } = open();
       await assert.rejects(gather.submit('a', patience({ deadlineMs: Date.now() - 1 })), reason('LATE'));
       await assert.rejects(gather.submit('b', patience({ isGone: () => true })), reason('GONE'));
@@ -173,8 +173,8 @@ describe('Gather', () => {
     });
   });
 
-  describe('sends again', () => {
-    it('what a batch asks for again, while others go on', async () => {
+  describe('retries', () => {
+    it('what a batch asks to repeat, while others continue', async () => {
       let locked = true;
       const gather = new Gather<string, string>(
         async (commands) => commands.map((each) => (each === 'locked' && locked ? AGAIN : `${each}!`)),
@@ -186,14 +186,14 @@ describe('Gather', () => {
       assert.equal(await waiting, 'locked!');
     });
 
-    it('what never gets its turn, until its time is over: then it was not sent', async () => {
+    it('what never gets its turn, until its deadline: then it was not sent', async () => {
       const gather = new Gather<string, string>(async (commands) => commands.map(() => AGAIN), {
         ...{ maxBatch: 10, lanes: 1, maxWaitMs: 30 },
       });
       await assert.rejects(gather.submit('a'), NotSent);
     });
 
-    it('a batch whose result was lost, and says what the repetition means', async () => {
+    it('a batch whose result was lost, and reports what the repetition means', async () => {
       let runs = 0;
       const gather = new Gather<string, string>(
         async (commands) => {
@@ -212,11 +212,11 @@ describe('Gather', () => {
       ]);
     });
 
-    it('a batch whose result stays lost, until its time is over: then nobody knows', async () => {
+    it('a batch whose result stays lost, until its deadline: then the outcome is unknown', async () => {
       let runs = 0;
       const gather = new Gather<string, string>(
         async () => {
-          // Once its result is lost, no later failure says that it was not done.
+          // Once its result is lost, no later failure proves that it was not done.
           throw new Error(++runs === 1 ? 'lost' : 'refused');
         },
         { maxBatch: 10, lanes: 1, maxWaitMs: 1_000, isLost: (error) => (error as Error).message === 'lost' },
@@ -226,7 +226,7 @@ describe('Gather', () => {
     });
   });
 
-  it('keeps commands of one key apart in two gathers that share their keys', async () => {
+  it('separates commands of one key in two gathers that share their keys', async () => {
     const keys = new BusyKeys();
     const one = open({ keys, keyOf: (command) => command });
     const other = open({ keys, keyOf: (command) => command });
@@ -241,7 +241,7 @@ describe('Gather', () => {
     assert.deepEqual(await Promise.all([first, second]), ['a!', 'a!']);
   });
 
-  it('frees the key of a command that failed', async () => {
+  it('releases the key of a command that failed', async () => {
     const { gather, batch } = open({ keyOf: () => 'same' });
     const failed = assert.rejects(gather.submit('a'));
     const next = gather.submit('b');

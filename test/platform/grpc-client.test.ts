@@ -8,7 +8,7 @@ describe('openChannel()', () => {
   let channel: ReturnType<typeof openChannel>;
 
   before(async () => {
-    // A peer that hears and never answers.
+    // A peer that accepts connections and never answers.
     const silent = () => undefined;
     server.addService(serviceDefinition(Health), { check: silent, watch: silent });
     const port = await new Promise<number>((resolve, reject) =>
@@ -30,7 +30,7 @@ describe('openChannel()', () => {
   };
 
   for (const [kind, call] of Object.entries(calls)) {
-    it(`gives up a ${kind} call when its signal aborts, before or while it runs`, async () => {
+    it(`cancels a ${kind} call when its signal aborts, before or while it runs`, async () => {
       await assert.rejects(call(AbortSignal.abort()), { code: status.CANCELLED });
       const abort = new AbortController();
       const running = assert.rejects(call(abort.signal), { code: status.CANCELLED });
@@ -39,7 +39,7 @@ describe('openChannel()', () => {
     });
   }
 
-  it('gives up a call whose time is over', async () => {
+  it('cancels a call whose deadline has passed', async () => {
     await assert.rejects(channel.client(Health).check({}, { timeoutMs: 20 }), { code: status.DEADLINE_EXCEEDED });
   });
 });

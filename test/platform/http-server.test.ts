@@ -60,7 +60,7 @@ describe('createHttpDoor()', () => {
     }
   });
 
-  it('lets an answer take its time', async () => {
+  it('allows a slow answer', async () => {
     const slow: RequestListener = (_request, response) => {
       setTimeout(() => response.writeHead(200, { connection: 'close' }).end('done'), 400);
     };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { errorFields, type Log, type LogFields, type LogOptions, openLog } from '../../platform/log.ts';
 
-/** A log that keeps its lines. */
+/** A log that keeps its lines for the test. */
 function keptLog(options: LogOptions = {}) {
   const lines: { event: string; [name: string]: unknown }[] = [];
   const waiting: (() => void)[] = [];
@@ -30,18 +30,18 @@ describe('openLog()', () => {
     assert.deepEqual(rest, { process: 'test', status: 200, route: '/oct', event: 'something' });
   });
 
-  it('drops what is not on its list', () => {
+  it('drops fields that are not on its list', () => {
     const line = written({ preauthorizationId: 'pre_1', authorization: 'Bearer 1', body: { a: 1 }, url: '/x' });
     assert.doesNotMatch(line, /pre_1|Bearer|"a"|\/x/);
   });
 
-  it('drops an object under an allowed name, and cuts long text', () => {
+  it('drops an object under an allowed name, and truncates long text', () => {
     const line = written({ reason: { secret: 1 }, statusInfo: 'x'.repeat(100_000), status: 400 });
     assert.doesNotMatch(line, /secret/);
     assert(line.length < 500);
   });
 
-  it('says the class, code, cause and frames of an error, not its message', () => {
+  it('writes the class, code, cause and frames of an error, not its message', () => {
     const cause = Object.assign(new Error('pre_cause'), { code: 'ECONNRESET' });
     const error = Object.assign(new TypeError('pre_secret\n    on two lines', { cause }), { code: 'ERR_X' });
     const line = written(errorFields(error));
@@ -51,7 +51,7 @@ describe('openLog()', () => {
     assert.match(stack, /log\.test\.ts/);
   });
 
-  it('says the class and frames of the first of several errors', () => {
+  it('writes the class and frames of the first of several errors', () => {
     const line = written(errorFields(new AggregateError([new RangeError('no'), new Error('no')], 'two failed')));
     assert.match(line, /"error":"RangeError".*log\.test\.ts/);
   });
@@ -60,7 +60,7 @@ describe('openLog()', () => {
 describe('limitRepeats()', () => {
   const FLOOD = 5_000;
 
-  it('writes the first of a flood, and then how many it left out', async () => {
+  it('writes the first lines of a flood, and then how many it suppressed', async () => {
     const { log, lines, next } = keptLog({ windowMs: 20 });
     for (let sent = 0; sent < FLOOD; sent++)
       log.warn('refused', { status: 401, address: `10.0.${sent >> 8}.${sent & 255}` });
@@ -77,7 +77,7 @@ describe('limitRepeats()', () => {
     });
   });
 
-  it('starts anew with each window', async () => {
+  it('starts again with each window', async () => {
     const { log, lines, next } = keptLog({ windowMs: 20 });
     for (let sent = 0; sent < FLOOD; sent++) log.info('request', { status: 429 });
     await next();
@@ -86,7 +86,7 @@ describe('limitRepeats()', () => {
     assert.equal(lines.length, before + 1);
   });
 
-  it('leaves out no line that names an operation, and none of another outcome or merchant', () => {
+  it('suppresses no line that names an operation, and none of another outcome or merchant', () => {
     const { log, lines } = keptLog({ windowMs: 10_000 });
     for (let sent = 0; sent < FLOOD; sent++) log.info('request', { status: 429, merchantId: 'loud' });
     const before = lines.length;
@@ -124,7 +124,7 @@ describe('captureOutput()', () => {
     });
   }
 
-  it('turns what a library prints into a line without its message', () => {
+  it("turns a library's output into a line without its message", () => {
     const { stdout, stderr } = run(
       `captureOutput(log); console.error('handler failed: pre_secret', new TypeError('pre_secret'))`,
     );
@@ -135,7 +135,7 @@ describe('captureOutput()', () => {
   });
 });
 
-/** Runs a program that has a log, to its end. */
+/** Runs a program that has a log until it exits. */
 function run(program: string) {
   const log = new URL('../../platform/log.ts', import.meta.url).href;
   const source = `import { captureOutput, openLog } from '${log}'; const log = openLog('test', 'info'); ${program}`;

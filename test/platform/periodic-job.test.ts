@@ -5,7 +5,7 @@ import { runPeriodically } from '../../platform/periodic-job.ts';
 describe('runPeriodically()', () => {
   const log = openLog('test', 'silent');
 
-  it('runs at once and again, one run at a time, whatever a run throws, until it is closed', async () => {
+  it('runs at once and repeatedly, one run at a time, whatever a run throws, until it is closed', async () => {
     let running = 0;
     let runs = 0;
     const third = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ describe('runPeriodically()', () => {
     assert(runs >= 3);
   });
 
-  it('is closed without waiting for the next run', async () => {
+  it('closes without waiting for the next run', async () => {
     const now = new Date(0);
     const started: Date[] = [];
     const runOnce = async (at: Date) => void started.push(at);
@@ -35,7 +35,7 @@ describe('runPeriodically()', () => {
     assert.deepEqual(started, [now]);
   });
 
-  it('runs when it is woken, once more when it is running, and when it is told to', async () => {
+  it('runs when it is woken, once more when it is already running, and by runOnce()', async () => {
     let runs = 0;
     let ended = Promise.withResolvers<void>();
     const runOnce = async () => {
@@ -54,7 +54,7 @@ describe('runPeriodically()', () => {
       while (runs === before) await new Promise((resolve) => setTimeout(resolve, 1));
     };
     await next();
-    assert.equal(runs, 2, 'what came while it ran is one more run');
+    assert.equal(runs, 2, 'all that came while it ran is one more run');
     ended.resolve();
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(runs, 2);

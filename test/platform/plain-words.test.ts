@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
 import { readSettings } from '../../platform/settings.ts';
 
-/** A schema, a wrong value, and what is said of it. */
+/** A schema, a wrong value, and the message about it. */
 const CASES: [schema: z.ZodType, value: unknown, message: string][] = [
   [z.string(), undefined, 'is required'],
   [z.string(), null, 'must be a string, not null'],
@@ -35,7 +35,7 @@ describe('plainWords()', () => {
     });
   }
 
-  it('speaks of settings as well', () => {
+  it('describes settings as well', () => {
     const schema = z.object({ PORT: z.url(), LEVEL: z.enum(['a', 'b']) });
     assert.throws(() => readSettings(schema, { PORT: 'x', LEVEL: 'c' }), {
       message: 'settings: PORT: must be a URL; LEVEL: must be one of a, b',

@@ -43,6 +43,6 @@ describe('isReturnUrl()', () => {
     'https://shop\t.example/',
     'https://shop.example/\u202e',
   ];
-  for (const text of good) it(`takes ${text}`, () => assert.equal(isReturnUrl(text), true));
-  for (const text of bad) it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isReturnUrl(text), false));
+  for (const text of good) it(`accepts ${text}`, () => assert.equal(isReturnUrl(text), true));
+  for (const text of bad) it(`rejects ${JSON.stringify(text)}`, () => assert.equal(isReturnUrl(text), false));
 });

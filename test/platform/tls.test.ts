@@ -9,7 +9,7 @@ describe('TLS files', () => {
   });
   after(() => files.remove());
 
-  it('reads what fits together, and nothing when nothing is set', () => {
+  it('reads files that belong together, and nothing when nothing is set', () => {
     assert.equal(readDoorTls('CORE_TLS', {}), undefined);
     assert.equal(readChannelTls('CORE_TLS', {}), undefined);
     assert.ok(readDoorTls('CORE_TLS', { ...files.server, clientCa: files.ca })?.clientCa);
@@ -17,7 +17,7 @@ describe('TLS files', () => {
     assert.deepEqual(readChannelTls('CORE_TLS', { ca: 'system' }), {});
   });
 
-  it('names the setting that is wrong, in one line that tells nothing of the file', async () => {
+  it('names the wrong setting in one line that reveals nothing of the file', async () => {
     const text = await files.write('text.pem', 'hello');
     const { server, client, ended, ca } = files;
     const cases: [() => unknown, RegExp][] = [

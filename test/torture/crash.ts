@@ -1,4 +1,4 @@
-/** Core and worker killed with -9 under load. */
+/** Kills core and worker with -9 under load. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '../database.ts';
 import { chance } from './chance.ts';
@@ -6,12 +6,12 @@ import { askAgain, checkBought, openHouse, startBuyers, untilSettled, untilTold 
 import type { TortureOptions } from './options.ts';
 
 const BUYERS = 12;
-/** Core's own grace for a call that does not come back, a few inquiries, and a slow machine. */
+/** Core's own grace for an unanswered call, a few inquiries, and a slow machine. */
 const RECOVERY_MS = 60_000;
-/** From so many kills on, deliveries that died with a worker are waited for too. */
+/** From this number of kills on, deliveries in progress at a killed worker are waited for too. */
 const LONG = 20;
 
-/** Kills core, and each third time the worker, so often. Answers figures; throws when anything was lost, doubled or is stuck. */
+/** Kills core, and every third time the worker. Returns figures; throws when anything was lost, done twice or is stuck. */
 export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
   const database = await createDatabase();
   const house = await openHouse(database.url);
@@ -37,7 +37,7 @@ export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise
   }
 }
 
-/** A kill must hit something: waits until buyers are served again. */
+/** A kill must interrupt something: waits until buyers are served again. */
 async function untilBusy(buyers: ReturnType<typeof startBuyers>): Promise<void> {
   const before = buyers.answered();
   while (buyers.answered() < before + BUYERS) await delay(10);

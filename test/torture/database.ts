@@ -1,4 +1,4 @@
-/** PostgreSQL's backends terminated in the middle of transactions, and the server restarted, under load. */
+/** Terminates PostgreSQL's backends in the middle of transactions, and restarts the server, under load. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const BUYERS = 12;
 const READY_WITHIN_MS = 5_000;
 const RECOVERY_MS = 60_000;
 
-/** Terminates backends that are in a transaction so often, then restarts the server twice. Answers figures; throws on a hang or a loss. */
+/** Terminates backends in a transaction, then restarts the server twice. Returns figures; throws on a hang or a loss. */
 export async function tortureDatabase(
   { runs = 30 }: TortureOptions,
   readyWithinMs = READY_WITHIN_MS,
@@ -56,7 +56,7 @@ export async function tortureDatabase(
   }
 }
 
-/** Waits for backends of the service that are in a transaction, and ends them. */
+/** Waits for backends of the service in a transaction, and terminates them. */
 async function terminate(postgres: Postgres): Promise<number> {
   const client = new pg.Client({ connectionString: postgres.adminUrl });
   await client.connect();
@@ -74,7 +74,7 @@ async function terminate(postgres: Postgres): Promise<number> {
 const IN_TRANSACTION = `select pg_terminate_backend(pid) from pg_stat_activity
   where usename = 'holdfast' and xact_start is not null and (state = 'active' or state = 'idle in transaction')`;
 
-/** How long until a hold is placed again. Throws when that takes longer than it may. */
+/** Measures the time until a hold is placed again. Throws when it exceeds the limit. */
 async function untilServing(house: House, readyWithinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {

@@ -1,4 +1,4 @@
-/** The edge under hostile input: each attack on a running service, and what a healthy merchant notices of it. */
+/** Hostile input at the edge: runs each attack on a running service, and measures its effect on a healthy merchant. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, Target } from './edge/attack.ts';
@@ -11,16 +11,16 @@ import type { TortureOptions } from './options.ts';
 
 const WARM_UP_MS = 3_000;
 const WITHOUT_MS = 3_000;
-/** What was left to the service may still keep it busy. */
+/** Work left behind by an attack may still keep the service busy. */
 const REST_MS = 1_000;
-/** An attack of a moment is measured for longer, so that there is something to measure. */
+/** A short attack is measured over a longer time to get enough samples. */
 const DURING_MS = 2_000;
-/** What a neighbour's trouble may cost (docs/product.md, "Neighbours"). */
+/** The permitted effect on a neighbour (docs/product.md, "Neighbours"). */
 const LONGER_MS = 1_000;
 
 /**
- * Makes every attack, the floods for `runs` seconds each. Writes the table into docs/security.md and answers it; throws when an attack
- * met what it should not, or the healthy merchant suffered.
+ * Runs every attack, the floods for `runs` seconds each. Writes the table into docs/security.md and returns it; throws when an attack got
+ * an unexpected answer, or the healthy merchant was affected.
  */
 export async function tortureEdge({ runs: seconds = 5 }: TortureOptions): Promise<string[]> {
   const stack = await openStack();
@@ -65,7 +65,7 @@ async function make(attack: Attack, target: Target, stack: Stack, merchant: Heal
   return { attack, met, without, during, logBytes, faults: [...met.faults, ...suffered(without, during)] };
 }
 
-/** What the healthy merchant suffered. */
+/** The effects on the healthy merchant. */
 function suffered(without: Measured, during: Measured): string[] {
   const longer = (what: string, calm: readonly number[], troubled: readonly number[]) => {
     const longerMs = Math.round(Math.max(0, ...troubled) - Math.max(0, ...calm));

@@ -1,4 +1,4 @@
-/** The database's machine lost under load, again and again, and its standby promoted. */
+/** The database's machine is lost under load, repeatedly, and its standby promoted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
@@ -9,8 +9,8 @@ import { playRounds } from './obedient.ts';
 import type { TortureOptions } from './options.ts';
 
 /**
- * Loses the primary so often, in turn by each of the ways there are, while clients obey every answer. Answers figures; throws when an
- * acknowledged operation is lost or doubled, a stream has a gap, a notification is missing or the books do not add up.
+ * Loses the primary in each of the ways in turn, while clients obey every answer. Returns figures; throws when an acknowledged operation is
+ * lost or done twice, a stream has a gap, a notification is missing or the books do not balance.
  */
 export async function tortureFailover({ runs = 10, ...options }: TortureOptions): Promise<string[]> {
   let pair: PostgresPair | undefined;
@@ -62,7 +62,7 @@ async function watchEverything({ deployment }: Scene): Promise<() => Promise<str
   };
 }
 
-/** Answers how many are left. */
+/** Returns how many are left. */
 async function untilDelivered({ sql }: Scene['deployment']): Promise<number> {
   for (let waitedMs = 0; ; waitedMs += 500) {
     const [row] = await sql<{ count: number }>("select count(*)::int from delivery where state <> 'DELIVERED'");

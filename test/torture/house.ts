@@ -1,4 +1,4 @@
-/** Core and worker as the processes that a deployment starts, with the sandbox and a merchant in this process, and buyers who never stop. */
+/** Core and worker as the processes of a deployment, with the sandbox and a merchant in this process, and constantly active buyers. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,13 +18,13 @@ import { ledgersOf, openProcessors } from '../../services/core/processor/process
 import { audit } from '../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../services/core/reconciliation/drift.ts';
 import { freePort } from '../../services/quickstart/port.ts';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 
 const token = () => randomBytes(24).toString('base64url');
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
-/** Opens a house on a database that has no schema yet. */
+/** Opens a house on an empty database. */
 export async function openHouse(databaseUrl: string) {
   await migrateDatabase(databaseUrl);
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
@@ -86,7 +86,7 @@ export async function openHouse(databaseUrl: string) {
     merchant,
     sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
       (await pool.query<Row>(text, values)).rows,
-    /** Kills a process with -9 and starts it again; answers when it is ready. */
+    /** Kills a process with -9 and restarts it; resolves when it is ready. */
     async kill(name: keyof typeof processes): Promise<void> {
       const dying = processes[name];
       const gone = once(dying, 'exit');
@@ -126,7 +126,7 @@ async function startProcess(entry: string, environment: NodeJS.ProcessEnv): Prom
   return child;
 }
 
-/** A merchant's backend that remembers which operations it was told of. */
+/** A merchant's backend that records the requestIds of its notifications. */
 async function openMerchant() {
   const told = new Set<string>();
   const server = createServer(async (request, response) => {
@@ -148,35 +148,35 @@ async function openMerchant() {
   };
 }
 
-/** What a buyer was told about one hold. */
+/** A hold, and the answers that its buyer got. */
 export interface Bought {
   readonly requestId: string;
   readonly amount: number;
-  /** One for each capture that was wanted, whether it was acknowledged or not. */
+  /** One for each wanted capture, acknowledged or not. */
   readonly wanted: Wanted[];
 }
 
 interface Wanted {
   /** The capture's requestId, once it was answered as done. */
   acknowledged: string | undefined;
-  /** Asks under its key, again and again while core is away. */
+  /** Repeats the capture under its key while core is down. */
   ask(): Promise<void>;
 }
 
-/** Buyers who place holds and capture them in parts, and repeat under the same key whatever was not answered. */
+/** Buyers who place holds, capture them in parts, and repeat unanswered calls under the same key. */
 export function startBuyers(house: House, count: number) {
   const bought: Bought[] = [];
   let stopped = false;
   let serial = 0;
   let answered = 0;
-  /** Repeats while core is away. Undefined = refused, or told to come back later. */
+  /** Repeats while core is down. Undefined = refused, or told to retry later. */
   async function ask<T>(call: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < 200; tries++) {
       try {
         return await call();
       } catch (error) {
         const { code } = error as { code: number };
-        assert(code !== INTERNAL, `core met what it had not foreseen: ${(error as Error).message}`);
+        assert(code !== INTERNAL, `core had an unexpected error: ${(error as Error).message}`);
         if (![UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED].includes(code)) return undefined;
         await delay(50);
       }
@@ -221,11 +221,11 @@ export function startBuyers(house: House, count: number) {
 }
 
 const [CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE] = [1, 4, 13, 14];
-/** A hold, and what each buyer wants of it: more than there is. */
+/** A hold, and the captures that its buyer wants: more than it allows. */
 const AMOUNT = 1_000;
 const PARTS = [300, 400, 300, 200];
 
-/** Waits until no attempt is open any more. Answers how long that took, milliseconds. */
+/** Waits until no attempt is open. Returns how long that took, in milliseconds. */
 export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
@@ -242,7 +242,7 @@ const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 
   + (select count(*) from release where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
   + (select count(*) from oct where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
 
-/** Repeats what was not answered as done, under its key: what was done before is told again, and nothing is done twice. */
+/** Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done twice. */
 export async function askAgain(bought: readonly Bought[]): Promise<string> {
   const open = bought.flatMap(({ wanted }) => wanted).filter(({ acknowledged }) => acknowledged === undefined);
   await Promise.all(open.map((want) => want.ask()));
@@ -250,7 +250,7 @@ export async function askAgain(bought: readonly Bought[]): Promise<string> {
   return `${open.length} captures without a good answer were asked for again: ${now} are done`;
 }
 
-/** What must be true afterwards, whatever was killed. Answers lines with figures. */
+/** Asserts what must hold afterwards, whatever was killed. Returns lines with figures. */
 export async function checkBought(house: House, bought: readonly Bought[]): Promise<string[]> {
   const captures = await house.sql<{ request_id: string; hold_request_id: string; state: string }>(
     'select request_id, hold_request_id, state from capture',
@@ -288,7 +288,7 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
 const SENT = `select request_id, coalesce(processor_request_id, request_id) as identifier from hold
   union all select request_id, coalesce(processor_request_id, request_id) from capture`;
 
-/** Waits until the merchant was told of every operation. */
+/** Waits until the merchant has been notified of every operation. */
 export async function untilTold(house: House, withinMs: number): Promise<string> {
   const startedMs = performance.now();
   for (;;) {
@@ -296,7 +296,7 @@ export async function untilTold(house: House, withinMs: number): Promise<string>
     const untold = operations.filter(({ request_id }) => !house.merchant.told.has(request_id));
     const tookMs = performance.now() - startedMs;
     if (untold.length === 0) return `the merchant was told of all ${operations.length} after ${Math.round(tookMs)} ms`;
-    assert(tookMs < withinMs, `the merchant was not told of ${untold.length} operations`);
+    assert(tookMs < withinMs, `the merchant was not notified of ${untold.length} operations`);
     await delay(200);
   }
 }

@@ -16,7 +16,7 @@ import { tortureObedient, tortureObedientKeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
-/** The tortures by their names; each answers lines to print, and throws when something is wrong. */
+/** The tortures by name; each returns lines to print, and throws on a failure. */
 const TORTURES = {
   money: tortureMoney,
   crash: tortureCrash,
@@ -47,7 +47,7 @@ if (!Object.hasOwn(TORTURES, name) || !Number.isInteger(seed) || (runs !== undef
   process.exit(2);
 }
 process.stdout.write(`torture ${name}, seed ${seed}\n`);
-// A torture that is slow itself would blame the service for it.
+// A slow torture would blame the service for its own delays.
 const lag = monitorEventLoopDelay();
 lag.enable();
 await mochaGlobalSetup();

@@ -1,12 +1,12 @@
-/** Random merchants against the model: see test/services/core/model. */
+/** Random merchants against the model in test/services/core/model. */
 import { playRuns } from '../services/core/model/play.ts';
 import { openWorld } from '../services/core/model/world.ts';
 import type { TortureOptions } from './options.ts';
 
-/** Runs in one database; a fresh one now and then keeps the checks quick. */
+/** Runs in one database; a fresh one now and then keeps the checks fast. */
 const RUNS_OF_A_WORLD = 600;
 
-/** Plays many runs and answers how often each fault happened. Throws with the seed and the story of what is wrong. */
+/** Plays many runs and returns how often each fault happened. Throws with the seed and the story of a failure. */
 export async function tortureMoney({ seed, runs = 2_000 }: TortureOptions): Promise<string[]> {
   const counts = new Map<string, number>();
   const startedMs = performance.now();

@@ -8,7 +8,7 @@ import { type Measured, type Neighbour, openNeighbour } from './neighbours/neigh
 import { openCaller } from './obedient/caller.ts';
 import type { TortureOptions } from './options.ts';
 
-/** Disturbs in every way, beside the same without. Answers a table; throws when a neighbour's call fails or waits too long. */
+/** Runs every disturbance, each after a measurement without it. Returns a table; throws when a neighbour's call fails or waits too long. */
 export async function tortureNeighbours({ seed, tell = () => undefined }: TortureOptions): Promise<string[]> {
   const deployment = await openDeployment({ neighbour: true, noisy: true }, { withGatewayBeside: true });
   const named = (name: string) => deployment.merchants.get(name) as Merchant;
@@ -41,13 +41,13 @@ export async function tortureNeighbours({ seed, tell = () => undefined }: Tortur
 interface Seen {
   readonly without: Measured;
   readonly with: Measured;
-  /** Of the first core, which is the one that is attacked. */
+  /** Of the first core, which is the one attacked. */
   readonly memoryMb: readonly [before: number, after: number];
   readonly what: string;
 }
 
 const WITHOUT_MS = 8_000;
-/** The service may be busy with what was left to it. */
+/** Work left behind may keep the service busy. */
 const REST_MS = 8_000;
 
 async function warmUp(neighbours: readonly Neighbour[]): Promise<void> {

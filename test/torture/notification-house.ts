@@ -8,9 +8,9 @@ import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../services/core/migrate-database.ts';
-import { baseUrl, coreUrl } from '../../services/quickstart/addresses.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
+import { addressesOf } from '../../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { startPostgres } from '../../services/quickstart/postgres.ts';
 import { coreProcess, gatewayProcess, workerProcess } from '../../services/quickstart/processes.ts';
@@ -54,10 +54,10 @@ export async function openNotificationHouse(internalUrl: string) {
     (await pool.query<Row>(text, values)).rows;
 
   return {
-    baseUrl: baseUrl(house.ports),
-    merchant: await createMerchant(coreUrl(house.ports), secrets.operatorToken, internalUrl),
+    baseUrl: addressesOf(house.ports).baseUrl,
+    merchant: await createMerchant(addressesOf(house.ports).coreUrl, secrets.operatorToken, internalUrl),
     sql,
-    /** Kills a process with -9, waits until it is gone, does what is to be done meanwhile, and starts it again. */
+    /** Kills a process with -9, waits for its exit, runs `meanwhile`, and restarts it. */
     async kill(name: Name, meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
       const pid = Number(await readFile(`${folder.path}/run/${name}.pid`, 'utf8'));
       process.kill(pid, 'SIGKILL');
@@ -65,13 +65,13 @@ export async function openNotificationHouse(internalUrl: string) {
       await meanwhile();
       running.set(name, await startChild(options[name], never));
     },
-    /** Stops the database, does something without it, and starts it again. No process may end because of it. */
+    /** Stops the database, runs something without it, and restarts it. No process may exit because of it. */
     async withoutDatabase(act: () => Promise<unknown>): Promise<void> {
       await postgres.stop();
       await act();
       postgres = await startPostgres(server);
     },
-    /** What the processes said so far. */
+    /** What the processes have logged so far. */
     log: (name: Name) => readFile(`${folder.path}/logs/${name}.log`, 'utf8'),
     async close(): Promise<void> {
       for (const name of ['gateway', 'worker', 'core'] as const) await running.get(name)?.stop();
@@ -83,7 +83,7 @@ export async function openNotificationHouse(internalUrl: string) {
   };
 }
 
-/** The limits are not what is tortured. */
+/** The limits are not under test. */
 const LIMITS = {
   RELAY_VERIFIED_PER_SECOND: '100000',
   RELAY_ADDRESS_PER_SECOND: '100000',

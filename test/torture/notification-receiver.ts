@@ -1,24 +1,24 @@
-/** A merchant's internals that fail now and then, and remember everything. */
+/** A merchant's internal endpoint that fails now and then, and records everything. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How it fails. */
+/** How often it fails. */
 export interface FaultyOptions {
   /** From 0 to 1. */
   readonly share: number;
-  /** Attempts of one delivery that may fail; the delays between later ones are minutes. */
+  /** The number of attempts of one delivery that may fail; later ones are minutes apart. */
   readonly most: number;
   readonly random: () => number;
 }
 
-/** What became of one notification. */
+/** The record of one notification. */
 export interface Told {
   readonly webhookIds: Set<string>;
   readonly bodies: Set<string>;
   readonly signatures: Set<string>;
   attempts: number;
-  /** Attempts that were answered 200. */
+  /** The attempts that were answered 200. */
   taken: number;
 }
 
@@ -46,7 +46,7 @@ export async function openFaultyReceiver({ share, most, random }: FaultyOptions)
         response.end();
       }
     } catch {
-      // The worker was killed in the middle of its request: nothing was taken.
+      // The worker was killed in the middle of its request: nothing was accepted.
       response.destroy();
     }
   });
@@ -68,7 +68,7 @@ function fresh(): Told {
   return { webhookIds: new Set(), bodies: new Set(), signatures: new Set(), attempts: 0, taken: 0 };
 }
 
-/** An error, no answer at all, or an answer that breaks off. */
+/** An error, no answer at all, or an incomplete answer. */
 function fail(response: ServerResponse, how: number): void {
   if (how < 0.6) response.writeHead(500).end('no');
   else if (how < 0.8) response.destroy();

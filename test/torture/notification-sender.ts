@@ -1,10 +1,10 @@
-/** Somebody who sends signed notifications and repeats each until it is answered 200. */
+/** Sends signed notifications and repeats each until it is answered 200. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 
-/** A notification as it was sent, to be compared with what arrived. */
+/** A notification as it was sent, to compare with what arrived. */
 export interface Sent {
   readonly requestId: string;
   readonly body: string;
@@ -21,7 +21,7 @@ export type Sender = ReturnType<typeof openSender>;
 
 /** Opens a sender. */
 export function openSender({ baseUrl, merchant, random }: SenderOptions) {
-  /** What was answered 200. */
+  /** The notifications that were answered 200. */
   const accepted: Sent[] = [];
   const counts = { unavailable: 0, cut: 0, duplicates: 0 };
   const url = `${baseUrl}/webhook/processor/payment/captured`;
@@ -33,7 +33,7 @@ export function openSender({ baseUrl, merchant, random }: SenderOptions) {
     return { status: response.status, duplicate: response.headers.has('x-relay-duplicate') };
   };
 
-  /** Answers once it is stored: whether the relay knew it already. Anything but 200, 503 and silence is a fault. */
+  /** Sends until it is stored: returns whether it was a duplicate. Any answer but 200, 503 and none is a fault. */
   const untilAccepted = async (sent: Sent): Promise<boolean> => {
     for (let waitedMs = 0; waitedMs < GIVES_UP_MS; waitedMs += PAUSE_MS) {
       const answer = await post(sent).catch(() => undefined);
@@ -42,7 +42,7 @@ export function openSender({ baseUrl, merchant, random }: SenderOptions) {
       counts[answer ? 'unavailable' : 'cut']++;
       await delay(PAUSE_MS);
     }
-    throw new Error(`a notification was not taken within ${GIVES_UP_MS} ms`);
+    throw new Error(`a notification was not accepted within ${GIVES_UP_MS} ms`);
   };
 
   const sendOne = async () => {
@@ -50,14 +50,14 @@ export function openSender({ baseUrl, merchant, random }: SenderOptions) {
     await untilAccepted(sent);
     accepted.push(sent);
     if (random() >= REPEATED) return;
-    assert(await untilAccepted(sent), 'what was stored is a duplicate when it comes again');
+    assert(await untilAccepted(sent), 'a stored notification is a duplicate when it is sent again');
     counts.duplicates++;
   };
 
   return {
     accepted,
     counts,
-    /** Sends so many, some at once, until all are accepted. */
+    /** Sends many, some at once, until all are accepted. */
     async send(count: number): Promise<void> {
       let left = count;
       const lane = async () => {
@@ -65,7 +65,7 @@ export function openSender({ baseUrl, merchant, random }: SenderOptions) {
       };
       await Promise.all(Array.from({ length: LANES }, lane));
     },
-    /** Sends one once. Answers the status; undefined = no answer. What is accepted counts as accepted. */
+    /** Sends one once. Returns the status; undefined = no answer. */
     async tryOne(): Promise<number | undefined> {
       const sent = makeNotification(merchant, random);
       const answer = await post(sent).catch(() => undefined);
@@ -80,7 +80,7 @@ const PAUSE_MS = 50;
 const GIVES_UP_MS = 60_000;
 /** Longer than the relay itself waits for core. */
 const PATIENCE_MS = 12_000;
-/** Share of the notifications that are sent again after they were accepted. */
+/** The share of notifications that are sent again after they were accepted. */
 const REPEATED = 0.1;
 
 function makeNotification(merchant: SenderOptions['merchant'], random: () => number): Sent {

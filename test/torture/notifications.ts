@@ -1,4 +1,4 @@
-/** Relay, core and worker killed with -9, and the database stopped, while signed notifications go to a receiver that fails. */
+/** Relay, core and worker are killed with -9, and the database stopped, while signed notifications go to a receiver that fails. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chance } from './chance.ts';
@@ -9,7 +9,7 @@ import type { TortureOptions } from './options.ts';
 
 type Receiver = Awaited<ReturnType<typeof openFaultyReceiver>>;
 
-/** Kills so often. Answers figures; throws when a notification that was answered 200 is lost, or came under two ids. */
+/** Returns figures; throws when a notification that was answered 200 is lost, or arrived under two ids. */
 export async function tortureNotifications({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
   const isLong = runs >= LONG;
   const random = chance(seed);
@@ -40,7 +40,7 @@ export async function tortureNotifications({ seed, runs = 50 }: TortureOptions):
   }
 }
 
-/** The gateway hears of a new merchant within 5 s, and answers 401 until then. */
+/** The gateway learns of a new merchant within 5 s, and answers 401 until then. */
 async function untilKnown(sender: Sender): Promise<void> {
   for (let tries = 0; (await sender.tryOne()) !== 200; tries++) {
     assert(tries < 9, 'the gateway does not know the merchant');
@@ -50,11 +50,11 @@ async function untilKnown(sender: Sender): Promise<void> {
 
 const ORDER: readonly Name[] = ['core', 'gateway', 'worker'];
 const LONG = 20;
-/** Notifications about each kill: with 50 kills 10 000. */
+/** Notifications per kill: 10 000 for 50 kills. */
 const LONG_BATCH = 200;
 const SHORT_BATCH = 75;
 
-/** A living worker takes what a dead one held when 15 s are over; so long is not waited for here. */
+/** A living worker takes over from a dead one after 15 s; the test does not wait that long here. */
 async function killSoon(house: NotificationHouse, name: Name, delayMs: number): Promise<void> {
   await delay(delayMs);
   await house.kill(name, () => (name === 'worker' ? house.sql(SIXTEEN_SECONDS_LATER) : Promise.resolve()));
@@ -62,7 +62,7 @@ async function killSoon(house: NotificationHouse, name: Name, delayMs: number): 
 
 const SIXTEEN_SECONDS_LATER = `update pgboss.job set started_on = started_on - interval '16 s' where state = 'active'`;
 
-/** Sends without a database: answers how often 503 was the answer. */
+/** Sends without a database: returns how often the answer was 503. */
 async function stopDatabase(house: NotificationHouse, sender: Sender): Promise<number> {
   let refused = 0;
   await house.withoutDatabase(async () => {
@@ -75,7 +75,7 @@ async function stopDatabase(house: NotificationHouse, sender: Sender): Promise<n
   return refused;
 }
 
-/** Waits until the receiver has taken everything that was accepted. Answers how long that took. */
+/** Waits until the receiver has accepted everything that the relay accepted. Returns how long that took. */
 async function untilTold({ accepted }: Sender, { told }: Receiver): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
@@ -87,13 +87,13 @@ async function untilTold({ accepted }: Sender, { told }: Receiver): Promise<numb
   }
 }
 
-/** Three failures are repeated within about 80 s. */
+/** Three failures are retried within about 80 s. */
 const TOLD_WITHIN_MS = 150_000;
 
 function check({ accepted }: Sender, { told }: Receiver): void {
   for (const { requestId, body, signature } of accepted) {
     const each = told.get(requestId);
-    assert.equal(each?.webhookIds.size, 1, `${requestId} came under one webhook-id`);
+    assert.equal(each?.webhookIds.size, 1, `${requestId} arrived under one webhook-id`);
     assert.deepEqual([...each.bodies], [body], 'byte for byte');
     assert.deepEqual([...each.signatures], [signature], 'with the signature of its sender');
   }

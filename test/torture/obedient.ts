@@ -22,16 +22,19 @@ export const tortureObedientKeyed = (options: TortureOptions) => torture(options
 const torture = ({ runs = 50, ...options }: TortureOptions, isKeyed: boolean) =>
   playRounds(options, { isKeyed, rounds: planRounds(options.seed, runs, faultsOf(isKeyed)) });
 
-/** What is played. */
+/** What to play. */
 export interface Play {
   readonly isKeyed: boolean;
   readonly rounds: readonly (readonly Planned[])[];
   readonly startDatabase?: DeploymentOptions['startDatabase'];
-  /** Starts to watch before the load does. What it answers runs when all is settled, and answers a line for each thing that is wrong. */
+  /**
+   * Starts to watch before the load does. Returns a function that runs after everything has settled, and returns a line for each fault
+   * found.
+   */
   readonly watch?: (scene: Scene) => Promise<() => Promise<string[]>>;
 }
 
-/** Plays rounds of faults. Answers figures; throws when anything is doubled, lost or unexplained. */
+/** Plays rounds of faults. Returns figures; throws when anything is done twice, lost or unexplained. */
 export async function playRounds(
   { seed, tell = () => undefined }: TortureOptions,
   { isKeyed, rounds, startDatabase, watch = async () => async () => [] }: Play,
@@ -54,7 +57,7 @@ export async function playRounds(
     await load.stop();
     await untilDecided(scene);
     const { sql } = scene.deployment;
-    // Also what no client waits for any more.
+    // Includes operations that no client waits for any more.
     await untilSettled({ sql }, DECIDED_WITHIN_MS);
     judge.judgeAll();
     const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
@@ -65,7 +68,7 @@ export async function playRounds(
   }
 }
 
-/** About 60 writes a second; what waits for an inquiry piles up to some hundred. */
+/** About 60 writes a second; some hundred accumulate while they wait for an inquiry. */
 const STORY_EVERY_MS = 70;
 const STORIES_AT_ONCE = 300;
 
@@ -137,7 +140,7 @@ function examples(what: string, lines: readonly string[], most = EXAMPLES): stri
   return lines.slice(0, most).map((line) => `${what}: ${line}`);
 }
 
-/** Holds a second that 32 lanes of one merchant get placed. */
+/** Holds per second that 32 lanes of one merchant get placed. */
 async function measure({ client, floods, stories }: Scene): Promise<number> {
   const endMs = performance.now() + 2_000;
   let placed = 0;
@@ -164,7 +167,7 @@ async function play(
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Waits until the service is ready and places a hold within a second. Answers how long that took, milliseconds. */
+/** Waits until the service is ready and places a hold within a second. Returns how long that took, in milliseconds. */
 export async function untilServing({ deployment, caller, client, stories }: Scene): Promise<number> {
   const probe = deployment.merchants.get('probe') as Merchant;
   const startedMs = performance.now();
@@ -184,7 +187,7 @@ export async function untilServing({ deployment, caller, client, stories }: Scen
 
 const RECOVERED_WITHIN_MS = 90_000;
 
-/** Floods may have intentions left that are asked about. */
+/** Floods may leave intentions that are still asked about. */
 async function untilDecided({ client }: Scene): Promise<void> {
   for (let waitedMs = 0; client.open() > 0; waitedMs += 250) {
     assert(waitedMs < DECIDED_WITHIN_MS, `${client.open()} intentions have no outcome`);
@@ -194,7 +197,7 @@ async function untilDecided({ client }: Scene): Promise<void> {
 
 const DECIDED_WITHIN_MS = 180_000;
 
-/** What the books say of themselves and of the processor's. */
+/** The faults of the books, alone and against the processor's. */
 export async function auditBooks({ database, processor }: Deployment, most = 10): Promise<string[]> {
   const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
   const drifts: string[] = [];

@@ -1,8 +1,8 @@
-/** What a torture is told. */
+/** Options of a torture. */
 export interface TortureOptions {
   readonly seed: number;
-  /** How often; each torture has a number of its own when it is not told. */
+  /** How often; by default a number that the torture chooses. */
   readonly runs?: number | undefined;
-  /** Hears what happens while it does. */
+  /** Receives progress lines. */
   readonly tell?: (line: string) => void;
 }

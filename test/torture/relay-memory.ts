@@ -8,7 +8,7 @@ import { createPenalties } from '../../gateway/relay/penalties.ts';
 import type { Log } from '../../platform/log.ts';
 
 const SENDERS = Number(process.argv[2] ?? 1_000_000);
-/** Two limiters of 50 000 keys at about 600 bytes each, doubled for what the heap has not swept. */
+/** Two limiters of 50 000 keys at about 600 bytes each, doubled for garbage that is not collected yet. */
 const BOUND_MB = 120;
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

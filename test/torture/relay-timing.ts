@@ -45,7 +45,7 @@ function trim(values: number[]): number[] {
   return sorted.slice(Math.floor(sorted.length * 0.05), Math.ceil(sorted.length * 0.95));
 }
 
-/** Below about 2 the means cannot be told apart. */
+/** Below about 2 the means cannot be distinguished. */
 function welch(a: number[], b: number[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const spread = (values: number[], middle: number) =>

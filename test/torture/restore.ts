@@ -1,9 +1,9 @@
-/** The database goes back in time, by a restored backup and by a fail-over to an asynchronous standby, and what it lost is made good. */
+/** The database goes back in time, by a restored backup and by a fail-over to an asynchronous standby, and what it lost is reconciled. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openOracle } from '../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../services/sandbox/oracle.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
@@ -21,7 +21,7 @@ interface Scene {
   readonly merchants: readonly Merchant[];
 }
 
-/** A way back. It leaves traffic running for a while whose results are lost, and resolves when calls are served again. */
+/** A way back. It keeps traffic running for a while whose results are lost, and resolves when calls are served again. */
 type WayBack = (scene: Scene, lostMs: number) => Promise<void>;
 
 const WAYS_BACK: Readonly<Record<string, WayBack>> = {
@@ -44,8 +44,8 @@ const WAYS_BACK: Readonly<Record<string, WayBack>> = {
 };
 
 /**
- * Plays rounds, in turn by each way back. Answers figures; throws when a repeated key charges again, a stream is not told, or the audit
- * is not clean after reconciling.
+ * Plays rounds, in turn by each way back. Returns figures; throws when a repeated key charges again, a stream is not told, or the audit is
+ * not clean after reconciling.
  */
 export async function tortureRestore({ seed, runs = 6, tell = () => undefined }: TortureOptions): Promise<string[]> {
   let pair: PostgresPair | undefined;
@@ -94,7 +94,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   const isLost = (deed: Deed) => lost.has(deed);
   const told = await untilAllTold(witnesses);
   const refusedAt = await resume(scene, witnesses[0]?.token() ?? '');
-  assert(lost.size > 0, 'nothing was lost: the round shows nothing');
+  assert(lost.size > 0, 'the round must lose something to show anything');
   const stories = traffic.stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
   const half = Math.ceil(stories.length / 2);
   const before = await repeatAll(scene, stories.slice(0, half), isLost);
@@ -121,7 +121,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   return line;
 }
 
-/** The deeds that were answered as done and that the database does not have any more. */
+/** The deeds answered as done that the database no longer has. */
 async function lostOf({ deployment }: Scene, { stories }: Traffic): Promise<ReadonlySet<Deed>> {
   const rows = await deployment.sql<{ request_id: string }>(
     'select request_id from hold union all select request_id from capture union all select request_id from release union all select request_id from oct',
@@ -138,7 +138,7 @@ async function untilAllTold(witnesses: readonly Awaited<ReturnType<typeof watchU
   return toldNow();
 }
 
-/** The status of a stream that resumes from a lost result, over REST. */
+/** The status of a REST stream that resumes from a lost result. */
 async function resume({ deployment, merchants }: Scene, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${merchants[0]?.apiKey}`, 'last-event-id': token };
   const response = await fetch(`${deployment.baseUrl}/operations/stream`, { headers });
@@ -146,7 +146,7 @@ async function resume({ deployment, merchants }: Scene, token: string): Promise<
   return response.status;
 }
 
-/** Merchants repeat what they did about a customer, from the first lost deed on, under the same keys. */
+/** Merchants repeat what they did for a customer, from the first lost deed on, under the same keys. */
 async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed: Deed) => boolean) {
   const seen = { done: 0, forgotten: 0, wrong: [] as string[] };
   for (const story of stories) {
@@ -166,7 +166,7 @@ async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed:
       const { status, body } = await untilAnswered(scene.caller, deed, bodyWith(deed, handle));
       if (status === 200 || status === 201) seen.done++;
       else seen.wrong.push(`${deed.kind} repeated: ${status} ${body.code} ${body.processorCode ?? ''}`);
-      // What was to be done with a hold that was given back is over.
+      // Commands on a hold that was given back are dropped.
       if (body.processorCode === 'given_back') break;
       if (deed.kind === 'hold') handle = body.preauthorizationId ?? handle;
     }
@@ -174,7 +174,7 @@ async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed:
   return seen;
 }
 
-/** What the processor did more than once about one customer. */
+/** What the processor did more than once for one customer. */
 function doubledOf({ ledgerFile }: Deployment, stories: readonly Story[]): string[] {
   const oracle = openOracle(ledgerFile);
   try {
@@ -204,7 +204,7 @@ async function reconcile({ deployment }: Scene, imports: boolean): Promise<strin
   return `${imported} imported and ${givenBack} given back in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s`;
 }
 
-/** Runs a command of core's, as an operator does. */
+/** Runs a command of core's as an operator does. */
 function command(
   { database, processor, encryptionKeys }: Deployment,
   name: string,

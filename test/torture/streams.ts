@@ -1,4 +1,4 @@
-/** Streams of operations cut again and again while two cores write. */
+/** Cuts streams of operations repeatedly while two cores write. */
 import assert from 'node:assert/strict';
 import { contract, openStage, type Stage } from '../services/core/stage.ts';
 import { chance } from './chance.ts';
@@ -6,7 +6,7 @@ import type { TortureOptions } from './options.ts';
 
 const WRITERS = 8;
 
-/** Cuts a watcher so often, which resumes each time at the other core. Answers figures; throws on a gap or disorder. */
+/** Cuts a watcher that resumes each time at the other core. Returns figures; throws on a gap or disorder. */
 export async function tortureStreams({ seed, runs = 200 }: TortureOptions): Promise<string[]> {
   const stage = await openStage({ cores: 2 });
   try {
@@ -35,7 +35,7 @@ export async function tortureStreams({ seed, runs = 200 }: TortureOptions): Prom
 
 const ALL = 'select sequence from operation order by sequence';
 
-/** Reads so many results from one of the cores and goes away without a word. Answers where to resume. */
+/** Reads a number of results from one of the cores and disconnects. Returns where to resume. */
 async function watch(stage: Stage, index: number, token: string, sequences: bigint[], most: number): Promise<string> {
   const abort = new AbortController();
   const { operations, opened } = stage.channel('internal', index);

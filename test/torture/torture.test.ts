@@ -1,9 +1,9 @@
-/** The tortures in short, side by side: enough to see that they still bite. `npm run torture` plays them at length. */
+/** Short versions of the tortures, side by side: enough to see that they still detect faults. `npm run torture` plays them at length. */
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureStreams } from './streams.ts';
 
-/** Here the machine may be busy with anything; the command holds core to its own five seconds. */
+/** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
 
 describe('core under torture', function () {
@@ -24,7 +24,7 @@ describe('core under torture', function () {
     const end = ends[name];
     if (end?.status !== 'fulfilled') throw end?.reason;
   };
-  it('loses and doubles nothing when it is killed', ended('crash'));
+  it('loses and repeats nothing when it is killed', ended('crash'));
   it('serves again when its database comes back', ended('database'));
   it('streams without gap or disorder however often it is cut', ended('streams'));
 });

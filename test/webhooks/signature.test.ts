@@ -18,19 +18,19 @@ const SIGNATURE = signNotification(SECRET, FIELDS);
 
 describe('signNotification()', () => {
   for (const { secret, signature, ...fields } of legacy.vectors) {
-    it(`signs ${Object.values(fields).join(' ')} as the vectors say`, () => {
+    it(`signs ${Object.values(fields).join(' ')} as the vectors specify`, () => {
       assert.equal(signNotification(secret, fields), signature);
       assert.equal(verifyNotification([secret], fields, signature), true);
     });
   }
 
-  it('signs two readings of one text alike, which is why every merchant has a secret of its own', () => {
+  it('gives two readings of one text the same signature, which is why every merchant has a secret of its own', () => {
     const { secret, a, b, signature } = legacy.ambiguous;
     assert.equal(signNotification(secret, a), signature);
     assert.equal(signNotification(secret, b), signature);
   });
 
-  it('signs the amount as it is written', () => {
+  it('signs the amount as written', () => {
     assert.notEqual(
       signNotification(SECRET, { ...FIELDS, amount: '10.5' }),
       signNotification(SECRET, { ...FIELDS, amount: '10.50' }),
@@ -39,7 +39,7 @@ describe('signNotification()', () => {
 });
 
 describe('verifyNotification()', () => {
-  /** The vectors' list of header forms to refuse, each made from a right signature. */
+  /** The vectors' list of header forms to reject, each made from a valid signature. */
   const FORMS: Record<string, unknown> = {
     'missing header': undefined,
     empty: '',
@@ -52,7 +52,7 @@ describe('verifyNotification()', () => {
     'last character changed so that a lenient decoder still yields the same bytes': `${SIGNATURE.slice(0, 42)}N=`,
   };
 
-  it('is tested with every form that the vectors name', () => {
+  it('is tested with every form in the vectors', () => {
     assert.deepEqual(Object.keys(FORMS), legacy.rejected);
     const lenient = FORMS[legacy.rejected.at(-1) as string] as string;
     assert.notEqual(lenient, SIGNATURE);
@@ -61,13 +61,13 @@ describe('verifyNotification()', () => {
   });
 
   for (const [form, header] of Object.entries(FORMS)) {
-    it(`refuses: ${form}`, () => {
+    it(`rejects: ${form}`, () => {
       assert.equal(verifyNotification([SECRET], FIELDS, header), false);
       assert.equal(decodeSignature(header), undefined);
     });
   }
 
-  it('refuses two headers that were joined, line breaks, and other types', () => {
+  it('rejects two joined headers, line breaks, and other types', () => {
     for (const header of [
       `${SIGNATURE}, ${SIGNATURE}`,
       `${SIGNATURE}\n`,
@@ -81,18 +81,18 @@ describe('verifyNotification()', () => {
     }
   });
 
-  it('takes either of two live secrets, in any order, and nothing without secrets', () => {
+  it('accepts either of two live secrets, in any order, and nothing without secrets', () => {
     assert.equal(verifyNotification([SECRET, 'other'], FIELDS, SIGNATURE), true);
     assert.equal(verifyNotification(['other', SECRET], FIELDS, SIGNATURE), true);
     assert.equal(verifyNotification(['other', 'another'], FIELDS, SIGNATURE), false);
     assert.equal(verifyNotification([], FIELDS, SIGNATURE), false);
   });
 
-  it('refuses 32 zero bytes, which stand in for a header that cannot be decoded', () => {
+  it('rejects 32 zero bytes, which stand in for a header that cannot be decoded', () => {
     assert.equal(verifyNotification([SECRET], FIELDS, Buffer.alloc(32).toString('base64')), false);
   });
 
-  it('refuses every change of a signed field', () => {
+  it('rejects every change of a signed field', () => {
     for (const name of SIGNED_FIELDS) {
       const text = FIELDS[name];
       for (const changed of [`${text}0`, text.slice(1), text.toLowerCase() + text.toUpperCase(), '']) {
@@ -105,7 +105,7 @@ describe('verifyNotification()', () => {
     }
   });
 
-  it('refuses any other text as signature, and never throws', () => {
+  it('rejects any other text as signature, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String({ minLength: 44, maxLength: 44 }), fc.anything()), (header) => {
         assert.equal(verifyNotification([SECRET], FIELDS, header), header === SIGNATURE);
@@ -136,7 +136,7 @@ describe('verifyStandardWebhook()', () => {
   const verify = (headers: object, body = message.body, nowSeconds = message.timestampSeconds) =>
     verifyStandardWebhook([secret], { ...right, ...headers }, body, nowSeconds);
 
-  it('takes one right signature among several, from either of two secrets', () => {
+  it('accepts one valid signature among several, from either of two secrets', () => {
     assert.equal(verify({}), true);
     const both = `${signStandardWebhook(other, message)} ${right.signature}`;
     assert.equal(verify({ signature: both }), true);
@@ -144,19 +144,19 @@ describe('verifyStandardWebhook()', () => {
     assert.equal(verifyStandardWebhook([other, secret], right, message.body, message.timestampSeconds), true);
   });
 
-  it('refuses another body, id or time', () => {
+  it('rejects another body, id or time', () => {
     assert.equal(verify({}, '{"a":2}'), false);
     assert.equal(verify({ id: 'another' }), false);
     assert.equal(verify({ timestamp: '1800000001' }), false);
   });
 
-  it('refuses what is more than five minutes old or early', () => {
+  it('rejects what is more than five minutes old or early', () => {
     assert.equal(verify({}, message.body, 1_800_000_300), true);
     assert.equal(verify({}, message.body, 1_800_000_301), false);
     assert.equal(verify({}, message.body, 1_799_999_699), false);
   });
 
-  it('refuses malformed headers without an exception', () => {
+  it('rejects malformed headers without an exception', () => {
     const bare = right.signature.slice(3);
     for (const signature of [
       '',

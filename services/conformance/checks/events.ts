@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expectBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import { bytesOf, type Report, type Said } from '../inbox.ts';
-import { capture, captured, type Kit, placed, tenth } from '../kit.ts';
+import { afterCapture, capture, captured, type Kit, placed, tenth } from '../kit.ts';
 import type { Profile } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -95,12 +95,6 @@ function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?:
       await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: amount });
     },
   };
-}
-
-/** Sums after a capture of a tenth. */
-function afterCapture(kit: Kit) {
-  const gaveBack = kit.description.authorizations?.severalCaptures ? 0n : tenth(kit) * 9n;
-  return { captured: tenth(kit), voided: gaveBack };
 }
 
 function isAbout({ said }: Report, captureRequestId: string): boolean {

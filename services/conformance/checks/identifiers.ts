@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
-import type { Check } from '../check.ts';
+import { type Check, supported } from '../check.ts';
 import { KINDS, type Kind, others, tokenOf } from '../kinds.ts';
 import { ask, findOut, inquire, type Kit, type Method, type Request, send, told } from '../kit.ts';
-import { supported } from './supported.ts';
 
 /** So many calls at once, or so many rounds of what is a matter of luck. */
 const AT_ONCE = 20;

@@ -5,16 +5,15 @@ import type { SubmissionTable } from '../domain/kinds.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
 import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
-import { insertOcts, type OctInput } from '../storage/oct/insert-octs.ts';
+import { insertOcts, type OctInput } from '../storage/oct/write-octs.ts';
 import { announceOperations, type OperationInput } from '../storage/operation/operation-log.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/operation/unsettled.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Ended, Insertion, RareEnd, Reservation, Reserving } from './outcomes.ts';
+import { deadlineOf, type Insertion, type Reservation, type Reserving } from './reservation.ts';
 import { type Capturing, reserveGatheredCaptures } from './reserve-capture.ts';
-import { type CaptureEnd, type CaptureEnded, settleGatheredCaptures } from './settle-capture.ts';
-import { type HoldEnd, settleGatheredHolds } from './settle-hold.ts';
-import { type OctEnd, settleGatheredOcts } from './settle-oct.ts';
+import type { End, Ended, RareEnd } from './result.ts';
+import { type CaptureEnd, settleGatheredCaptures } from './settle-capture.ts';
+import { type HoldEnd, type OctEnd, settleGatheredHolds, settleGatheredOcts } from './settle-holds-and-octs.ts';
 
 /**
  * Announces deliveries to the workers, and their results to open streams. The delivery's row is the truth; this is only its alarm, set
@@ -44,8 +43,8 @@ export interface Books {
    * `run` resolves with AGAIN when the hold was locked or has changed.
    */
   reserve(reserving: Reserving): Promise<Reservation>;
-  /** Ends an operation that is rare enough for a statement of its own. Returns false when it had ended before. */
-  end(ending: RareEnd): Promise<boolean>;
+  /** Ends an operation that is rare enough for a statement of its own. */
+  end(ending: RareEnd): Promise<Ended>;
   /** Stores that an outcome is unknown, when to inquire, and until when that is normal. */
   markUnknown(table: SubmissionTable, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
   /** Stores when to inquire next; `expectedBy` when the processor has just said it. */
@@ -64,7 +63,7 @@ export interface BooksObserver {
 /** Opens the books on a database. */
 export function openBooks(database: Database, ring: Ring, observer?: BooksObserver): Books {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
-  const holds = new StatementGather<Timed<HoldInput>, Insertion>((batch) => insertHolds(database.query, batch), {
+  const holds = new StatementGather<HoldInput, Insertion>((batch) => insertHolds(database.query, batch), {
     ...INTENT,
     ...counted('hold'),
     afterLoss: storedBefore,
@@ -77,10 +76,12 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold becomes free, ends
   // come before new captures: otherwise a crowd at one hold would be charged faster than it is answered.
   const writers = new BusyKeys();
-  const captureEnds = new StatementGather<CaptureEnd, CaptureEnded>(
-    (batch) => settleGatheredCaptures(database, batch),
-    { ...END, ...counted('capture_end'), keys: writers, keyOf: (end) => end.holdKey },
-  );
+  const captureEnds = new StatementGather<CaptureEnd, Ended>((batch) => settleGatheredCaptures(database, batch), {
+    ...END,
+    ...counted('capture_end'),
+    keys: writers,
+    keyOf: (end) => end.holdKey,
+  });
   const captures = new StatementGather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
     ...INTENT,
     ...counted('capture'),
@@ -100,7 +101,7 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     ...ONE_EACH,
     keyOf: ({ key }) => key,
   });
-  const octs = new StatementGather<Timed<OctInput>, Insertion>((batch) => insertOcts(database.query, batch), {
+  const octs = new StatementGather<OctInput, Insertion>((batch) => insertOcts(database.query, batch), {
     ...INTENT,
     ...counted('oct'),
     afterLoss: storedBefore,
@@ -115,7 +116,7 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     lanes: 1,
     maxWaitMs: 1_000,
   });
-  const rung = (ended: Ended): boolean => {
+  const rung = (ended: Ended): Ended => {
     if (ended.changed && ended.result) observer?.ended(ended.result);
     // The caller that waits for the answer comes first.
     setImmediate(() => {
@@ -123,32 +124,26 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
       // A failed announcement does no harm: streams also poll.
       else if (ended.changed) announcements.submit(null).catch(() => undefined);
     });
-    return ended.changed;
+    return ended;
   };
   return {
-    insertHold: (hold, patience) => holds.submit(timed(hold, patience), patience),
-    settleHold: async (end) => rung(await holdEnds.submit(traceable(end))),
+    insertHold: (hold, patience) => holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
+    settleHold: async (end) => rung(await holdEnds.submit(traceable(end))).changed,
     reserveCapture: (capturing) => captures.submit(capturing, capturing.patience),
     settleCapture: async (end) => {
-      const ended = await captureEnds.submit(traceable(end));
-      return rung(ended) ? ended.books : undefined;
+      const { changed, books } = rung(await captureEnds.submit(traceable(end)));
+      return changed ? books : undefined;
     },
     reserve: (reserving) => reservations.submit(reserving, reserving.patience),
     end: async (ending) => rung(await ends.submit(ending)),
-    insertOct: (oct, patience) => octs.submit(timed(oct, patience), patience),
-    settleOct: async (end) => rung(await octEnds.submit(traceable(end))),
+    insertOct: (oct, patience) => octs.submit({ ...oct, deadline: deadlineOf(patience) }, patience),
+    settleOct: async (end) => rung(await octEnds.submit(traceable(end))).changed,
     markUnknown: (table, requestId, inquireAt, expectedBy) =>
       markUnknown(database.query, table, requestId, inquireAt, expectedBy ?? null),
     postponeInquiry: (table, requestId, at, expectedBy) =>
       postponeInquiry(database.query, table, requestId, at, expectedBy ?? null),
     markNeedsReview: (table, requestId) => markNeedsReview(database.query, table, requestId),
   };
-}
-
-type Timed<Input> = Input & { readonly deadline?: string | undefined };
-
-function timed<Input>(input: Input, patience: CallerPatience | undefined): Timed<Input> {
-  return { ...input, deadline: deadlineOf(patience) };
 }
 
 /** Converts the answer to a repeated insertion whose first result was lost. */
@@ -166,9 +161,8 @@ function reservedBefore(reservation: Reservation): Reservation {
 }
 
 /** Gathered ends run outside their callers' context, so each carries its trace. */
-function traceable<End extends { readonly traceParent?: string | undefined }>(end: End): End {
-  const parent = traceParent();
-  return parent === undefined ? end : { ...end, traceParent: parent };
+function traceable<Ending extends End>(end: Ending): Ending {
+  return { ...end, traceParent: traceParent() };
 }
 
 /** Commands with a statement each. */

@@ -1,33 +1,19 @@
-import { AGAIN, type CallerPatience } from '../../../platform/gather.ts';
+import { AGAIN } from '../../../platform/gather.ts';
 import { type HoldState, isDueToEnd, judgeRelease } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
-import type { KeyInput } from '../storage/idempotency-key/claim-key.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
-import { reserveRelease } from '../storage/release/reserve-release.ts';
+import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
+import { reserveReleases } from '../storage/release/write-releases.ts';
 import type { Books } from './books.ts';
-import { deadlineOf } from './deadline.ts';
-import type { Reservation } from './outcomes.ts';
+import { isOwn, type Requested, type Reservation, reservationInput, reservationOf } from './reservation.ts';
 
 /** A requested release of what remains of a hold. */
-export interface Releasing {
-  readonly requestId: string;
+export interface Releasing extends Requested {
   readonly holdRequestId: string;
-  /** Undefined = an operator's call, or our own. */
-  readonly merchantId?: string | undefined;
   readonly reason: ReleaseRow['reason'];
   /** The processor ended the authorization by itself, and reported it: nothing is sent. */
   readonly reported?: boolean | undefined;
-  /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
-  readonly processorRequestId?: string | undefined;
-  /** It is imported from the processor's books. */
-  readonly imported?: boolean | undefined;
-  readonly key?: KeyInput | undefined;
-  readonly patience?: CallerPatience | undefined;
-  readonly at: Date;
-  readonly inquireAt: Date;
 }
 
 /** Reserves a release. An open checkout is released with amount 0. Rejects as Books says. */
@@ -38,43 +24,29 @@ export function reserveHoldRelease(books: Books, releasing: Releasing): Promise<
 
 /** Reads the hold, judges, and writes if the hold has not changed since. */
 async function judgeAndReserve({ query }: Database, releasing: Releasing): Promise<Reservation | typeof AGAIN> {
+  const { requestId, reason, reported = false } = releasing;
   const [hold] = await readHolds(query, [releasing.holdRequestId]);
-  if (!hold || (releasing.merchantId !== undefined && hold.merchantId !== releasing.merchantId)) {
-    return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
-  }
+  if (!isOwn(hold, releasing)) return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   const refusal = judge(hold, releasing);
   if (refusal) {
-    const known = await findRelease(query, releasing.requestId);
+    const known = await findRelease(query, requestId);
     if (!known) return { reserved: false, refusal, hold };
     return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: known.processorRequestId ?? null };
   }
-  const placed = hold.phase === 'AUTHORIZED' && releasing.reason !== 'LATE';
-  const outcome = await reserveRelease(query, {
-    requestId: releasing.requestId,
-    holdRequestId: hold.requestId,
-    merchantId: hold.merchantId,
-    reason: releasing.reason,
-    reported: releasing.reported ?? false,
-    ...(releasing.reported && {
+  const placed = hold.phase === 'AUTHORIZED' && reason !== 'LATE';
+  const input = {
+    ...reservationInput(releasing, hold),
+    amount: placed ? hold.remaining.toString() : '0',
+    closing: reason !== 'LATE',
+    reason,
+    reported,
+    ...(reported && {
       amountReleased: hold.endedAmount?.toString(),
       processorReference: hold.endedReference ?? undefined,
     }),
-    amount: placed ? hold.remaining.toString() : '0',
-    currency: hold.currency,
-    processor: hold.processor,
-    processorAccount: hold.processorAccount,
-    processorRequestId: releasing.processorRequestId,
-    imported: releasing.imported,
-    createdAt: releasing.at.toISOString(),
-    inquireAt: releasing.inquireAt.toISOString(),
-    version: hold.version,
-    deadline: deadlineOf(releasing.patience),
-    key: releasing.key,
-  });
-  if (outcome === AGAIN) return AGAIN;
-  const { processorRequestId } = outcome;
-  if (outcome.outcome === 'RESERVED') return { reserved: true, hold, processorRequestId };
-  return { reserved: false, refusal: outcome.outcome, hold, processorRequestId };
+  };
+  const [outcome = AGAIN] = await reserveReleases(query, [input]);
+  return outcome === AGAIN ? AGAIN : reservationOf(hold, outcome);
 }
 
 function judge(

@@ -1,51 +1,41 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import { booksOf, differsFromRest, failHold, settleRelease as reckon } from '../domain/hold.ts';
-import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import { booksOf, differsFromRest, failHold, settleRelease } from '../domain/hold.ts';
+import { isOk } from '../domain/operation.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
-import { type ReleaseResult, settleRelease } from '../storage/release/settle-release.ts';
+import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
+import { type ReleaseResult, settleReleases } from '../storage/release/write-releases.ts';
 import type { Books } from './books.ts';
-import type { Ended } from './outcomes.ts';
-import { cardOf, endedOf, outcomeColumns, resultOf } from './result.ts';
+import { cardOf, type End, type Ended, endColumns, endedOf, NOTHING_ENDED, resultOf } from './result.ts';
 
 /**
  * Ends a release. Returns undefined when it had ended before; DIFFERS when the processor gave back something else than what our books had
  * left, which freezes the hold.
  */
 export async function settleHoldRelease(books: Books, end: ReleaseEnd): Promise<'ENDED' | 'DIFFERS' | undefined> {
-  let freezes = false;
-  const run = async (database: Database) => {
-    const { ended, result } = await reckonAndSettle(database, end);
-    freezes = result?.freezes ?? false;
-    return ended;
-  };
-  if (!(await books.end({ key: end.requestId, run }))) return undefined;
-  return freezes ? 'DIFFERS' : 'ENDED';
+  const traced = { ...end, traceParent: traceParent() };
+  const run = (database: Database) => reckonAndSettle(database, traced);
+  const { changed, fault } = await books.end({ key: end.requestId, run });
+  if (!changed) return undefined;
+  return fault === 'DIFFERS' ? 'DIFFERS' : 'ENDED';
 }
 
 /** Reads the hold, calculates, and writes if the hold has not changed since. */
-async function reckonAndSettle(
-  { query }: Database,
-  { requestId, outcome, at }: ReleaseEnd,
-): Promise<{ readonly ended: Ended | typeof AGAIN; readonly result?: ReleaseResult }> {
-  const { release, hold } = await readRelease(query, requestId);
-  if (release.state === 'OK' || release.state === 'KO') return { ended: { changed: false, deliveries: [] } };
-  const result = releaseResult(release, hold, outcome, at);
-  const settled = await settleRelease(query, result);
-  if (!settled.locked.has(hold.requestId)) return { ended: AGAIN };
-  const ended = result.operation ? endedOf(settled, result.operation) : { deliveries: [] };
-  return { ended: { ...ended, changed: settled.changed.has(requestId) }, result };
+async function reckonAndSettle({ query }: Database, end: ReleaseEnd): Promise<Ended | typeof AGAIN> {
+  const { release, hold } = await readRelease(query, end.requestId);
+  if (release.state === 'OK' || release.state === 'KO') return NOTHING_ENDED;
+  const result = releaseResult(release, hold, end);
+  const settled = await settleReleases(query, [result]);
+  if (!settled.locked.has(hold.requestId)) return AGAIN;
+  const ended = result.operation ? endedOf(settled, result.operation) : NOTHING_ENDED;
+  return { ...ended, changed: settled.changed.has(end.requestId), fault: result.freezes ? 'DIFFERS' : undefined };
 }
 
 /** How a release ended. */
-export interface ReleaseEnd {
+export interface ReleaseEnd extends End {
   readonly requestId: string;
-  readonly outcome: FinalOutcome;
-  readonly at: Date;
 }
 
 /** Reads the hold first: a release that ends afterwards changes it, and then nothing is written. */
@@ -58,21 +48,20 @@ async function readRelease(query: Query, requestId: string): Promise<{ release: 
   return { release, hold };
 }
 
-function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcome, at: Date): ReleaseResult {
-  const { card: _, ...columns } = { card: undefined, ...outcomeColumns(outcome) };
+function releaseResult(release: ReleaseRow, hold: ReadHold, end: ReleaseEnd): ReleaseResult {
+  const { outcome } = end;
   const ok = isOk(outcome);
-  const givenBack = isOk(outcome) ? outcome.amountReleased : undefined;
+  const givenBack = ok ? outcome.amountReleased : undefined;
   const common = {
-    ...columns,
+    ...endColumns(release.requestId, end),
     amountReleased: givenBack,
-    requestId: release.requestId,
     holdRequestId: hold.requestId,
     version: hold.version,
-    ok,
-    at: at.toISOString(),
+    fails: false,
+    freezes: false,
   };
-  if (release.reason === 'LATE') return { ...common, books: booksOf(hold), fails: false, freezes: false };
-  if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, outcome, at);
+  if (release.reason === 'LATE') return { ...common, books: booksOf(hold) };
+  if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, end);
   const kind = release.reason === 'EXPIRED' ? 'EXPIRY' : 'RELEASE';
   // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given back.
   const amount = givenBack ?? (release.amount === 0n ? hold.remaining : release.amount);
@@ -82,41 +71,41 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, outcome: FinalOutcom
   const told = ok || kind === 'RELEASE';
   return {
     ...common,
-    books: reckon(hold, reserved, ok),
-    fails: false,
+    books: settleRelease(hold, reserved, ok),
     freezes: differsFromRest(hold, reserved),
-    operation: told ? resultOf(release.requestId, kind, subject, outcome, at, traceParent()) : undefined,
+    operation: told ? resultOf(release.requestId, kind, subject, end) : undefined,
   };
 }
 
 /** Ends a checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
 function givenUp(
-  common: Omit<ReleaseResult, 'books' | 'fails' | 'freezes'>,
+  common: Omit<ReleaseResult, 'books'>,
   release: ReleaseRow,
   hold: ReadHold,
-  outcome: FinalOutcome,
-  at: Date,
+  end: ReleaseEnd,
 ): ReleaseResult {
-  const ok = isOk(outcome);
+  const ok = isOk(end.outcome);
   const stillOpen = hold.phase === 'AWAITING_CHECKOUT';
   if (!ok || !stillOpen) {
     const subject = { ...hold, amount: 0n, holdRequestId: hold.requestId };
     const told = !ok && release.reason === 'RELEASED';
-    const operation = told ? resultOf(release.requestId, 'RELEASE', subject, outcome, at) : undefined;
-    return { ...common, books: { ...booksOf(hold), closing: false }, fails: false, freezes: false, operation };
+    const operation = told ? resultOf(release.requestId, 'RELEASE', subject, end) : undefined;
+    return { ...common, books: { ...booksOf(hold), closing: false }, operation };
   }
-  const refusal: FinalOutcome =
+  const [code, message] =
     release.reason === 'EXPIRED'
-      ? { answer: 'NOT_PERFORMED', code: 'checkout_expired', message: 'The checkout was not completed in time.' }
-      : { answer: 'NOT_PERFORMED', code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' };
-  const operation = resultOf(hold.requestId, 'HOLD', hold, refusal, at, traceParent());
+      ? ['checkout_expired', 'The checkout was not completed in time.']
+      : ['checkout_cancelled', 'The merchant cancelled the checkout.'];
+  const operation = resultOf(hold.requestId, 'HOLD', hold, {
+    ...end,
+    outcome: { answer: 'NOT_PERFORMED', code, message },
+  });
   return {
     ...common,
-    processorCode: refusal.code,
-    processorMessage: refusal.message,
+    processorCode: code,
+    processorMessage: message,
     books: failHold(hold),
     fails: true,
-    freezes: false,
     operation: { ...operation, subjectId: release.requestId },
   };
 }

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import { reinstate, reverse, reversible, takenBackOf } from '../domain/hold.ts';
-import { listCaptures } from '../storage/capture/find-captures.ts';
+import { listCaptures } from '../storage/capture/capture.ts';
 import { bookTakenBack } from '../storage/capture/take-back.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import type { NamedEvent } from '../storage/processor-event/processor-event.ts';
 import type { Books } from './books.ts';
-import type { Ended } from './outcomes.ts';
-import { cardOf, endedOf, resultOf } from './result.ts';
+import { cardOf, type Ended, endedOf, NOTHING_ENDED, resultOf } from './result.ts';
 
 /** What the card scheme took back, or gave again, as the processor reported it. */
 export interface TakingBack {
@@ -37,23 +36,16 @@ export type TakenBack = 'BOOKED' | 'TOO_MUCH';
 
 /** Books a reversal or a reinstatement, once for its event. */
 export async function takeBack(books: Books, taking: TakingBack): Promise<TakenBack> {
-  let isTooMuch = false;
-  const run = async (database: Database) => {
-    const ended = await reckonAndBook(database, taking);
-    isTooMuch = ended === 'TOO_MUCH';
-    return ended === 'TOO_MUCH' ? NOTHING : ended;
-  };
-  await books.end({ key: taking.holdRequestId, run });
-  return isTooMuch ? 'TOO_MUCH' : 'BOOKED';
+  const run = (database: Database) => reckonAndBook(database, taking);
+  const { fault } = await books.end({ key: taking.holdRequestId, run });
+  return fault === 'TOO_MUCH' ? 'TOO_MUCH' : 'BOOKED';
 }
-
-const NOTHING: Ended = { changed: false, deliveries: [] };
 
 /**
  * Reads, calculates, and writes if the hold has not changed since. It reads the hold before its captures: what changes one of them later
  * changes the hold, and then nothing is written.
  */
-async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<Ended | typeof AGAIN | 'TOO_MUCH'> {
+async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<Ended | typeof AGAIN> {
   const { kind, captureRequestId, reference, event, at } = taking;
   const [hold] = await readHolds(query, [taking.holdRequestId]);
   assert(hold, 'what is taken back was captured of a hold');
@@ -61,11 +53,13 @@ async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<E
   const capture = captures.find(({ requestId }) => requestId === captureRequestId);
   const here = takenBackOf(hold, capture, captures);
   const amount = missing(taking, here);
-  if (amount <= 0n) return NOTHING;
-  if (amount > (kind === 'REVERSAL' ? reversible(hold, capture) : here)) return 'TOO_MUCH';
+  if (amount <= 0n) return NOTHING_ENDED;
+  if (amount > (kind === 'REVERSAL' ? reversible(hold, capture) : here)) {
+    return { ...NOTHING_ENDED, fault: 'TOO_MUCH' };
+  }
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
-  const approved = { answer: 'APPROVED', reference, bankReference: '' } as const;
-  const operation = resultOf(taking.requestId, kind, subject, approved, at, traceParent());
+  const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
+  const operation = resultOf(taking.requestId, kind, subject, { outcome, at, traceParent: traceParent() });
   const settled = await bookTakenBack(query, {
     requestId: taking.requestId,
     holdRequestId: hold.requestId,

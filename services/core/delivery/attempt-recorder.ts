@@ -1,10 +1,15 @@
 import { errorFields, type Log, type LogFields } from '../../../platform/log.ts';
 import type { Clock } from '../clock.ts';
-import type { EndpointState } from '../domain/endpoint.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { findFirstDue } from '../storage/delivery/due-deliveries.ts';
 import { recordAttempts } from '../storage/delivery/record-attempts.ts';
-import { type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../storage/endpoint/endpoint.ts';
+import {
+  type EndpointKey,
+  type EndpointState,
+  endpointName,
+  lockEndpoint,
+  writeEndpoint,
+} from '../storage/endpoint/endpoint.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import type { Attempt } from './attempt.ts';
 import { allowanceOf, judgeEndpoint, PROBE_TIME_MS, type Tally } from './breaker.ts';

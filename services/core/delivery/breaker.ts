@@ -1,4 +1,4 @@
-import { type EndpointState, FRESH } from '../domain/endpoint.ts';
+import { type EndpointState, FRESH } from '../storage/endpoint/endpoint.ts';
 
 /** How some attempts at an endpoint ended. */
 export interface Tally {

@@ -1,11 +1,10 @@
 import { errorFields } from '../../../platform/log.ts';
 import { traced } from '../../../platform/tracing.ts';
-import { FRESH } from '../domain/endpoint.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery/delivery.ts';
 import { type PendingDelivery, readPending } from '../storage/delivery/due-deliveries.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
-import type { EndpointKey } from '../storage/endpoint/endpoint.ts';
+import { type EndpointKey, FRESH } from '../storage/endpoint/endpoint.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { type AttemptParts, makeAttempt } from './attempt.ts';
 import { type AttemptRecorder, type HandledAlarm, openAttemptRecorder, resumesAfterProbe } from './attempt-recorder.ts';

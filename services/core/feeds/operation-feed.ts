@@ -1,14 +1,14 @@
 import type { Log } from '../../../platform/log.ts';
 import type { Database } from '../storage/database.ts';
 import { listen } from '../storage/listen.ts';
-import type { OperationRow } from '../storage/operation/operation.ts';
 import {
   type LogPosition,
   lastPosition,
-  OPERATION_CHANNEL,
+  type OperationRow,
   readOperations,
   requestIdAt,
-} from '../storage/operation/operation-log.ts';
+} from '../storage/operation/operation.ts';
+import { OPERATION_CHANNEL } from '../storage/operation/operation-log.ts';
 
 /**
  * The log has another history than it had: a restore or a fail-over has taken the database back to before a position. Reading on from its

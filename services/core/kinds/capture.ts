@@ -1,6 +1,6 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import { identifierOf } from '../domain/operation.ts';
-import { findCapture } from '../storage/capture/find-captures.ts';
+import { findCapture } from '../storage/capture/capture.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import type { Kind, Named } from './kind.ts';

@@ -1,5 +1,5 @@
+import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import { storeCheckout } from '../storage/hold/store-checkout.ts';
 import type { Asker } from './kind.ts';
 
 /**
@@ -18,6 +18,6 @@ export async function openPage(asker: Asker, hold: HoldRow, merchantName: string
   if (!checkout) return undefined;
   const { url, expiresAt } = checkout;
   const sealed = asker.cipher.seal(url, `checkout:${requestId}`);
-  await storeCheckout(asker.database.query, requestId, sealed, expiresAt, expiresAt);
+  await storeCheckout(asker.database.query, requestId, sealed, expiresAt);
   return { ...hold, checkoutUrlCiphertext: sealed, checkoutExpiresAt: expiresAt };
 }

@@ -1,6 +1,6 @@
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
-import { freezeHold } from '../storage/hold/freeze-hold.ts';
-import { findResult } from '../storage/operation/operation-log.ts';
+import { freezeHold } from '../storage/hold/change-hold.ts';
+import { findResult } from '../storage/operation/operation.ts';
 import type { Kind, Named, Settlement } from './kind.ts';
 
 /** What the processor's answer did: the submission ended by it, had ended before, or waits for an operator. */

@@ -1,13 +1,15 @@
-import type { PlacedFacts } from '../books/settle-hold.ts';
+import { randomBytes } from 'node:crypto';
+import type { HoldFields } from '../books/settle-holds-and-octs.ts';
+import { type Cipher, hashOf } from '../cipher.ts';
 import { identifierOf, isOk } from '../domain/operation.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { findMerchantName } from '../storage/merchant/merchant-name.ts';
+import { findMerchant } from '../storage/merchant/merchant.ts';
 import { openPage } from './checkout-page.ts';
 import type { Kind, Named } from './kind.ts';
-import { voidLate } from './void-late.ts';
+import { voidLate } from './release.ts';
 
 /** What placing a hold depends on. */
-export type HoldFacts = PlacedFacts & Named & { readonly tokenId?: string | null | undefined };
+export type HoldFacts = HoldFields & Named & { readonly tokenId?: string | null | undefined };
 
 /** Holds: placing them, by a token or on a checkout page. */
 export const HOLD: Kind<HoldFacts, true> = {
@@ -33,11 +35,20 @@ export const HOLD: Kind<HoldFacts, true> = {
 
   /** A checkout whose page is not known gets it; one whose page is known is left to the expiry. */
   async recover(asker, { requestId }) {
-    const { query } = asker.database;
-    const hold = await findHold(query, requestId);
+    const hold = await findHold(asker.database.query, requestId);
     if (hold?.phase !== 'AWAITING_CHECKOUT') return 'INQUIRE';
     if (hold.checkoutUrlCiphertext != null) return 'DONE';
-    const name = (await findMerchantName(query, hold.merchantId)) ?? '';
-    return (await openPage(asker, hold, name)) ? 'DONE' : 'LATER';
+    const merchant = await findMerchant(asker.database, hold.merchantId);
+    return (await openPage(asker, hold, merchant?.name ?? '')) ? 'DONE' : 'LATER';
   },
 };
+
+/** A new preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers, time"). */
+export function newHandle(cipher: Cipher, requestId: string) {
+  const preauthorizationId = `pre_${randomBytes(24).toString('base64url')}`;
+  return {
+    preauthorizationId,
+    idHash: hashOf(preauthorizationId).toString('hex'),
+    idCiphertext: cipher.seal(preauthorizationId, `preauthorization:${requestId}`).toString('hex'),
+  };
+}

@@ -1,12 +1,12 @@
+import { v7 as uuidv7 } from 'uuid';
+import { reserveHoldRelease } from '../books/reserve-release.ts';
 import { settleHoldRelease } from '../books/settle-release.ts';
 import { type Approved, identifierOf, isOk } from '../domain/operation.ts';
 import type { Query } from '../storage/database.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { findRelease } from '../storage/release/find-releases.ts';
-import type { ReleaseRow } from '../storage/release/release.ts';
+import { findRelease, hasLateVoid, type ReleaseRow } from '../storage/release/release.ts';
 import { ask } from './ask.ts';
-import type { Kind, Named } from './kind.ts';
-import { voidLate } from './void-late.ts';
+import type { Kind, Named, Settlement } from './kind.ts';
 
 /** What is given back of which hold, and why. */
 export interface ReleaseFacts
@@ -95,3 +95,11 @@ const NOTHING_LEFT: ReadonlySet<string> = new Set([
   'authorization_voided',
   'authorization_closed',
 ]);
+
+/** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. */
+export async function voidLate({ database, books, clock, log }: Settlement, holdRequestId: string): Promise<void> {
+  if (await hasLateVoid(database.query, holdRequestId)) return;
+  const at = clock();
+  await reserveHoldRelease(books, { requestId: uuidv7(), holdRequestId, reason: 'LATE', at, inquireAt: at });
+  log.warn('late_authorization', { requestId: holdRequestId });
+}

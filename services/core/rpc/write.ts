@@ -2,12 +2,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
-import type { Insertion } from '../books/outcomes.ts';
+import type { Insertion } from '../books/reservation.ts';
 import { type Approved, isOk } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import type { Asked } from '../kinds/ask.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import type { NotStored } from '../storage/operation/known-request.ts';
+import type { NotStored } from '../storage/operation/store-submissions.ts';
 import type { Core } from './core.ts';
 import { exceedsHold, invalidField, processorRefusal, refusalOf, tooLate } from './refuse.ts';
 

@@ -7,16 +7,16 @@ import { MAX, NIL } from 'uuid';
  */
 export function idBounds(from: Date | undefined, to: Date | undefined): { lowest: string; highest: string } {
   return {
-    lowest: from ? idAt(from.getTime() - CLOCKS_MS) : NIL,
-    highest: to ? idAt(to.getTime() + CLOCKS_MS) : MAX,
+    lowest: from ? lowestIdAt(from.getTime() - CLOCKS_MS) : NIL,
+    highest: to ? lowestIdAt(to.getTime() + CLOCKS_MS) : MAX,
   };
 }
 
 /** How far apart the clocks may be. */
 const CLOCKS_MS = 24 * 3_600_000;
 
-/** The smallest UUIDv7 of a moment. */
-function idAt(ms: number): string {
+/** The lowest UUIDv7 of a moment: 48 bits of milliseconds come first (RFC 9562, section 5.7). */
+export function lowestIdAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -1,5 +1,6 @@
 import { NIL } from 'uuid';
 import type { Database, Statement } from './database.ts';
+import { lowestIdAt } from './id-bounds.ts';
 import { KEY_DAYS } from './idempotency-key/key-identifier.ts';
 
 /**
@@ -16,7 +17,7 @@ export function openPurge(database: Database, retentionDays: number): (now: Date
     for (;;) {
       const [page] = await database.query<{ last: string | null; emptied: bigint }>(EMPTY_DELIVERIES, [
         cursor,
-        lowestIdAt(before),
+        lowestIdAt(before.getTime()),
       ]);
       if (!page?.last) break;
       cursor = page.last;
@@ -55,12 +56,6 @@ const EMPTY_DELIVERIES: Statement = {
       where id in (select id from page) and state <> 'PENDING' and body is not null returning id)
     select (select id from page order by id desc limit 1) as last, (select count(*) from emptied) as emptied`,
 };
-
-/** The lowest UUIDv7 of a moment: 48 bits of milliseconds come first (RFC 9562, section 5.7). */
-function lowestIdAt(at: Date): string {
-  const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
-}
 
 const EMPTY_NOTIFICATIONS: Statement = {
   name: 'empty-notifications',

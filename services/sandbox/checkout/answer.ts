@@ -1,14 +1,27 @@
 import type { Context } from 'koa';
+import type { Log } from '../../../platform/log.ts';
+import type { Clock } from '../clock.ts';
 import type { Checkout } from '../ledger/checkout.ts';
-import { formatAmount } from './amount.ts';
-import { challengePage } from './challenge-page.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Reporter } from '../report.ts';
+import type { Capabilities } from './capability.ts';
 import { formPage } from './form-page.ts';
-import { type Language, languageOf } from './language.ts';
-import { messagePage } from './message-page.ts';
+import { formatAmount, type Language, languageOf } from './language.ts';
+import { challengePage, messagePage } from './message-page.ts';
 import { showTo } from './security.ts';
-import type { CheckoutSetup } from './setup.ts';
 import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
-import type { Message } from './words/words.ts';
+import type { Message } from './words/en.ts';
+
+/** What the page needs. */
+export interface CheckoutSetup {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly capabilities: Capabilities;
+  readonly reporter: Pick<Reporter, 'wake' | 'reported'>;
+  /** Scheme, host and port under which customers see the page; known once it listens. */
+  readonly origin: () => string;
+}
 
 /** The checkout that a capability opens; where there is none, answers 404. */
 export function findCheckout(

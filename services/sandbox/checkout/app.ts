@@ -3,9 +3,8 @@ import { extname } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { findCheckout, say, showStanding } from './answer.ts';
+import { type CheckoutSetup, findCheckout, say, showStanding } from './answer.ts';
 import { protect } from './security.ts';
-import type { CheckoutSetup } from './setup.ts';
 import { takeForm } from './take-form.ts';
 
 /** What the page loads. */

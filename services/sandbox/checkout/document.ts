@@ -1,8 +1,7 @@
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { formatAmount } from './amount.ts';
 import { type Html, html } from './html.ts';
-import type { Language } from './language.ts';
+import { formatAmount, type Language } from './language.ts';
 
 /** What a page of an open checkout shows. */
 export interface CheckoutView {

@@ -1,11 +1,10 @@
-import type { CardTry } from '../ledger/card-try.ts';
-import { formatAmount } from './amount.ts';
+import type { CardTry } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document, orderSummary } from './document.ts';
 import type { FieldErrors, FieldName, Typed } from './form.ts';
 import { type Html, html } from './html.ts';
-import { testCardTable } from './test-card-table.ts';
-import { timeOfDay } from './time.ts';
-import type { Decline, Words } from './words/words.ts';
+import { formatAmount, timeOfDay } from './language.ts';
+import { groupInFours, TEST_CARDS, type TestCard } from './test-card.ts';
+import type { Decline, Words } from './words/en.ts';
 
 /** What the form shows. */
 export interface FormPage extends CheckoutView {
@@ -107,4 +106,27 @@ function corrections(words: Words, errors: FieldErrors): Html {
 function refusal(words: Words, { errorCode, cardLast4 }: CardTry): Html {
   const why = words.declined[errorCode as Decline] ?? words.declined.do_not_honor;
   return html`<div class="alert" role="alert"><h3>${words.declinedTitle}</h3><p>${why(cardLast4)} ${words.tryAnother}</p></div>`;
+}
+
+/** The cards that the sandbox takes, and what each does. */
+function testCardTable({ testCards }: Words): Html {
+  const rows = TEST_CARDS.map(
+    (card) => html`<tr><td class="number">${groupInFours(card.number)}</td><td>${effectOf(card, testCards)}</td></tr>`,
+  );
+  return html`<details>
+        <summary>${testCards.title}</summary>
+        <p class="quiet">${testCards.hint}</p>
+        <div class="scroll" tabindex="0" role="region" aria-label="${testCards.title}"><table>
+          <thead><tr><th scope="col">${testCards.number}</th><th scope="col">${testCards.effect}</th></tr></thead>
+          <tbody>${rows}</tbody>
+        </table></div>
+      </details>`;
+}
+
+function effectOf({ behaviour, brand, challenged }: TestCard, words: Words['testCards']): string {
+  if (challenged) return words.challenge;
+  const effect = words.effects[behaviour];
+  if (behaviour !== 'ok') return effect;
+  const name = brand.replace(/^./, (first) => first.toUpperCase());
+  return brand === 'amex' ? `${effect} (${name}, ${words.fourDigitCode})` : `${effect} (${name})`;
 }

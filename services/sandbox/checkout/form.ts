@@ -1,8 +1,8 @@
+import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { isLuhnValid } from '../../../platform/card-number.ts';
 import type { BehaviourName } from '../behaviour.ts';
-import type { KeptCard } from '../ledger/entry.ts';
 import { groupInFours, type TestCard, testCardOf } from './test-card.ts';
-import type { FieldError } from './words/words.ts';
+import type { FieldError } from './words/en.ts';
 
 /** The fields that a customer fills in. */
 export type FieldName = 'number' | 'expiry' | 'cvc';

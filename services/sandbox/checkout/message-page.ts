@@ -1,9 +1,9 @@
-import type { Checkout } from '../ledger/checkout.ts';
-import { document } from './document.ts';
+import { withRequestId } from '../../../platform/return-url.ts';
+import type { CardTry, Checkout } from '../ledger/checkout.ts';
+import { type CheckoutView, cancelForm, document } from './document.ts';
 import { type Html, html } from './html.ts';
-import type { Language } from './language.ts';
-import { returnUrlWith } from './return-url.ts';
-import type { Message } from './words/words.ts';
+import { formatAmount, type Language, timeOfDay } from './language.ts';
+import type { Message } from './words/en.ts';
 
 /** A page that says how it stands, with the way back to the merchant when there is one. */
 export function messagePage(page: {
@@ -25,8 +25,29 @@ export function messagePage(page: {
 
 function onwards({ words }: Language, checkout: Checkout | undefined): Html {
   if (!checkout?.returnUrl) return html`<p class="quiet">${words.canClose}</p>`;
-  const href = returnUrlWith(checkout.returnUrl, checkout.requestId);
+  const href = withRequestId(checkout.returnUrl, checkout.requestId);
   return html`<p><a class="button" href="${href}">${words.returnTo(checkout.merchantName)}</a></p>`;
 }
 
 const TICK = html`<svg class="tick" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M14 25l7 7 13-15"/></svg>`;
+
+/** The page that stands for the bank's, as 3-D Secure shows it: the customer confirms there, or does not. */
+export function challengePage(page: CheckoutView & { readonly cardTry: CardTry }): string {
+  const { language, checkout, entry, formToken, cardTry } = page;
+  const { challenge, closesAt } = language.words;
+  const amount = formatAmount(entry.amount, entry.currency, language.locale);
+  const main = html`<div class="message">
+      <h1>${challenge.title}</h1>
+      <p>${challenge.ask(checkout.merchantName, amount, cardTry.cardLast4)}</p>
+      <p class="quiet">${challenge.sandbox}</p>
+      <form method="post" class="answers">
+        <input type="hidden" name="formToken" value="${formToken}">
+        <input type="hidden" name="challenge" value="${cardTry.number}">
+        <button type="submit" name="action" value="pass">${challenge.pass}</button>
+        <button type="submit" name="action" value="fail" class="secondary">${challenge.fail}</button>
+      </form>
+      ${cancelForm(page)}
+      <p class="quiet">${closesAt(timeOfDay(checkout.expiresAtMs, language))}</p>
+    </div>`;
+  return document(language, `${challenge.title} · ${checkout.merchantName}`, main, 'script');
+}

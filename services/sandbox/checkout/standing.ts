@@ -1,10 +1,9 @@
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { CardTry } from '../ledger/card-try.ts';
-import type { Checkout } from '../ledger/checkout.ts';
+import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED } from '../rpc/void.ts';
-import type { Ended } from './words/words.ts';
+import type { Ended } from './words/en.ts';
 
 /** A checkout with the entry of its authorization and the latest card that did not end it. */
 export interface OpenedCheckout {

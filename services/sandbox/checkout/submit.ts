@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type BehaviourName, behaviourOf, type Effect } from '../behaviour.ts';
-import type { KeptCard } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { endingOf } from '../rpc/outcome.ts';
+import { cardOf, endingOf } from '../rpc/outcome.ts';
 import { perform } from '../rpc/perform.ts';
 import { cancelCheckout } from '../rpc/void.ts';
 import { type OpenedCheckout, readCheckout, type Standing, standingOf } from './standing.ts';
-import type { Decline } from './words/words.ts';
+import type { Decline } from './words/en.ts';
 
 /** What a form did to its checkout. */
 export type Submitted =
@@ -53,8 +53,7 @@ export function answerChallenge(
   const opened = openedIn(books, requestId, 'challenged', nowMs);
   const cardTry = opened?.cardTry;
   if (!cardTry || cardTry.number !== answer.number) return GOES_ON;
-  const { behaviour, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } = cardTry;
-  const submitted = { behaviour, card: { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } };
+  const submitted = { behaviour: cardTry.behaviour, card: cardOf(cardTry) };
   if (answer.passed) return authorize(books, opened, submitted, nowMs);
   return decline(books, requestId, submitted, 'challenge_failed');
 }

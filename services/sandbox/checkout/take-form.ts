@@ -1,17 +1,18 @@
 import type { Context } from 'koa';
+import { readBody } from '../../../platform/http-server.ts';
+import { withRequestId } from '../../../platform/return-url.ts';
 import type { Clock } from '../clock.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { findCheckout, show } from './answer.ts';
+import { type CheckoutSetup, findCheckout, say, show } from './answer.ts';
 import { readCard } from './form.ts';
 import { formPage } from './form-page.ts';
-import { receiveForm } from './receive-form.ts';
-import { returnUrlWith } from './return-url.ts';
 import { showTo } from './security.ts';
-import type { CheckoutSetup } from './setup.ts';
 import { type OpenedCheckout, standingOf } from './standing.ts';
 import { answerChallenge, cancel, type Submitted, submitCard } from './submit.ts';
+import type { Refusal } from './words/en.ts';
 
+const LARGEST_BODY_BYTES = 4 * 1024;
 /** The customer is sent back once core knows, but is not kept longer than this. */
 const LONGEST_REPORT_WAIT_MS = 2_000;
 
@@ -33,6 +34,36 @@ export async function takeForm(setup: CheckoutSetup, context: Context, capabilit
   }
   const submitted = await setup.ledger.commit(decide);
   await conclude(setup, context, { capability, checkout: found.checkout, submitted });
+}
+
+/** The submitted form when it comes from our own page; else answers why it is not taken. */
+async function receiveForm(
+  { capabilities, origin }: Pick<CheckoutSetup, 'capabilities' | 'origin'>,
+  context: Context,
+  capability: string,
+): Promise<URLSearchParams | undefined> {
+  if (isForeign(context, origin())) return refuse(context, 403, 'foreign');
+  if (!context.is('application/x-www-form-urlencoded')) {
+    return refuse(context, 415, 'wrongType');
+  }
+  const body = await readBody(context.req, LARGEST_BODY_BYTES);
+  if (!body) return refuse(context, 413, 'tooLarge');
+  const form = new URLSearchParams(body.toString('utf8'));
+  if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, 'foreign');
+  return form;
+}
+
+/** Under no-referrer browsers send `Origin: null`, to ourselves too; Sec-Fetch-Site still tells them apart. */
+function isForeign(context: Context, ownOrigin: string): boolean {
+  const origin = context.get('Origin');
+  const site = context.get('Sec-Fetch-Site');
+  return (origin !== '' && origin !== 'null' && origin !== ownOrigin) || (site !== '' && site !== 'same-origin');
+}
+
+/** What was sent is not read any further, so the connection cannot be used again. */
+function refuse(context: Context, httpStatus: number, refusal: Refusal): undefined {
+  context.set('Connection', 'close');
+  say(context, httpStatus, ({ words }) => ({ title: words.notAccepted, message: words.refusals[refusal] }));
 }
 
 function decisionOf(form: URLSearchParams, found: OpenedCheckout, nowMs: number) {
@@ -59,7 +90,7 @@ async function conclude(
   const { delayMs, eventId } = submitted;
   if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
   if (eventId) await reportedOrLater(clock, reporter, eventId);
-  context.redirect(checkout.returnUrl ? returnUrlWith(checkout.returnUrl, checkout.requestId) : capability);
+  context.redirect(checkout.returnUrl ? withRequestId(checkout.returnUrl, checkout.requestId) : capability);
 }
 
 /** Waits for core to have the event, but not for long: it is reported later all the same. */

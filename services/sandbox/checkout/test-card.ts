@@ -37,16 +37,8 @@ export const TEST_CARDS: readonly TestCard[] = [
   { number: '4000000000005019', brand: 'visa', behaviour: 'capture_error' },
   { number: '4000000000005027', brand: 'visa', behaviour: 'timeout_applied' },
   { number: '4000000000005035', brand: 'visa', behaviour: 'timeout_lost' },
-  {
-    number: '4000000000005043',
-    brand: 'visa',
-    behaviour: 'capture_timeout_applied',
-  },
-  {
-    number: '4000000000005050',
-    brand: 'visa',
-    behaviour: 'capture_timeout_lost',
-  },
+  { number: '4000000000005043', brand: 'visa', behaviour: 'capture_timeout_applied' },
+  { number: '4000000000005050', brand: 'visa', behaviour: 'capture_timeout_lost' },
   { number: '4000000000000259', brand: 'visa', behaviour: 'reversed' },
   { number: '4000000000005084', brand: 'visa', behaviour: 'reversed_in_part' },
   { number: '4000000000005092', brand: 'visa', behaviour: 'capture_accepted' },

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { KeptCard } from '../../../platform/adapter/entry.ts';
+import type { BehaviourName } from '../behaviour.ts';
 
 /** A hosted page. Its result is in the entry with the same identifier. */
 export interface Checkout {
@@ -29,5 +31,55 @@ export function checkoutTable(database: DatabaseSync) {
     findByHash: (hash: Uint8Array) => findByHash.get(hash) as unknown as Checkout | undefined,
     /** Replaces the capability: the old address stops working. */
     rehash: (requestId: string, hash: Uint8Array) => void rehash.run(hash, requestId),
+  };
+}
+
+/** The latest card of a checkout that did not end it: declined, or waiting for the customer to confirm it at its bank. */
+export interface CardTry extends KeptCard {
+  readonly requestId: string;
+  /** Numbers the cards of this checkout from 1, so that an answer to one challenge does not count for another. */
+  readonly number: number;
+  readonly state: 'challenged' | 'declined';
+  readonly behaviour: BehaviourName;
+  /** Why it was declined; empty while it is challenged. */
+  readonly errorCode: string;
+}
+
+/** The latest cards of a database: one row for each checkout, however many cards are tried. */
+export function cardTryTable(database: DatabaseSync) {
+  const put = database.prepare(
+    `INSERT INTO cardTry (requestId, number, state, behaviour, errorCode, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear)
+     VALUES (:requestId, 1, :state, :behaviour, :errorCode, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)
+     ON CONFLICT (requestId) DO UPDATE SET
+       number = cardTry.number + 1, state = excluded.state, behaviour = excluded.behaviour, errorCode = excluded.errorCode,
+       cardBrand = excluded.cardBrand, cardLast4 = excluded.cardLast4,
+       cardExpiryMonth = excluded.cardExpiryMonth, cardExpiryYear = excluded.cardExpiryYear`,
+  );
+  const find = database.prepare('SELECT * FROM cardTry WHERE requestId = ?');
+  return {
+    /** Replaces the checkout's latest card. */
+    put: (cardTry: Omit<CardTry, 'number'>) => void put.run({ ...cardTry }),
+    find: (requestId: string) => find.get(requestId) as unknown as CardTry | undefined,
+  };
+}
+
+/** A card that a customer saved with a merchant at a checkout. */
+export interface Token extends KeptCard {
+  readonly tokenId: string;
+  /** No other merchant can use it. */
+  readonly merchantId: string;
+  readonly behaviour: BehaviourName;
+}
+
+/** The generated tokens of a database. */
+export function tokenTable(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO token (tokenId, merchantId, behaviour, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear)
+     VALUES (:tokenId, :merchantId, :behaviour, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)`,
+  );
+  const find = database.prepare('SELECT * FROM token WHERE tokenId = ? AND merchantId = ?');
+  return {
+    insert: (token: Token) => void insert.run({ ...token }),
+    find: (tokenId: string, merchantId: string) => find.get(tokenId, merchantId) as unknown as Token | undefined,
   };
 }

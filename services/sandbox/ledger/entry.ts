@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
+import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-
-/** What an identifier was used for. A checkout is an authorization that waits for a card. */
-export type Kind =
-  | 'authorization'
-  | 'checkout'
-  | 'capture'
-  | 'void'
-  | 'increment'
-  | 'extension'
-  | 'refund'
-  | 'credit'
-  | 'fence';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
 export interface Intent {
@@ -34,7 +23,8 @@ export interface Intent {
 }
 
 /** Default values of an intent. */
-export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
+export const NO_INTENT: Omit<Intent, 'kind'> = {
+  requestId: '',
   authorizationRequestId: '',
   captureRequestId: '',
   merchantId: '',
@@ -47,25 +37,16 @@ export const NO_INTENT: Omit<Intent, 'requestId' | 'kind'> = {
   finalCapture: 0,
 };
 
-/** The part of a card that may be stored; last4 is empty when there is no card. */
-export interface KeptCard {
-  readonly cardBrand: string;
-  readonly cardLast4: string;
-  readonly cardExpiryMonth: number;
-  readonly cardExpiryYear: number;
+/** What a request asks. */
+export function intentOf(kind: Kind, request: object): Intent {
+  const kept = keptFields(NO_INTENT, request);
+  return { ...kept, kind, amount: Number(kept.amount), finalCapture: kept.finalCapture ? 1 : 0 };
 }
 
-/** The result. */
-export interface Ending extends KeptCard {
+/** The result: UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
+export interface Ending extends KeptResult {
   /** A name of BEHAVIOURS; empty when no card is involved. */
   readonly behaviour: string;
-  /** UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
-  readonly answer: Answer;
-  readonly reference: string;
-  readonly bankReference: string;
-  readonly errorCode: string;
-  readonly errorMessage: string;
-  readonly generatedTokenId: string;
   /** End of an approved authorization, or the end that an extension gave it; 0 = none. */
   readonly expiresAtMs: number;
   /** When an accepted operation has ended, unless something is wrong; 0 = it was not accepted. */
@@ -94,31 +75,20 @@ export interface Entry extends Intent, Ending {
   readonly endedAtMs: number;
 }
 
-/** The sums of a row. */
-export type Sums = Pick<Entry, 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded' | 'pending'>;
-
 /** Default values of an ending. */
-export const NO_ENDING: Ending = {
-  behaviour: '',
-  answer: Answer.UNSPECIFIED,
-  reference: '',
-  bankReference: '',
-  errorCode: '',
-  errorMessage: '',
-  cardBrand: '',
-  cardLast4: '',
-  cardExpiryMonth: 0,
-  cardExpiryYear: 0,
-  generatedTokenId: '',
-  expiresAtMs: 0,
-  expectedByMs: 0,
-  actedAtMs: 0,
-};
+export const NO_ENDING: Ending = { ...NO_RESULT, behaviour: '', expiresAtMs: 0, expectedByMs: 0, actedAtMs: 0 };
 
 const ENDING_COLUMNS = Object.keys(NO_ENDING);
-const COLUMNS = ['requestId', 'kind', ...Object.keys(NO_INTENT), ...ENDING_COLUMNS];
+const COLUMNS = ['kind', ...Object.keys(NO_INTENT), ...ENDING_COLUMNS];
 
-const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'pending'] as const satisfies (keyof Sums)[];
+const SUMS = [
+  'captured',
+  'voided',
+  'reversed',
+  'incremented',
+  'refunded',
+  'pending',
+] as const satisfies (keyof Entry)[];
 
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`;
 const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
@@ -126,15 +96,6 @@ const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}
 const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + :${name}`).join(', ')} WHERE requestId = :requestId`;
 const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0]));
 const ONLY = `(:merchantId = '' OR merchantId = :merchantId) AND (:account = '' OR account = :account)`;
-
-/** Which entries to list. */
-export interface Page {
-  readonly after: number;
-  readonly limit: number;
-  readonly authorizationRequestId?: string;
-  readonly merchantId?: string;
-  readonly account?: string;
-}
 
 /** The entries of a database. */
 export function entryTable(database: DatabaseSync) {
@@ -161,7 +122,7 @@ export function entryTable(database: DatabaseSync) {
       assert.equal(end.run({ requestId, ...ending }).changes, 1, 'only what is open or accepted can end');
     },
     /** Adds to the sums of a row. */
-    add(requestId: string, sums: Partial<Sums>): void {
+    add(requestId: string, sums: Partial<Pick<Entry, (typeof SUMS)[number]>>): void {
       assert.equal(add.run({ ...NO_SUMS, ...sums, requestId }).changes, 1);
     },
     /** Moves the end of an authorization to a later time. */
@@ -169,10 +130,8 @@ export function entryTable(database: DatabaseSync) {
     /** Stores that an authorization was ended by somebody else than core. */
     endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, requestId),
     /** Entries after a number, oldest first; only those of an authorization, merchant or account when it is named. */
-    list(from: Page): Entry[] {
-      const { after, limit, authorizationRequestId: id, merchantId = '', account = '' } = from;
-      const only = { after, limit, merchantId, account };
-      return (id ? pageOfOne.all({ id, ...only }) : page.all(only)) as unknown as Entry[];
+    list({ authorizationRequestId: id, ...only }: Listing): Entry[] {
+      return (id ? pageOfOne.all({ id, ...only }) : page.all({ ...only })) as unknown as Entry[];
     },
   };
 }

@@ -40,7 +40,6 @@ export function eventTable(database: DatabaseSync) {
   const find = database.prepare('SELECT * FROM event WHERE eventId = ?');
   const happened = database.prepare('UPDATE event SET amount = ? WHERE eventId = ?');
   const drop = database.prepare('DELETE FROM event WHERE eventId = ?');
-  const list = database.prepare('SELECT * FROM event ORDER BY rowid');
   return {
     insert(event: Pick<Event, 'eventId' | 'kind' | 'requestId' | 'occurredAtMs'>): void {
       insert.run({ ...event });
@@ -56,6 +55,5 @@ export function eventTable(database: DatabaseSync) {
     nextDueAtMs: () => (nextDue.get() as { dueAtMs: number | null }).dueAtMs ?? undefined,
     postpone: (eventId: string, dueAtMs: number, attempts: number) => void postpone.run(dueAtMs, attempts, eventId),
     reported: (eventId: string, nowMs: number) => void reported.run(nowMs, eventId),
-    list: () => list.all() as unknown as Event[],
   };
 }

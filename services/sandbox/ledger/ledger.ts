@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { cardTryTable } from './card-try.ts';
-import { checkoutTable } from './checkout.ts';
+import { cardTryTable, checkoutTable, tokenTable } from './checkout.ts';
 import { entryTable } from './entry.ts';
 import { eventTable } from './event.ts';
 import { SCHEMA_STEPS } from './schema.ts';
-import { tokenTable } from './token.ts';
 
 /** The tables, as a decision within a commit uses them. */
 export type Books = ReturnType<typeof tablesOf>;

@@ -1,5 +1,27 @@
 /** The tables of the sandbox's ledger. */
 
+const CARD = `  cardBrand TEXT NOT NULL,
+  cardLast4 TEXT NOT NULL,
+  cardExpiryMonth INTEGER NOT NULL,
+  cardExpiryYear INTEGER NOT NULL`;
+
+/** Columns that `entry` has had from the beginning. */
+const OPERATION = `  terminalId TEXT NOT NULL,
+  userId TEXT NOT NULL,
+  tokenId TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  finalCapture INTEGER NOT NULL,
+  behaviour TEXT NOT NULL,
+  answer INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  bankReference TEXT NOT NULL,
+  errorCode TEXT NOT NULL,
+  errorMessage TEXT NOT NULL,
+${CARD},
+  generatedTokenId TEXT NOT NULL,
+  expiresAtMs INTEGER NOT NULL`;
+
 /**
  * Amounts are minor units (below 2^53), times milliseconds since 1970. `entry` holds what was done under each of
  * Holdfast's identifiers, a refused (fenced) one too. No row is deleted, so an identifier is remembered for ever.
@@ -12,24 +34,7 @@ CREATE TABLE entry (
   kind TEXT NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'credit', 'fence')),
   authorizationRequestId TEXT NOT NULL,
   merchantId TEXT NOT NULL,
-  terminalId TEXT NOT NULL,
-  userId TEXT NOT NULL,
-  tokenId TEXT NOT NULL,
-  amount INTEGER NOT NULL,
-  currency TEXT NOT NULL,
-  finalCapture INTEGER NOT NULL,
-  behaviour TEXT NOT NULL,
-  answer INTEGER NOT NULL,
-  reference TEXT NOT NULL,
-  bankReference TEXT NOT NULL,
-  errorCode TEXT NOT NULL,
-  errorMessage TEXT NOT NULL,
-  cardBrand TEXT NOT NULL,
-  cardLast4 TEXT NOT NULL,
-  cardExpiryMonth INTEGER NOT NULL,
-  cardExpiryYear INTEGER NOT NULL,
-  generatedTokenId TEXT NOT NULL,
-  expiresAtMs INTEGER NOT NULL,
+${OPERATION},
   actedAtMs INTEGER NOT NULL,
   captured INTEGER NOT NULL CHECK (captured >= 0),
   voided INTEGER NOT NULL CHECK (voided >= 0),
@@ -52,10 +57,7 @@ CREATE TABLE token (
   tokenId TEXT PRIMARY KEY,
   merchantId TEXT NOT NULL,
   behaviour TEXT NOT NULL,
-  cardBrand TEXT NOT NULL,
-  cardLast4 TEXT NOT NULL,
-  cardExpiryMonth INTEGER NOT NULL,
-  cardExpiryYear INTEGER NOT NULL
+${CARD}
 ) STRICT;
 
 CREATE TABLE event (
@@ -80,10 +82,7 @@ CREATE TABLE cardTry (
   state TEXT NOT NULL CHECK (state IN ('challenged', 'declined')),
   behaviour TEXT NOT NULL,
   errorCode TEXT NOT NULL,
-  cardBrand TEXT NOT NULL,
-  cardLast4 TEXT NOT NULL,
-  cardExpiryMonth INTEGER NOT NULL,
-  cardExpiryYear INTEGER NOT NULL
+${CARD}
 ) STRICT;
 `;
 
@@ -111,24 +110,7 @@ CREATE TABLE entry (
   captureRequestId TEXT NOT NULL DEFAULT '',
   merchantId TEXT NOT NULL,
   account TEXT NOT NULL DEFAULT '',
-  terminalId TEXT NOT NULL,
-  userId TEXT NOT NULL,
-  tokenId TEXT NOT NULL,
-  amount INTEGER NOT NULL,
-  currency TEXT NOT NULL,
-  finalCapture INTEGER NOT NULL,
-  behaviour TEXT NOT NULL,
-  answer INTEGER NOT NULL,
-  reference TEXT NOT NULL,
-  bankReference TEXT NOT NULL,
-  errorCode TEXT NOT NULL,
-  errorMessage TEXT NOT NULL,
-  cardBrand TEXT NOT NULL,
-  cardLast4 TEXT NOT NULL,
-  cardExpiryMonth INTEGER NOT NULL,
-  cardExpiryYear INTEGER NOT NULL,
-  generatedTokenId TEXT NOT NULL,
-  expiresAtMs INTEGER NOT NULL,
+${OPERATION},
   expectedByMs INTEGER NOT NULL DEFAULT 0,
   actedAtMs INTEGER NOT NULL,
   captured INTEGER NOT NULL DEFAULT 0 CHECK (captured >= 0),

@@ -13,6 +13,15 @@ export function remainingOf({ amount, incremented, captured, voided, pending }: 
   return amount + incremented - captured - voided - pending;
 }
 
+/**
+ * What of a capture is neither refunded nor taken back nor about to be refunded, minor units. A reversal that names no
+ * capture leaves less than that of all captures together.
+ */
+export function refundableOf(authorization: Entry, capture: Entry): number {
+  const ofAll = authorization.captured - authorization.refunded - authorization.reversed;
+  return Math.min(capture.amount - capture.refunded - capture.reversed - capture.pending, ofAll);
+}
+
 /** Why nothing can be done with an authorization that somebody else ended; undefined = nobody did. */
 export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
   if (endedAtMs === 0) return undefined;

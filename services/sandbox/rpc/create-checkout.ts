@@ -1,17 +1,17 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { code as currencyOf } from 'currency-codes';
+import { RpcError } from '../../../platform/adapter/serve.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
-import { RpcError } from '../../../platform/rpc-error.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponse,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Checkout } from '../ledger/checkout.ts';
-import { type Intent, NO_ENDING, NO_INTENT } from '../ledger/entry.ts';
+import { intentOf, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { sameIntent } from './recall.ts';
+import { sameIntent } from './outcome.ts';
 
 /** No page stays open longer (docs/product.md, "Checkout"). */
 export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
@@ -46,7 +46,7 @@ function earlier(books: Books, request: CreateCheckoutRequest, hash: Buffer): Ch
   if (entry.kind === 'fence') throw new RpcError(status.FAILED_PRECONDITION, 'fenced');
   const checkout = books.checkouts.find(request.requestId);
   const same = checkout?.returnUrl === request.returnUrl && checkout.saveCard === (request.saveCard ? 1 : 0);
-  if (!checkout || !same || !sameIntent(entry, intentOf(request))) {
+  if (!checkout || !same || !sameIntent(entry, intentOf('checkout', request))) {
     throw new RpcError(status.ALREADY_EXISTS, 'identifier_reused');
   }
   // The credential that capabilities derive from was changed in between: the new address replaces the old.
@@ -65,13 +65,7 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
     saveCard: request.saveCard ? 1 : 0,
     expiresAtMs: Math.min(asked, nowMs + CHECKOUT_PERIOD_MS),
   };
-  books.entries.insert(intentOf(request), { ...NO_ENDING, actedAtMs: nowMs });
+  books.entries.insert(intentOf('checkout', request), { ...NO_ENDING, actedAtMs: nowMs });
   books.checkouts.insert(checkout);
   return checkout;
-}
-
-function intentOf(request: CreateCheckoutRequest): Intent {
-  const { requestId, merchantId, account, terminalId, userId, currency } = request;
-  const amount = Number(request.amount);
-  return { ...NO_INTENT, requestId, kind: 'checkout', merchantId, account, terminalId, userId, amount, currency };
 }

@@ -6,7 +6,7 @@ import {
   type InquireResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { notPerformed } from '../behaviour.ts';
-import { type Entry, NO_INTENT } from '../ledger/entry.ts';
+import { type Entry, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { endingOf, resultOf } from './outcome.ts';
 import { CHECKOUT_EXPIRED } from './void.ts';
@@ -20,7 +20,7 @@ type Reply = MessageInitShape<typeof InquireResponseSchema>;
 export function inquire(books: Books, request: InquireRequest, nowMs: number): Reply {
   const entry = books.entries.find(request.requestId);
   if (!entry) {
-    if (request.fence) fence(books, request.requestId, nowMs);
+    if (request.fence) fence(books, request, nowMs);
     return { finding: Finding.NEVER_SEEN, fenced: request.fence };
   }
   if (entry.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
@@ -39,8 +39,7 @@ function inquireCheckout(books: Books, entry: Entry, nowMs: number): Reply {
   return { finding: Finding.DONE, result: resultOf({ ...entry, ...ending }) };
 }
 
-function fence(books: Books, requestId: string, nowMs: number): void {
-  const effect = notPerformed('fenced', '');
-  const ending = endingOf({ kind: 'fence' }, { effect, nowMs });
-  books.entries.insert({ ...NO_INTENT, requestId, kind: 'fence' }, ending);
+function fence(books: Books, { requestId }: InquireRequest, nowMs: number): void {
+  const ending = endingOf({ kind: 'fence' }, { effect: notPerformed('fenced', ''), nowMs });
+  books.entries.insert(intentOf('fence', { requestId }), ending);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { Answer, type ResultSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type KeptCard, type ResultInit, refusal, resultFields } from '../../../platform/adapter/entry.ts';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import {
   type BehaviourName,
   behaviourOf,
@@ -10,22 +10,39 @@ import {
   HOLD_PERIOD_MS,
   isAble,
 } from '../behaviour.ts';
-import { type Ending, type Entry, type Intent, type KeptCard, NO_ENDING } from '../ledger/entry.ts';
+import { type Ending, type Entry, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
+import { agrees } from './authorization.ts';
 import { holdBack, perform } from './perform.ts';
-
-/** A result as the contract carries it. */
-export type ResultInit = MessageInitShape<typeof ResultSchema>;
 
 /** What the caller gets to hear: an answer, at once or later, or nothing at all. */
 export type Outcome =
   | { readonly heard: true; readonly result: ResultInit; readonly delayMs: number }
   | { readonly heard: false };
 
-/** A refusal that leaves no trace, for identifiers that cannot be used (again). */
-export function refusal(errorCode: string, errorMessage: string): Outcome {
-  const result = { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
-  return { heard: true, result, delayMs: 0 };
+/**
+ * What an identifier's earlier use means for a request: the recorded answer when it asks the same, a refusal
+ * `fenced` or `identifier_reused`, or undefined when the identifier is new.
+ */
+export function recall(books: Books, intent: Intent): Outcome | undefined {
+  const entry = books.entries.find(intent.requestId);
+  if (!entry) return undefined;
+  const heard = { heard: true, delayMs: 0 } as const;
+  if (entry.kind === 'fence') return { ...heard, result: refusal('fenced') };
+  const isSame = entry.answer !== Answer.UNSPECIFIED && sameIntent(entry, intent);
+  return { ...heard, result: isSame ? resultOf(entry) : refusal('identifier_reused') };
+}
+
+/** Whether an entry was made by a request that asked the very same. */
+export function sameIntent(entry: Entry, intent: Intent): boolean {
+  return (Object.keys(intent) as (keyof Intent)[]).every((name) =>
+    isSaidLater(entry, name) ? agrees(entry[name] as string, intent[name] as string) : entry[name] === intent[name],
+  );
+}
+
+/** Core did not always say the account, nor whose hold it voids: a repeated request may say it for the first time. */
+function isSaidLater({ kind }: Entry, name: keyof Intent): boolean {
+  return name === 'account' || (name === 'merchantId' && kind === 'void');
 }
 
 /** How an operation is to end. */
@@ -88,26 +105,18 @@ function endOf(kind: Intent['kind'], behaviour: BehaviourName | '', nowMs: numbe
 export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): ResultInit {
   const approved = entry.answer === Answer.APPROVED;
   return {
-    answer: entry.answer,
-    reference: entry.reference,
-    bankReference: entry.bankReference,
-    errorCode: entry.errorCode,
-    errorMessage: entry.errorMessage,
-    generatedTokenId: entry.generatedTokenId,
+    ...resultFields(entry),
     actedAt: timestampFromMs(entry.actedAtMs),
     ...(entry.expiresAtMs > 0 && { expiresAt: timestampFromMs(entry.expiresAtMs) }),
     ...(entry.answer === Answer.ACCEPTED && { expectedBy: timestampFromMs(entry.expectedByMs) }),
     ...(approved && (entry.kind === 'void' || entry.kind === 'capture') && { amountReleased: BigInt(entry.voided) }),
     ...(approved && RESERVING.has(entry.kind) && { capabilities: capabilitiesOf(entry.behaviour as BehaviourName) }),
-    ...(entry.cardLast4 !== '' && {
-      card: {
-        brand: entry.cardBrand,
-        last4: entry.cardLast4,
-        expiryMonth: entry.cardExpiryMonth,
-        expiryYear: entry.cardExpiryYear,
-      },
-    }),
   };
+}
+
+/** The card of an entry, or of whatever else keeps one. */
+export function cardOf({ cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear }: KeptCard): KeptCard {
+  return { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear };
 }
 
 /** Kinds whose result says what the authorization can do. */

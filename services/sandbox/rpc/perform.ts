@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type BehaviourName, behaviourOf, type Effect, isAble } from '../behaviour.ts';
-import type { Entry, Kind } from '../ledger/entry.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { remainingOf } from './authorization.ts';
 

@@ -1,20 +1,12 @@
-import type { AuthorizeRequest, CreditRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { BEHAVIOURS, type BehaviourName, behaviourOf, behaviourOfToken } from '../behaviour.ts';
-import { type Intent, type KeptCard, NO_INTENT } from '../ledger/entry.ts';
+import { type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { type Conclusion, conclude, type Outcome } from './outcome.ts';
-import { recall } from './recall.ts';
+import { type Conclusion, cardOf, conclude, type Outcome, recall } from './outcome.ts';
 
 /** Authorizes or credits an amount with a token; the same identifier answers the same again. */
-export function place(
-  books: Books,
-  kind: 'authorization' | 'credit',
-  request: AuthorizeRequest | CreditRequest,
-  nowMs: number,
-): Outcome {
-  const { requestId, merchantId, account, terminalId, userId, tokenId, currency } = request;
-  const who = { merchantId, account, terminalId, userId, tokenId };
-  const intent: Intent = { ...NO_INTENT, requestId, kind, ...who, amount: Number(request.amount), currency };
+export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
+  const intent = intentOf(kind, request);
   return recall(books, intent) ?? conclude(books, intent, { ...placingOf(books, intent), nowMs });
 }
 
@@ -27,8 +19,7 @@ function placingOf(books: Books, { tokenId, merchantId }: Intent): Omit<Conclusi
   if (builtIn && builtIn !== 'invalid') return placing(builtIn, BUILT_IN_CARD);
   const generated = books.tokens.find(tokenId, merchantId);
   if (!generated) return { effect: BEHAVIOURS.invalid.placing };
-  const { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear } = generated;
-  return placing(generated.behaviour, { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear });
+  return placing(generated.behaviour, cardOf(generated));
 }
 
 function placing(behaviour: BehaviourName, card: KeptCard): Omit<Conclusion, 'nowMs'> {

@@ -1,35 +1,22 @@
-import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { createValidator } from '@bufbuild/protovalidate';
-import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
-import { credentialCheck } from '../../../platform/bearer-token.ts';
-import { serviceDefinition } from '../../../platform/grpc-client.ts';
-import { GRPC_DOOR_OPTIONS } from '../../../platform/grpc-server-options.ts';
-import { errorFields, type Log } from '../../../platform/log.ts';
-import { RpcError } from '../../../platform/rpc-error.ts';
-import { Answer, ProcessorService, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import { type Listed, listPage } from '../../../platform/adapter/entry.ts';
+import { type Call, type Methods, RpcError } from '../../../platform/adapter/serve.ts';
 import type { Capabilities } from '../checkout/capability.ts';
 import type { Clock } from '../clock.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Books, Ledger } from '../ledger/ledger.ts';
-import { authorize } from './authorize.ts';
-import { capture } from './capture.ts';
-import { createCheckout } from './create-checkout.ts';
-import { credit } from './credit.ts';
-import { DESCRIPTION } from './describe.ts';
-import { extendAuthorization } from './extend-authorization.ts';
-import { incrementAuthorization } from './increment-authorization.ts';
+import { CHECKOUT_PERIOD_MS, createCheckout } from './create-checkout.ts';
+import { follow } from './follow.ts';
 import { inquire } from './inquire.ts';
-import { listEntries, numberOfPageToken } from './list-entries.ts';
 import type { Outcome } from './outcome.ts';
-import { refund } from './refund.ts';
-import { stillness } from './stillness.ts';
+import { place } from './place.ts';
 import { voidAuthorization } from './void.ts';
 
 /** What the calls need. */
 export interface Processor {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly credential: string;
   readonly capabilities: Capabilities;
   /** Of the checkout page, without a slash at its end. */
   readonly checkoutBaseUrl: string;
@@ -37,54 +24,52 @@ export interface Processor {
   readonly onEvent: () => void;
 }
 
-/** A grpc-js server of holdfast.processor.v1, not yet bound; `endSilences` lets go of the calls that get no answer. */
-export function processorServer(processor: Processor): { server: Server; endSilences: () => void } {
-  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
-  const silences = stillness(processor.clock);
-  const serve = unary(processor, silences);
-  const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl } = processor;
-  const now = () => clock.now();
-  const { method } = ProcessorService;
-  const decide = <R>(act: (books: Books, request: R, nowMs: number) => Outcome) => {
-    return async (request: R) => {
-      const reply = await ledger.commit((books) => heard(act(books, request, now())));
-      processor.onEvent();
-      return reply;
+/** What the sandbox can do: everything, in every currency; it remembers identifiers for ever. */
+export const DESCRIPTION = {
+  name: 'sandbox',
+  authorizations: { severalCaptures: true, increments: true, extension: true, refunds: true },
+  tokens: true,
+  checkouts: true,
+  savedCards: true,
+  credits: true,
+  accepts: true,
+  fences: true,
+  checkoutLongest: durationFromMs(CHECKOUT_PERIOD_MS),
+};
+
+/** The methods of holdfast.processor.v1; `endSilences` lets go of the calls that get no answer. */
+export function processorMethods(processor: Processor): { methods: Methods; endSilences: () => void } {
+  const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl, onEvent } = processor;
+  const silences = openSilences(clock);
+  const decide = (act: (books: Books, request: object, nowMs: number) => Outcome) => {
+    return async (request: object, call: Call) => {
+      const outcome = await ledger.commit((books) => act(books, request, clock.now()));
+      onEvent();
+      if (!outcome.heard) return silences.keep(call);
+      const { result, delayMs } = outcome;
+      if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      return { result };
     };
   };
-  server.addService(serviceDefinition(ProcessorService), {
-    authorize: serve(method.authorize, decide(authorize)),
-    capture: serve(method.capture, decide(capture)),
-    void: serve(method.void, decide(voidAuthorization)),
-    incrementAuthorization: serve(method.incrementAuthorization, decide(incrementAuthorization)),
-    extendAuthorization: serve(method.extendAuthorization, decide(extendAuthorization)),
-    refund: serve(method.refund, decide(refund)),
-    credit: serve(method.credit, decide(credit)),
-    describe: serve(method.describe, async () => ({ response: DESCRIPTION })),
-    createCheckout: serve(method.createCheckout, async (request) => {
-      const page = { baseUrl, capabilities, nowMs: now() };
-      return await ledger.commit((books) => orRefusal(() => ({ response: createCheckout(books, request, page) })));
-    }),
-    inquire: serve(method.inquire, (request) =>
-      ledger.commit((books) => ({ response: inquire(books, request, now()) })),
-    ),
-    listEntries: serve(method.listEntries, async (request) => {
-      const after = numberOfPageToken(request.pageToken);
-      if (after === undefined) return new RpcError(status.INVALID_ARGUMENT, 'page_token: is none of ours');
-      return { response: listEntries(ledger.books, request, after) };
-    }),
-  });
-  return { server, endSilences: silences.end };
-}
-
-/** A response, now or later; or the error status to end with; or undefined: silence. */
-type Reply<O extends DescMessage> =
-  | { readonly response: MessageInitShape<O>; readonly delayMs?: number }
-  | RpcError
-  | undefined;
-
-function heard(outcome: Outcome) {
-  return outcome.heard ? { response: { result: outcome.result }, delayMs: outcome.delayMs } : undefined;
+  const methods: Methods = {
+    authorize: decide((books, request, nowMs) => place(books, 'authorization', request, nowMs)),
+    capture: decide((books, request, nowMs) => follow(books, 'capture', request, nowMs)),
+    void: decide(voidAuthorization),
+    incrementAuthorization: decide((books, request, nowMs) => follow(books, 'increment', request, nowMs)),
+    extendAuthorization: decide((books, request, nowMs) => follow(books, 'extension', request, nowMs)),
+    refund: decide((books, request, nowMs) => follow(books, 'refund', request, nowMs)),
+    credit: decide((books, request, nowMs) => place(books, 'credit', request, nowMs)),
+    describe: async () => DESCRIPTION,
+    async createCheckout(request) {
+      const page = { baseUrl, capabilities, nowMs: clock.now() };
+      const reply = await ledger.commit((books) => orRefusal(() => createCheckout(books, request, page)));
+      if (reply instanceof RpcError) throw reply;
+      return reply;
+    },
+    inquire: (request) => ledger.commit((books) => inquire(books, request, clock.now())),
+    listEntries: (request) => listPage(request, async (listing) => ledger.books.entries.list(listing).map(listed)),
+  };
+  return { methods, endSilences: silences.end };
 }
 
 /** A refusal is an answer of the decision: thrown, it would undo its neighbours in the same transaction. */
@@ -97,50 +82,38 @@ function orRefusal<T>(decide: () => T): T | RpcError {
   }
 }
 
-const validator = createValidator();
-
-function unary(processor: Processor, silences: ReturnType<typeof stillness>) {
-  const allowed = credentialCheck(processor.credential);
-  return <I extends DescMessage, O extends DescMessage>(
-    method: { readonly name: string; readonly input: I; readonly output: O },
-    answer: (request: MessageShape<I>) => Promise<Reply<O>>,
-  ) => {
-    return async (
-      call: ServerUnaryCall<MessageShape<I>, MessageShape<O>>,
-      callback: sendUnaryData<MessageShape<O>>,
-    ) => {
-      const startedAtMs = performance.now();
-      const end = (outcome: string, error: RpcError | null, response?: MessageShape<O>) => {
-        logCall(processor.log, method.name, call.request, response, outcome, startedAtMs);
-        callback(error && { code: error.code, details: error.message }, response);
-      };
-      if (!allowed(call.metadata))
-        return end('refused', new RpcError(status.UNAUTHENTICATED, 'a credential is needed'));
-      const { violations } = validator.validate(method.input, call.request);
-      if (violations) return end('refused', new RpcError(status.INVALID_ARGUMENT, violations.join('; ')));
-      try {
-        const reply = await answer(call.request);
-        if (reply instanceof RpcError) return end('refused', reply);
-        if (!reply) return silences.keep(call, () => end('silence', new RpcError(status.UNAVAILABLE, 'no answer')));
-        const response = create(method.output, reply.response);
-        if (!reply.delayMs) return end('answered', null, response);
-        processor.clock.after(reply.delayMs, () => end('answered', null, response));
-      } catch (error) {
-        processor.log.error('call failed', { method: method.name, ...errorFields(error) });
-        end('failed', new RpcError(status.INTERNAL, 'the ledger did not take it'));
-      }
-    };
+/** What was given back is listed with the authorization, and as the amount of a void. */
+function listed(entry: Entry): Listed {
+  const isAuthorization = entry.kind === 'authorization' || entry.kind === 'checkout';
+  return {
+    ...entry,
+    sequence: entry.seq,
+    amount: entry.kind === 'void' ? entry.voided : entry.amount,
+    voided: isAuthorization ? entry.voided : 0,
+    actedAt: timestampFromMs(entry.actedAtMs),
+    endedAt: entry.endedAtMs > 0 ? timestampFromMs(entry.endedAtMs) : undefined,
   };
 }
 
-function logCall(log: Log, method: string, request: object, response: object | undefined, outcome: string, at: number) {
-  const requestId = 'requestId' in request && typeof request.requestId === 'string' ? request.requestId : '';
-  const result = response && 'result' in response ? (response.result as Result | undefined) : undefined;
-  log.info('call', {
-    method,
-    requestId,
-    outcome: result ? Answer[result.answer] : outcome,
-    errorCode: result?.errorCode ?? '',
-    durationMs: Math.round(performance.now() - at),
-  });
+/** A caller that waits for ever is let go after this long. */
+const LONGEST_SILENCE_MS = 60_000;
+
+/** Calls that get no answer: kept until the caller gives up (deadline or cancel), for a minute, or until `end()`. */
+function openSilences(clock: Clock) {
+  const kept = new Set<() => void>();
+  return {
+    async keep(call: Call): Promise<never> {
+      const { promise: over, resolve: release } = Promise.withResolvers<void>();
+      const callOff = clock.after(LONGEST_SILENCE_MS, release);
+      kept.add(release);
+      call.once('cancelled', release);
+      if (!call.cancelled) await over;
+      kept.delete(release);
+      callOff();
+      throw new RpcError(status.UNAVAILABLE, 'no answer', 'silence');
+    },
+    end() {
+      for (const release of kept) release();
+    },
+  };
 }

@@ -1,12 +1,11 @@
-import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { APPROVED, type BehaviourName, type Effect, notPerformed } from '../behaviour.ts';
-import { type Entry, type Intent, NO_INTENT } from '../ledger/entry.ts';
+import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { agrees, endedElsewhere, findAuthorization } from './authorization.ts';
 import { mismatched } from './follow.ts';
-import { conclude, endingOf, type Outcome } from './outcome.ts';
+import { conclude, endingOf, type Outcome, recall } from './outcome.ts';
 import { effectOf } from './perform.ts';
-import { recall } from './recall.ts';
 
 /**
  * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all
@@ -14,9 +13,9 @@ import { recall } from './recall.ts';
  * authorization that was refused, never made, or ended by somebody else is NOT_PERFORMED: there is nothing that could
  * have been given back.
  */
-export function voidAuthorization(books: Books, request: VoidRequest, nowMs: number): Outcome {
-  const { requestId, authorizationRequestId, merchantId, account } = request;
-  const intent: Intent = { ...NO_INTENT, requestId, kind: 'void', authorizationRequestId, merchantId, account };
+export function voidAuthorization(books: Books, request: object, nowMs: number): Outcome {
+  const intent = intentOf('void', request);
+  const { authorizationRequestId } = intent;
   const earlier = recall(books, intent);
   if (earlier) return earlier;
   const authorization = findAuthorization(books, authorizationRequestId);

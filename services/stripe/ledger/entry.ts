@@ -1,18 +1,7 @@
+import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Query, Statement } from './database.ts';
-import { ADVISORY_LOCKS } from './migrate.ts';
-
-/** What an identifier was used for. A checkout is an authorization that waits for a card. */
-export type Kind =
-  | 'authorization'
-  | 'checkout'
-  | 'capture'
-  | 'void'
-  | 'increment'
-  | 'extension'
-  | 'refund'
-  | 'credit'
-  | 'fence';
+import { ADVISORY_LOCKS } from './migrations.ts';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
 export interface Intent {
@@ -37,10 +26,13 @@ export interface Intent {
   readonly saveCard: boolean;
 }
 
-/** An intent to be filled in. */
-export const NO_INTENT: Omit<Intent, 'requestId' | 'kind' | 'merchantId' | 'account'> = {
+/** Default values of an intent. */
+const NO_INTENT: Omit<Intent, 'kind'> = {
+  requestId: '',
   authorizationRequestId: null,
   captureRequestId: null,
+  merchantId: '',
+  account: '',
   terminalId: '',
   userId: '',
   tokenId: '',
@@ -52,19 +44,13 @@ export const NO_INTENT: Omit<Intent, 'requestId' | 'kind' | 'merchantId' | 'acco
   saveCard: false,
 };
 
-/** How it ended. */
-export interface Ending {
-  /** ACCEPTED = taken, the end follows. */
-  readonly answer: Answer;
-  readonly reference: string;
-  readonly bankReference: string;
-  readonly errorCode: string;
-  readonly errorMessage: string;
-  readonly cardBrand: string;
-  readonly cardLast4: string;
-  readonly cardExpiryMonth: number;
-  readonly cardExpiryYear: number;
-  readonly generatedTokenId: string;
+/** What a request asks. */
+export function intentOf<K extends Kind>(kind: K, request: object): Intent & { readonly kind: K } {
+  return { ...keptFields(NO_INTENT, request), kind };
+}
+
+/** How it ended. ACCEPTED = taken, the end follows. */
+export interface Ending extends KeptResult {
   readonly expiresAt: Date | null;
   readonly expectedBy: Date | null;
   readonly actedAt: Date | null;
@@ -73,6 +59,17 @@ export interface Ending {
   /** Given back of the reservation by this capture or void, minor units. */
   readonly released: bigint;
 }
+
+/** Default values of an ending. */
+export const NO_ENDING: Ending = {
+  ...NO_RESULT,
+  expiresAt: null,
+  expectedBy: null,
+  actedAt: null,
+  severalCaptures: false,
+  increments: false,
+  released: 0n,
+};
 
 /** One row. Its answer is UNSPECIFIED until it ended. */
 export interface Entry extends Intent, Ending {
@@ -98,26 +95,12 @@ export interface Entry extends Intent, Ending {
   readonly endedHow: number;
 }
 
-const INTENT_FIELDS = ['requestId', 'kind', 'merchantId', 'account', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
-const ENDING_FIELDS: (keyof Ending)[] = [
-  ...(['answer', 'reference', 'bankReference', 'errorCode', 'errorMessage', 'cardBrand', 'cardLast4'] as const),
-  ...(['cardExpiryMonth', 'cardExpiryYear', 'generatedTokenId', 'expiresAt', 'expectedBy', 'actedAt'] as const),
-  ...(['severalCaptures', 'increments', 'released'] as const),
-];
+const INTENT_FIELDS = ['kind', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
+const ENDING_FIELDS = Object.keys(NO_ENDING) as (keyof Ending)[];
+const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
 const STATE_FIELDS = [
-  ...([
-    'sequence',
-    'stage',
-    'intentId',
-    'sessionId',
-    'refundId',
-    'closingUrl',
-    'baseline',
-    'sentAt',
-    'captured',
-    'voided',
-  ] as const),
-  ...(['incremented', 'refunded', 'reversed', 'endedAt', 'endedHow'] as const),
+  ...(['sequence', 'stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline', 'sentAt'] as const),
+  ...([...SUMS, 'endedAt', 'endedHow'] as const),
 ];
 
 const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -177,6 +160,7 @@ export async function markEntry(
 
 const END: Statement = {
   name: 'end_entry',
+  // The answer is the first of the ending's fields.
   text: `UPDATE stripe.entry SET stage = CASE $5::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END,
       intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
       ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 5}`).join(', ')}
@@ -202,7 +186,6 @@ export async function endEntry(
   return entry;
 }
 
-const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
 const ADD: Statement = {
   name: 'add_to_entry',
   text: `UPDATE stripe.entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
@@ -214,10 +197,7 @@ const ADD: Statement = {
 export async function addToEntry(
   query: Query,
   requestId: string,
-  change: Partial<Record<(typeof SUMS)[number], bigint>> & {
-    endedAt?: Date;
-    endedHow?: number;
-  },
+  change: Partial<Record<(typeof SUMS)[number], bigint>> & { endedAt?: Date; endedHow?: number },
 ): Promise<void> {
   const sums = SUMS.map((sum) => change[sum] ?? 0n);
   await query(ADD, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
@@ -268,10 +248,7 @@ const PAGE: Statement = {
 };
 
 /** Entries after a number, oldest first. */
-export function listEntries(
-  query: Query,
-  from: { after: bigint; limit: number; merchantId: string; account: string; authorizationRequestId: string },
-): Promise<Entry[]> {
-  const { after, limit, merchantId, account, authorizationRequestId } = from;
+export function listEntries(query: Query, listing: Listing): Promise<Entry[]> {
+  const { after, limit, merchantId, account, authorizationRequestId } = listing;
   return query<Entry>(PAGE, [after, limit, merchantId, account, authorizationRequestId || null]);
 }

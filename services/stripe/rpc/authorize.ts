@@ -1,14 +1,13 @@
+import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
-import { type Ending, type Entry, findEntry, type Intent, NO_INTENT, ownerOfToken } from '../ledger/entry.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Ending, type Entry, findEntry, intentOf, ownerOfToken } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
-import { notPerformed } from '../settlement/ending.ts';
+import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { finish } from '../settlement/finish.ts';
-import { OutcomeUnknown } from '../settlement/unknown.ts';
+import { amountRefusal } from '../settlement/operation.ts';
 import { recallOrStore } from './recall.ts';
-import { type ResultInit, resultOf } from './result.ts';
 
 /**
  * How long a call waits for others that work on the same authorization. Core may have given up by then, and fenced the
@@ -18,14 +17,11 @@ export const WAIT_MS = 15_000;
 
 /** Reserves an amount on the card of a token: a PaymentMethod `pm_…`. */
 export async function authorize(desk: Desk, request: AuthorizeRequest): Promise<ResultInit> {
-  const { requestId, merchantId, terminalId, userId, tokenId, amount, currency, account } = request;
-  const who = { merchantId, account, terminalId, userId, tokenId };
-  const intent: Intent = { ...NO_INTENT, requestId, kind: 'authorization', ...who, amount, currency };
-  const recalled = await recallOrStore(desk, intent);
+  const recalled = await recallOrStore(desk, intentOf('authorization', request));
   if (recalled.refused) return recalled.refused;
   if (recalled.entry.stage === 'ended') return resultOf(recalled.entry);
   desk.reach('authorization stored');
-  const turn = await desk.leases.run(requestId, WAIT_MS, () => placeNow(desk, recalled.entry));
+  const turn = await desk.leases.run(request.requestId, WAIT_MS, () => placeNow(desk, recalled.entry));
   if (!turn) throw new OutcomeUnknown('another call works on this authorization');
   return resultOf(turn.done);
 }
@@ -34,15 +30,10 @@ async function placeNow(desk: Desk, recalled: Entry): Promise<Entry> {
   const entry = (await findEntry(desk.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
   if (entry.stage !== 'stored') return place(desk, entry, undefined);
-  if (toStripe(entry.amount, entry.currency) === undefined) return finish(desk, entry, amountRefusal(desk, entry));
+  const refusal = amountRefusal(desk, entry);
+  if (refusal) return finish(desk, entry, refusal);
   const card = await cardOf(desk, entry);
   return card.refused ? finish(desk, entry, card.refused) : place(desk, entry, card.customer);
-}
-
-/** Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart is refused. */
-export function amountRefusal(desk: Desk, { currency }: Pick<Intent, 'currency'>) {
-  const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;
-  return notPerformed(desk.now(), 'amount_not_supported', message);
 }
 
 /** The customer that a card belongs to, if any; or why there is no such card. */

@@ -1,18 +1,17 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
+import { RpcError } from '../../../platform/adapter/serve.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
-import { RpcError } from '../../../platform/rpc-error.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { toStripe } from '../amount.ts';
-import type { Desk } from '../desk.ts';
-import { findEntry, type Intent, NO_INTENT } from '../ledger/entry.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
+import { findEntry, intentOf } from '../ledger/entry.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
-import { OutcomeUnknown } from '../settlement/unknown.ts';
-import { amountRefusal, WAIT_MS } from './authorize.ts';
+import { amountRefusal } from '../settlement/operation.ts';
+import { WAIT_MS } from './authorize.ts';
 import { conclude, recallOrStore } from './recall.ts';
 
 /** What a request takes to arrive must not make a page of the shortest time too short. */
@@ -30,9 +29,10 @@ export async function createCheckout(
   if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
     throw new RpcError(status.INVALID_ARGUMENT, 'return_url: must be https, or http on the loopback address');
   }
-  const intent = intentOf(request);
-  if (toStripe(intent.amount, intent.currency) === undefined) {
-    await conclude(desk, intent, amountRefusal(desk, intent));
+  const intent = intentOf('checkout', request);
+  const refusal = amountRefusal(desk, intent);
+  if (refusal) {
+    await conclude(desk, intent, refusal);
     throw new RpcError(status.INVALID_ARGUMENT, 'amount_not_supported');
   }
   const { closingUrl } = desk;
@@ -48,13 +48,6 @@ export async function createCheckout(
   if (!turn) throw new OutcomeUnknown('another call opens this page');
   if (!('url' in turn.done)) throw refusedAs(turn.done.errorCode || 'checkout_completed');
   return { checkoutUrl: turn.done.url, expiresAt: timestampFromDate(turn.done.expiresAt) };
-}
-
-function intentOf(request: CreateCheckoutRequest): Intent {
-  const { requestId, merchantId, account, terminalId, userId, amount, currency, merchantName } = request;
-  const { returnUrl, saveCard } = request;
-  const who = { merchantId, account, terminalId, userId, merchantName };
-  return { ...NO_INTENT, requestId, kind: 'checkout', ...who, amount, currency, returnUrl, saveCard };
 }
 
 /** When the page closes: as asked, within Stripe's bounds. */

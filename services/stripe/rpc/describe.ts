@@ -1,12 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { codes } from 'currency-codes';
+import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { stripeUnits, toStripe } from '../amount.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
-
-/** The contract's largest amount. Stripe's own bounds differ by account, card and currency; Stripe says so when asked. */
-const LARGEST = 999_999_999_999n;
 
 /** What Stripe can do at best; each authorization says what it can itself. */
 export function describe(): MessageInitShape<typeof DescribeResponseSchema> {
@@ -25,9 +23,10 @@ export function describe(): MessageInitShape<typeof DescribeResponseSchema> {
   };
 }
 
+/** Stripe's own upper bounds differ by account, card and currency; Stripe says so when asked. */
 function boundsOf(currency: string) {
   if (!stripeUnits(currency)) return undefined;
   const smallestAmount = [1n, 10n, 100n].find((amount) => toStripe(amount, currency) !== undefined);
   if (smallestAmount === undefined) return undefined;
-  return { currency, smallestAmount, largestAmount: LARGEST - (LARGEST % smallestAmount) };
+  return { currency, smallestAmount, largestAmount: LARGEST_AMOUNT - (LARGEST_AMOUNT % smallestAmount) };
 }

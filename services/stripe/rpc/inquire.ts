@@ -6,14 +6,12 @@ import {
   type InquireResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
-import { type Entry, findEntry, NO_INTENT } from '../ledger/entry.ts';
-import { settleByLook } from '../settlement/authorization.ts';
+import { type Entry, findEntry, intentOf } from '../ledger/entry.ts';
+import { advance, findAuthorization } from '../settlement/advance.ts';
+import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
-import { notPerformed } from '../settlement/ending.ts';
-import { advanceKnown, findAuthorization } from '../settlement/settle-others.ts';
+import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { conclude } from './recall.ts';
-import { resultOf } from './result.ts';
-import { endAuthorization } from './void.ts';
 
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
 
@@ -23,12 +21,11 @@ type Reply = MessageInitShape<typeof InquireResponseSchema>;
  * not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
 export async function inquire(desk: Desk, request: InquireRequest): Promise<Reply> {
-  const { requestId, fence, merchantId, account } = request;
+  const { requestId, fence } = request;
   const known = await findEntry(desk.database.query, requestId);
   if (!known) {
     if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
-    const intent = { ...NO_INTENT, requestId, kind: 'fence' as const, merchantId, account };
-    const { refused } = await conclude(desk, intent, notPerformed(desk.now(), 'fenced', ''));
+    const { refused } = await conclude(desk, intentOf('fence', request), notPerformed(desk.now(), 'fenced', ''));
     // Its request came in between: then that is what became of it.
     return refused && refused.errorCode !== 'fenced'
       ? inquire(desk, request)
@@ -54,5 +51,5 @@ async function findOut(desk: Desk, requestId: string, fence: boolean): Promise<E
     return entry.stage === 'sent' ? settleByLook(desk, entry) : undefined;
   }
   const authorization = await findAuthorization(desk, entry.authorizationRequestId ?? '');
-  return authorization && advanceKnown(desk, entry, authorization);
+  return authorization && advance(desk, entry, authorization);
 }

@@ -1,4 +1,5 @@
-import type { Desk } from '../desk.ts';
+import { type ResultInit, refusal } from '../../../platform/adapter/entry.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
 import {
   type Beginning,
   type Ending,
@@ -8,8 +9,6 @@ import {
   type Intent,
   insertEntry,
 } from '../ledger/entry.ts';
-import { OutcomeUnknown } from '../settlement/unknown.ts';
-import { type ResultInit, refusal } from './result.ts';
 
 /** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
 export type Recalled =
@@ -20,13 +19,8 @@ export type Recalled =
 export async function recall(desk: Desk, intent: Intent): Promise<Recalled | undefined> {
   const entry = await findEntry(desk.database.query, intent.requestId);
   if (!entry) return undefined;
-  if (entry.kind === 'fence') {
-    return { refused: refusal('fenced', 'This identifier was inquired about before it arrived.') };
-  }
-  if (!sameIntent(entry, intent)) {
-    return { refused: refusal('identifier_reused', 'This identifier was used for something else.') };
-  }
-  return { entry, fresh: false };
+  if (entry.kind === 'fence') return { refused: refusal('fenced') };
+  return sameIntent(entry, intent) ? { entry, fresh: false } : { refused: refusal('identifier_reused') };
 }
 
 /** Stores an intent, or finds the entry of its identifier. */

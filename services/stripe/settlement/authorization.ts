@@ -1,13 +1,11 @@
 import type Stripe from 'stripe';
 import { toStripe } from '../amount.ts';
-import { ask } from '../api/ask.ts';
-import type { Failure } from '../api/failure.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { ask, type Failure } from '../api/ask.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { getIntent, stateOf } from './intent-ending.ts';
-import { OutcomeUnknown } from './unknown.ts';
 
 /**
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
@@ -35,6 +33,15 @@ export async function settleByLook(desk: Desk, entry: Entry, tell = false): Prom
   if (!intent) return undefined;
   const state = stateOf(intent, entry, desk.now());
   return state.is === 'ended' ? finish(desk, entry, state.ending, { intentId: intent.id, tell }) : undefined;
+}
+
+/** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */
+export async function endAuthorization(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+  if (entry.stage === 'stored') {
+    return finish(desk, entry, notPerformed(desk.now(), 'never_confirmed', 'It was never sent to Stripe.'));
+  }
+  const looked = entry.stage === 'sent' ? await settleByLook(desk, entry) : undefined;
+  return looked ?? fenceIntent(desk, entry);
 }
 
 /** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */

@@ -1,25 +1,39 @@
 import type Stripe from 'stripe';
 import { fromStripe, toStripe } from '../amount.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, notPerformed } from './ending.ts';
-import { chargeOf, getIntent, isExpired } from './intent-ending.ts';
-import type { Operation } from './operation.ts';
-
-/** What of an authorization is neither captured nor given back, minor units. */
-export function remainingOf(authorization: Entry): bigint {
-  const { amount, incremented, captured, voided } = authorization;
-  return amount + incremented - captured - voided;
-}
+import { chargeOf, getIntent } from './intent-ending.ts';
+import { amountRefusal, endedAlready, endedThere, type Operation, remainingOf, unusable } from './operation.ts';
 
 /** Whether a capture closes its authorization: it was asked to, leaves nothing, or is the only one there can be. */
 function isFinal(entry: Entry, authorization: Entry): boolean {
   return entry.finalCapture || !authorization.severalCaptures || entry.amount === remainingOf(authorization);
 }
 
-/** `final_capture` is always said: Stripe takes it for true, and false only where several captures are available. */
+/**
+ * Charges a part of an authorization; the last capture, or the only one there can be, gives the rest back. `final_capture` is always said:
+ * Stripe takes it for true, and false only where several captures are available.
+ */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
-  answered: 'capture answered',
+  async judge(desk, intent, authorization) {
+    const refusal = unusable(desk, authorization, intent) ?? endedAlready(desk, authorization);
+    if (refusal) return refusal;
+    const { terminalId, userId, severalCaptures, captured } = authorization;
+    if (terminalId !== intent.terminalId || userId !== intent.userId) {
+      const message = 'Terminal or user are not those of the authorization.';
+      return notPerformed(desk.now(), 'authorization_mismatch', message);
+    }
+    if (!severalCaptures && captured > 0n) {
+      return notPerformed(desk.now(), 'not_supported', 'This authorization takes one capture.');
+    }
+    if (intent.amount > remainingOf(authorization)) {
+      const message = 'The amount is more than what is left of the authorization.';
+      return notPerformed(desk.now(), 'amount_exceeds_authorization', message);
+    }
+    return amountRefusal(desk, intent);
+  },
+  baseline: ({ captured }) => captured,
   send(desk, entry, authorization) {
     const params = {
       amount_to_capture: toStripe(entry.amount, entry.currency) as number,
@@ -49,15 +63,4 @@ function capturedBy(intent: Stripe.PaymentIntent, entry: Entry, authorization: E
     bankReference: card?.network_transaction_id ?? card?.authorization_code ?? '',
     released: isFinal(entry, authorization) ? remainingOf(authorization) - entry.amount : 0n,
   });
-}
-
-/** Why nothing can be done about an authorization that Stripe ended. */
-export function endedThere(intent: Stripe.PaymentIntent, desk: Desk): { ending: Ending } | undefined {
-  const now = desk.now();
-  if (intent.status === 'requires_capture') return undefined;
-  if (isExpired(intent)) return { ending: notPerformed(now, 'authorization_expired', 'The authorization has ended.') };
-  if (intent.status === 'canceled') {
-    return { ending: notPerformed(now, 'authorization_voided', 'The authorization was cancelled.') };
-  }
-  return { ending: notPerformed(now, 'authorization_closed', 'The authorization is closed.') };
 }

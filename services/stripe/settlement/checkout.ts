@@ -1,13 +1,13 @@
 import type Stripe from 'stripe';
+import { withRequestId } from '../../../platform/return-url.ts';
 import { toStripe } from '../amount.ts';
 import { type Answered, ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { FEATURES } from './authorization.ts';
 import { notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { stateOf } from './intent-ending.ts';
-import { OutcomeUnknown } from './unknown.ts';
 
 /** Stripe keeps a Checkout Session open for at least half an hour and at most a day. */
 export const CHECKOUT_SHORTEST_MS = 30 * 60 * 1000;
@@ -51,6 +51,7 @@ async function createSession(desk: Desk, entry: Entry): Promise<Answered<Stripe.
 
 function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, idempotencyKey: string) {
   const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
+  // The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout").
   const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
   const metadata = { holdfast_request_id: requestId, holdfast_merchant_id: merchantId };
   const params: Stripe.Checkout.SessionCreateParams = {
@@ -80,13 +81,6 @@ function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, id
     ...(returnUrl !== '' && { cancel_url: returnUrl }),
   };
   return desk.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));
-}
-
-/** The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout"). */
-function withRequestId(returnUrl: string, requestId: string): string {
-  const url = new URL(returnUrl);
-  url.searchParams.set('requestId', requestId);
-  return url.href;
 }
 
 function getSession(desk: Desk, { sessionId, account }: Entry): Promise<Stripe.Checkout.Session> {

@@ -1,24 +1,7 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type ResultInit, resultFields } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Ending } from '../ledger/entry.ts';
-
-const NO_ENDING: Ending = {
-  answer: Answer.UNSPECIFIED,
-  reference: '',
-  bankReference: '',
-  errorCode: '',
-  errorMessage: '',
-  cardBrand: '',
-  cardLast4: '',
-  cardExpiryMonth: 0,
-  cardExpiryYear: 0,
-  generatedTokenId: '',
-  expiresAt: null,
-  expectedBy: null,
-  actedAt: null,
-  severalCaptures: false,
-  increments: false,
-  released: 0n,
-};
+import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 
 /** Done. */
 export function approved(at: Date, fields: Partial<Ending>): Ending {
@@ -46,4 +29,20 @@ export function notPerformed(at: Date, code: string, message: string): Ending {
 
 function reason(code: string, message: string): Pick<Ending, 'errorCode' | 'errorMessage'> {
   return { errorCode: code.slice(0, 64), errorMessage: message.slice(0, 500) };
+}
+
+/** The contract's form of how an entry ended. */
+export function resultOf(entry: Entry): ResultInit {
+  const { kind, answer, expiresAt, expectedBy, actedAt, severalCaptures, increments } = entry;
+  const isApproved = answer === Answer.APPROVED;
+  const saysAbilities = kind === 'authorization' || kind === 'checkout' || kind === 'increment';
+  const capabilities = { severalCaptures, increments, extension: false, refunds: true };
+  return {
+    ...resultFields(entry),
+    ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
+    ...(expiresAt && isApproved && { expiresAt: timestampFromDate(expiresAt) }),
+    ...(expectedBy && answer === Answer.ACCEPTED && { expectedBy: timestampFromDate(expectedBy) }),
+    ...(isApproved && saysAbilities && { capabilities }),
+    ...(isApproved && (kind === 'capture' || kind === 'void') && { amountReleased: entry.released }),
+  };
 }

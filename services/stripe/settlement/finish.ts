@@ -1,10 +1,9 @@
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
 import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
-import { resultOf } from '../rpc/result.ts';
-import { OutcomeUnknown } from './unknown.ts';
+import { resultOf } from './ending.ts';
 
 /** How an ending is stored. */
 export interface Finish extends Found {

@@ -2,14 +2,28 @@ import type Stripe from 'stripe';
 import { fromStripe, toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { endedThere } from './capture.ts';
-import { approved } from './ending.ts';
+import { approved, notPerformed } from './ending.ts';
 import { captureBefore, getIntent } from './intent-ending.ts';
-import type { Operation } from './operation.ts';
+import { amountRefusal, endedAlready, endedThere, type Operation, unusable } from './operation.ts';
 
-/** Stripe is told the new total. All of it is added, or nothing. */
+const totalOf = ({ amount, incremented }: Entry): bigint => amount + incremented;
+
+/**
+ * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It is sent the new
+ * total, and adds all of it or nothing.
+ */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
-  answered: 'increment answered',
+  async judge(desk, intent, authorization) {
+    const refusal = unusable(desk, authorization, intent) ?? endedAlready(desk, authorization);
+    if (refusal) return refusal;
+    if (!authorization.increments || authorization.captured + authorization.voided > 0n) {
+      return notPerformed(desk.now(), 'not_supported', 'This authorization takes no increments, or none any more.');
+    }
+    const { amount, currency } = intent;
+    const total = totalOf(authorization) + amount;
+    return amountRefusal(desk, { amount: total, currency }) ?? amountRefusal(desk, intent);
+  },
+  baseline: totalOf,
   send(desk, entry, authorization) {
     const amount = toStripe(entry.baseline + entry.amount, entry.currency) as number;
     const params = { amount, expand: ['latest_charge'] };

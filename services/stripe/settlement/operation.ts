@@ -1,105 +1,82 @@
-import { ask } from '../api/ask.ts';
-import type { Failure } from '../api/failure.ts';
-import type { CrashPoint } from '../crash-points.ts';
+import type Stripe from 'stripe';
+import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { toStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import type { Ending, Entry } from '../ledger/entry.ts';
-import { declined, notPerformed } from './ending.ts';
-import { finish } from './finish.ts';
-import { OutcomeUnknown } from './unknown.ts';
+import type { Ending, Entry, Intent } from '../ledger/entry.ts';
+import { notPerformed } from './ending.ts';
+import { isExpired } from './intent-ending.ts';
+
+/** How an operation ended, with the refund that it made. */
+export interface Ended {
+  readonly ending: Ending;
+  readonly refundId?: string;
+}
 
 /** A kind of operation on an authorization, as Stripe does it. One at a time is under way on each authorization. */
 export interface Operation<T = unknown> {
+  /** Answers how it ends without Stripe; undefined when Stripe decides. */
+  judge(desk: Desk, intent: Intent, authorization: Entry): Promise<Ending | undefined>;
+  /** What is stored with the intent, to tell later whether it was done. */
+  baseline(authorization: Entry): bigint;
   /** Sends it to Stripe, under the identifier as the idempotency key. */
   send(desk: Desk, entry: Entry, authorization: Entry): Promise<T>;
   /** How it ended when Stripe answered. */
-  read(answer: T, entry: Entry, authorization: Entry, now: Date): { ending: Ending; refundId?: string };
+  read(answer: T, entry: Entry, authorization: Entry, now: Date): Ended;
   /**
    * Looks whether it was done: reads the objects it would have changed, never a search, which lags. `absent`: they are
    * as they were before it. `unclear`: they are neither as before nor as after.
    */
-  look(
-    desk: Desk,
-    entry: Entry,
-    authorization: Entry,
-  ): Promise<{ ending: Ending; refundId?: string } | 'absent' | 'unclear'>;
-  readonly answered: CrashPoint;
+  look(desk: Desk, entry: Entry, authorization: Entry): Promise<Ended | 'absent' | 'unclear'>;
 }
 
-/** Stripe may forget a key after 24 h; from then on only a look tells. */
-const KEY_TRUSTED_MS = 23 * 60 * 60 * 1000;
-
-/**
- * Does a stored operation, or finds out what became of it: within a day by sending it again under its key, which acts
- * once, later by a look. `fresh`: it was never sent before. Answers the ended (or accepted) entry; throws OutcomeUnknown.
- */
-export async function advance<T>(
-  desk: Desk,
-  operation: Operation<T>,
-  entry: Entry,
-  authorization: Entry,
-  { fresh = false, tell = false } = {},
-): Promise<Entry> {
-  const sentMs = entry.sentAt?.getTime() ?? 0;
-  if (desk.now().getTime() - sentMs > KEY_TRUSTED_MS) {
-    const found = await lookAt(desk, operation, entry, authorization);
-    return found === 'absent'
-      ? finish(desk, entry, neverReceived(desk), { tell })
-      : finish(desk, entry, found.ending, { ...found, tell });
-  }
-  const sent = await ask(() => operation.send(desk, entry, authorization), desk.patience);
-  desk.reach(operation.answered);
-  if (!sent.failure) {
-    const { ending, ...found } = operation.read(sent.answer as T, entry, authorization, desk.now());
-    return finish(desk, entry, ending, { ...found, tell });
-  }
-  const { failure, doubt } = sent;
-  const refusal = refusalOf(failure, desk.now());
-  if (failure.kind === 'declined' && refusal) return finish(desk, entry, refusal, { tell });
-  if (failure.kind === 'busy' && fresh && !doubt && refusal) return finish(desk, entry, refusal, { tell });
-  if (failure.kind === 'busy' || (failure.kind === 'unknown' && !failure.replayed)) {
-    throw new OutcomeUnknown('Stripe did not answer');
-  }
-  const found = await lookAt(desk, operation, entry, authorization);
-  if (found !== 'absent') return finish(desk, entry, found.ending, { ...found, tell });
-  return finish(desk, entry, refusal ?? neverReceived(desk), { tell });
+/** What of an authorization is neither captured nor given back, minor units. */
+export function remainingOf(authorization: Entry): bigint {
+  const { amount, incremented, captured, voided } = authorization;
+  return amount + incremented - captured - voided;
 }
 
-async function lookAt<T>(desk: Desk, operation: Operation<T>, entry: Entry, authorization: Entry) {
-  const { answer: found } = await ask(() => operation.look(desk, entry, authorization), desk.patience);
-  if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
-  if (found === 'unclear') {
-    desk.log.error('books differ', {
-      requestId: entry.requestId,
-      holdRequestId: authorization.requestId,
-      kind: entry.kind,
-    });
-    throw new OutcomeUnknown('Stripe has done more than was asked of it here');
+/** There is no such authorization. */
+export function notFound(desk: Desk): Ending {
+  return notPerformed(desk.now(), 'authorization_not_found', 'There is no such authorization.');
+}
+
+/** Why nothing can be done with an authorization, or undefined. */
+export function unusable(desk: Desk, authorization: Entry, intent: Intent): Ending | undefined {
+  const isPlaced = authorization.stage === 'ended' && authorization.answer === Answer.APPROVED;
+  if (!isPlaced) return notFound(desk);
+  const { merchantId, account, currency } = authorization;
+  const isOfAccount = intent.account === '' || intent.account === account;
+  if (merchantId !== intent.merchantId || !isOfAccount || currency !== intent.currency) {
+    const message = 'Merchant, account or currency are not those of the authorization.';
+    return notPerformed(desk.now(), 'authorization_mismatch', message);
   }
-  return found;
+  return undefined;
 }
 
-function refusalOf(failure: Failure, now: Date): Ending | undefined {
-  switch (failure.kind) {
-    case 'declined':
-      return declined(now, failure.code, failure.message);
-    case 'refused':
-      return notPerformed(now, codeOf(failure.code), failure.message);
-    case 'busy':
-      return notPerformed(now, 'rate_limited', 'Stripe takes no more requests now.');
-    case 'key reused':
-      return undefined;
-    case 'unknown':
-      return notPerformed(now, 'processor_error', 'Stripe failed, and nothing was done.');
+/** That Stripe ended an authorization by itself, or undefined. */
+export function endedAlready(desk: Desk, { endedAt, endedHow }: Entry): Ending | undefined {
+  if (endedAt === null) return undefined;
+  return endedHow === EXPIRED
+    ? notPerformed(desk.now(), 'authorization_expired', 'The authorization has ended.')
+    : notPerformed(desk.now(), 'authorization_voided', 'The authorization was cancelled at Stripe.');
+}
+const EXPIRED = 1;
+
+/** Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart, or is too large, is refused. */
+export function amountRefusal(desk: Desk, { amount, currency }: Pick<Intent, 'amount' | 'currency'>) {
+  if (amount <= LARGEST_AMOUNT && toStripe(amount, currency) !== undefined) return undefined;
+  const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;
+  return notPerformed(desk.now(), 'amount_not_supported', message);
+}
+
+/** Why nothing can be done about an authorization that Stripe ended. */
+export function endedThere(intent: Stripe.PaymentIntent, desk: Desk): Ended | undefined {
+  const now = desk.now();
+  if (intent.status === 'requires_capture') return undefined;
+  if (isExpired(intent)) return { ending: notPerformed(now, 'authorization_expired', 'The authorization has ended.') };
+  if (intent.status === 'canceled') {
+    return { ending: notPerformed(now, 'authorization_voided', 'The authorization was cancelled.') };
   }
-}
-
-/** Stripe's words for which the contract has its own. */
-function codeOf(code: string): string {
-  if (code === 'charge_expired_for_capture') return 'authorization_expired';
-  if (code === 'charge_already_refunded') return 'amount_exceeds_capture';
-  return code;
-}
-
-function neverReceived(desk: Desk): Ending {
-  return notPerformed(desk.now(), 'never_received', 'Stripe never received it.');
+  return { ending: notPerformed(now, 'authorization_closed', 'The authorization is closed.') };
 }

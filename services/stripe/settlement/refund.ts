@@ -1,13 +1,35 @@
 import type Stripe from 'stripe';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
-import type { Ending } from '../ledger/entry.ts';
+import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { accepted, approved, notPerformed } from './ending.ts';
-import type { Operation } from './operation.ts';
+import { amountRefusal, type Operation, unusable } from './operation.ts';
 
-/** A refund is by charge at Stripe; which capture it is about is known here only. */
+/** Gives a capture, or a part of it, back to the card. It is by charge at Stripe; which capture it is about is known here only. */
 export const REFUND: Operation<Stripe.Refund> = {
-  answered: 'refund answered',
+  async judge(desk, intent, authorization) {
+    const refusal = unusable(desk, authorization, intent);
+    if (refusal) return refusal;
+    const { query } = desk.database;
+    const capture = await findEntry(query, intent.captureRequestId ?? '');
+    const isCapture = capture?.kind === 'capture' && capture.answer === Answer.APPROVED;
+    if (!isCapture || capture.authorizationRequestId !== authorization.requestId) {
+      return notPerformed(desk.now(), 'capture_not_found', 'There is no such capture.');
+    }
+    const others = await entriesOf(query, authorization.requestId);
+    const pending = others.filter((other) => other.kind === 'refund' && other.answer === Answer.ACCEPTED);
+    const sumOf = (refunds: Entry[]) => refunds.reduce((sum, { amount }) => sum + amount, 0n);
+    const ofCapture = sumOf(pending.filter(({ captureRequestId }) => captureRequestId === capture.requestId));
+    const left = capture.amount - capture.refunded - capture.reversed - ofCapture;
+    // What was taken back without a known capture limits them together.
+    const leftOfAll = authorization.captured - authorization.refunded - authorization.reversed - sumOf(pending);
+    if (intent.amount > left || intent.amount > leftOfAll) {
+      return notPerformed(desk.now(), 'amount_exceeds_capture', 'The amount is more than what is left of the capture.');
+    }
+    return amountRefusal(desk, intent);
+  },
+  baseline: () => 0n,
   send(desk, entry, authorization) {
     // What is sent again is answered as it was then: pending.
     if (entry.refundId !== null)

@@ -1,21 +1,39 @@
 import type Stripe from 'stripe';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
-import { requestOptions } from '../desk.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { remainingOf } from './capture.ts';
+import { endAuthorization } from './authorization.ts';
+import { closePage, settleCheckout } from './checkout.ts';
 import { approved, notPerformed } from './ending.ts';
 import { getIntent, isExpired } from './intent-ending.ts';
-import type { Operation } from './operation.ts';
+import { endedAlready, type Operation, remainingOf } from './operation.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
 
 /**
- * An authorization that is not captured is cancelled. Of one that is captured in part the rest is released by a final
- * capture of nothing (docs.stripe.com/payments/multicapture).
+ * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left: afterwards nothing is
+ * reserved, which is what was asked. An authorization that is not captured is cancelled. Of one that is captured in part the rest is
+ * released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
 export const VOID: Operation<Stripe.PaymentIntent> = {
-  answered: 'void answered',
+  async judge(desk, intent, authorization) {
+    const { merchantId, account } = authorization;
+    const isOther = (said: string, own: string) => said !== '' && said !== own;
+    if (isOther(intent.merchantId, merchantId) || isOther(intent.account, account)) {
+      return notPerformed(desk.now(), 'authorization_not_found', 'There is no such authorization of this merchant.');
+    }
+    const ended = authorization.stage === 'ended' ? authorization : await endFirst(desk, authorization);
+    const nothingLeft = approved(desk.now(), { reference: ended.intentId ?? '' });
+    if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;
+    if (ended.answer !== Answer.APPROVED) {
+      const message = 'The authorization was refused: nothing is reserved.';
+      return notPerformed(desk.now(), 'authorization_not_approved', message);
+    }
+    return endedAlready(desk, ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
+  },
+  baseline: ({ captured }) => captured,
   send(desk, entry, { intentId, captured, account }) {
     const options = requestOptions(account, entry.requestId);
     const { paymentIntents } = desk.stripe;
@@ -30,6 +48,18 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     return { ending: lookedAt(intent, authorization, desk.now()) };
   },
 };
+
+const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
+
+/** An open page is closed; an authorization of which nothing is known yet is fenced, when it was not made. */
+async function endFirst(desk: Desk, entry: Entry): Promise<Entry> {
+  const ended =
+    entry.kind === 'checkout'
+      ? ((await closePage(desk, entry)) ?? (await settleCheckout(desk, entry, true)))
+      : await endAuthorization(desk, entry);
+  if (!ended) throw new OutcomeUnknown('it is not known yet what became of the authorization');
+  return ended;
+}
 
 /** One void at a time is under way, so a closed PaymentIntent was closed by it, unless Stripe says another reason. */
 function lookedAt(intent: Stripe.PaymentIntent, authorization: Entry, now: Date): Ending {

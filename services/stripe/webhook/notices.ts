@@ -1,8 +1,7 @@
 import { errorFields } from '../../../platform/log.ts';
-import type { Desk } from '../desk.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
 import { findByStripeId } from '../ledger/entry.ts';
-import { type Notice, purgeNotices, settleNotice, takeDueNotices } from '../ledger/notice.ts';
-import { OutcomeUnknown } from '../settlement/unknown.ts';
+import { type Notice, settleNotice, takeDueNotices } from '../ledger/notice.ts';
 import { reconcile } from './reconcile.ts';
 
 /** So many look at the same time, each at a few notices, so that one slow payment does not delay the others'. */
@@ -14,7 +13,6 @@ const WAIT_MS = 1_000;
 /** Deals with the notices that are due: each is a reason to look at its payment. */
 export async function dealWithNotices(desk: Desk): Promise<void> {
   await Promise.all(Array.from({ length: WORKERS }, () => work(desk)));
-  await purgeNotices(desk.database.query);
 }
 
 async function work(desk: Desk): Promise<void> {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
+import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import type { Database } from '../ledger/database.ts';
-import { insertNotice } from '../ledger/notice.ts';
-import { noticeOf } from './notice-of.ts';
+import { insertNotice, type Notice } from '../ledger/notice.ts';
 
 /** What the webhook server needs. */
 export interface Receiver {
@@ -29,7 +29,10 @@ const LONGEST_BODY = 1024 * 1024;
 export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     answer(receiver, request).then(
-      ({ status, text = '' }) => response.writeHead(status, HEADERS).end(text),
+      // The rest of a body that is too large is not read, so its connection cannot be reused.
+      ({ status, text = '' }) => {
+        response.writeHead(status, { ...HEADERS, ...(status === 413 && { connection: 'close' }) }).end(text);
+      },
       (error: unknown) => {
         receiver.log.error('webhook failed', errorFields(error));
         response.writeHead(503, HEADERS).end();
@@ -55,7 +58,8 @@ async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ s
   if (path === CLOSING_PATH && request.method === 'GET') return { status: 200, text: CLOSING_PAGE };
   if (path !== WEBHOOK_PATH) return { status: 404 };
   if (request.method !== 'POST') return { status: 405 };
-  const body = await readBody(request);
+  // The bytes as they came: the signature is over them.
+  const body = await readBody(request, LONGEST_BODY);
   if (!body) return { status: 413 };
   const event = verified(receiver, body, request.headers['stripe-signature']);
   if (!event) {
@@ -74,18 +78,6 @@ async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ s
   return { status: 200 };
 }
 
-/** The bytes as they came: the signature is over them. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length > LONGEST_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The event, when one of the secrets signed it within the last five minutes. */
 function verified(receiver: Receiver, body: Buffer, header: string | string[] | undefined): Stripe.Event | undefined {
   if (typeof header !== 'string') return undefined;
@@ -97,4 +89,36 @@ function verified(receiver: Receiver, body: Buffer, header: string | string[] | 
     }
   }
   return undefined;
+}
+
+/** The events that say something of a payment; docs/stripe.md lists them for the endpoint. */
+export const EVENT_TYPES = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.succeeded',
+  'charge.captured',
+  'charge.expired',
+  'charge.refunded',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.dispute.closed',
+] as const;
+
+/** Which payment an event is about, or undefined. What the event says of it is not used: events come late and in any order. */
+function noticeOf(event: Stripe.Event): Notice | undefined {
+  if (!(EVENT_TYPES as readonly string[]).includes(event.type)) return undefined;
+  const object = event.data.object as { object?: string; id?: string; payment_intent?: string | { id: string } | null };
+  const intent = typeof object.payment_intent === 'string' ? object.payment_intent : object.payment_intent?.id;
+  const isItself = object.object === 'payment_intent' || object.object === 'checkout.session';
+  const objectId = isItself ? object.id : intent;
+  if (!objectId) return undefined;
+  return { eventId: event.id, type: event.type, account: event.account ?? '', objectId };
 }

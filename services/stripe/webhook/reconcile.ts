@@ -5,16 +5,16 @@ import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Desk, requestOptions } from '../desk.ts';
 import type { Query } from '../ledger/database.ts';
-import { addToEntry, type Entry } from '../ledger/entry.ts';
+import { addToEntry, type Entry, endEntry, entriesOf } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
+import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
-import { remainingOf } from '../settlement/capture.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
+import { applySums, tellCore } from '../settlement/finish.ts';
 import { getIntent, isExpired } from '../settlement/intent-ending.ts';
-import { findAuthorization, settleOthers } from '../settlement/settle-others.ts';
-import { reconcileRefunds } from './refunds.ts';
-import { reconcileReversals } from './reversals.ts';
-import type { Seen } from './seen.ts';
+import { remainingOf } from '../settlement/operation.ts';
+import { endingOfRefund } from '../settlement/refund.ts';
+import { reconcileReversals, type Seen } from './reversals.ts';
 
 /**
  * Brings the ledger to what Stripe says of an authorization now, and tells core what happened there by itself. It may
@@ -76,4 +76,34 @@ async function reconcileEnd(desk: Desk, query: Query, authorization: Entry, inte
   const value = { requestId, end, amount: left, reference: intent.id };
   const event = { case: 'authorizationEnded', value } as const;
   await insertEvent(query, { eventId: `ended-${requestId}`, requestId, occurredAt: at, event });
+}
+
+/**
+ * Ends refunds of ours that Stripe had taken only. One that failed after it had succeeded, as a card's bank may return
+ * it, is taken back: core is told a result that contradicts the first, and raises the alarm.
+ */
+async function reconcileRefunds(
+  desk: Desk,
+  query: Query,
+  authorization: Entry,
+  refunds: readonly Stripe.Refund[],
+): Promise<void> {
+  for (const entry of await entriesOf(query, authorization.requestId)) {
+    const refund = entry.kind === 'refund' && refunds.find(({ id }) => id === entry.refundId);
+    if (!refund) continue;
+    const ending = endingOfRefund(refund, desk.now());
+    if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
+    const wasDone = entry.answer === Answer.APPROVED;
+    if (wasDone) await takeBack(query, entry);
+    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending);
+    if (!ended) continue;
+    await applySums(query, ended);
+    await tellCore(query, ended);
+  }
+}
+
+async function takeBack(query: Query, { amount, authorizationRequestId, captureRequestId }: Entry): Promise<void> {
+  for (const requestId of [authorizationRequestId, captureRequestId]) {
+    if (requestId !== null) await addToEntry(query, requestId, { refunded: -amount });
+  }
 }

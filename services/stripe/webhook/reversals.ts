@@ -6,7 +6,13 @@ import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { type Reversal, reversalsOf, storeReversal } from '../ledger/reversal.ts';
-import type { Seen } from './seen.ts';
+
+/** What Stripe says of a payment. */
+export interface Seen {
+  readonly intent: Stripe.PaymentIntent;
+  readonly refunds: readonly Stripe.Refund[];
+  readonly disputes: readonly Stripe.Dispute[];
+}
 
 /** Money that is away from a charge now, or came back to it, otherwise than by a refund of ours. */
 interface Movement {

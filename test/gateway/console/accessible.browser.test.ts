@@ -1,4 +1,4 @@
-/** Every page of the console with axe, on a phone and on a desktop, light and dark. */
+/** Checks every page of the console with axe, on a phone and on a desktop, light and dark. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import axe from 'axe-core';
@@ -8,7 +8,7 @@ import { type Stack, useStack } from '../../stack.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 
 const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
-/** Set it to a folder to look at the pages. */
+/** Set to a folder to save screenshots of the pages there. */
 const { PICTURES } = process.env;
 
 describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
@@ -70,10 +70,10 @@ describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
   });
   after(async () => browser?.close());
 
-  /** What axe finds in a page, one line for each element. */
+  /** Returns what axe finds in a page, one line for each element. */
   async function findings(page: Page): Promise<string[]> {
     const { violations, passes } = await page.evaluate<axe.AxeResults>('axe.run()');
-    assert(passes.length > 5, 'axe looked at the page');
+    assert(passes.length > 5, 'axe checked the page');
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
   }
 

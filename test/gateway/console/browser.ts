@@ -1,24 +1,24 @@
-/** Debian's Chromium, for tests of pages and for their pictures. */
+/** Debian's Chromium, for browser tests and screenshots. */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Where the browser is; undefined where there is none. */
+/** Path of the browser; undefined when it is not installed. */
 export const CHROMIUM: string | undefined = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
-/** A browser that asks nobody for anything, with a profile of its own that is removed when it closes. */
+/** Starts a browser without network access of its own; its temporary profile is removed when it closes. */
 export function openBrowser(): Promise<Browser> {
   const quiet = ['no-first-run', 'disable-background-networking', 'disable-component-update', 'disable-sync'];
   const flags = ['headless', 'no-sandbox', 'disable-gpu', 'disable-quic', ...quiet];
   return chromium.launch({ executablePath: CHROMIUM as string, args: flags.map((flag) => `--${flag}`) });
 }
 
-/** A page, and what its browser complained about until now: errors, and breaches of the policy. */
+/** A page, and the errors and policy violations that its browser has reported so far. */
 export interface WatchedPage {
   readonly page: Page;
   readonly complaints: string[];
 }
 
-/** A page in a profile of its own. */
+/** Opens a page with a profile of its own. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();

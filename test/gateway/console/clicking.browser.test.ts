@@ -24,7 +24,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
 
   after(async () => browser?.close());
 
-  // A browser complains about every answer that is a refusal; where one is meant, the test takes it away.
+  // The browser reports every refused request as an error; a test that expects a refusal removes it.
   afterEach(() => assert.deepEqual(complaints, []));
 
   const button = (name: string | RegExp, within: Page | Locator = page) => within.getByRole('button', { name });
@@ -55,7 +55,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     assert.match(complaints.splice(0).join(), /^Failed to load resource:[^,]* 401 [^,]*$/);
   });
 
-  it('signs in, and keeps the token nowhere', async () => {
+  it('signs in, and stores the token nowhere', async () => {
     await signIn();
     await heading('Overview');
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
@@ -112,7 +112,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     return body.captures[0].requestId;
   }
 
-  it('says what the service refuses, and gives the focus back when a dialog is left', async () => {
+  it('shows refusals, and returns the focus when a dialog is closed', async () => {
     const requestId = await place(1050);
     await go(`holds/${requestId}`);
     await button('Capture…').click();
@@ -162,7 +162,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await says('Attempt 2');
   });
 
-  it('creates a merchant, and rotates its signing secret, each secret shown once', async () => {
+  it('creates a merchant and rotates its signing secret; each secret is shown once', async () => {
     await page.getByRole('link', { name: 'Merchants', exact: true }).click();
     await button('New merchant…').click();
     const merchantId = `console-${randomBytes(4).toString('hex')}`;
@@ -220,7 +220,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await says(`Deliveries to the webhook endpoint of ${merchantId} go on.`);
   }
 
-  it('shows what the relay refused, and decides about what it set aside', async () => {
+  it('lists what the relay refused, and decides on quarantined notifications', async () => {
     const fields = {
       merchantId: stack.file.merchantId,
       requestId: randomUUID(),
@@ -275,12 +275,12 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     assert.equal((await stack.shop.notified(requestId)).duplicateCount, 1);
   });
 
-  it('keeps who did what in the audit log', async () => {
+  it('shows who did what in the audit log', async () => {
     await page.getByRole('link', { name: 'Audit log', exact: true }).click();
     await page.getByRole('cell', { name: 'operator/Grace' }).first().waitFor();
   });
 
-  it('says when the gateway is away, and goes on when it is back', async () => {
+  it('says when the gateway is down, and continues when it is back', async () => {
     await page.route('**/operator/holds*', (route) => route.abort());
     await go('holds');
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
@@ -290,7 +290,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await says(/found|The first/);
   });
 
-  it('has room on a phone', async () => {
+  it('fits on a phone', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const hold = await place(1050);
     for (const path of [
@@ -317,7 +317,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await heading('Holds');
   });
 
-  it('asks for the token again when the session is over', async () => {
+  it('asks for the token again when the session has expired', async () => {
     await page.locator('.loaded').waitFor();
     await page.getByText('Search', { exact: true }).first().click();
     await page.getByLabel('User').fill('ann');

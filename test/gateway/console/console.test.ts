@@ -9,7 +9,7 @@ describe('GET /console', () => {
   before(() => stage.open());
   after(() => stage.close());
 
-  it('forbids everything that does not come of the same origin', async () => {
+  it('forbids everything that is not of the same origin', async () => {
     const { status, headers } = await get('/console');
     assert.equal(status, 200);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -29,7 +29,7 @@ describe('GET /console', () => {
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
   });
 
-  it('serves whatever its pages name, under the same policy', async () => {
+  it('serves every file that its pages name, under the same policy', async () => {
     const seen = new Set<string>();
     const open = ['/console'];
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
@@ -44,10 +44,10 @@ describe('GET /console', () => {
     assert.deepEqual([...seen].sort(), [...readAssets().keys()].sort());
   });
 
-  it('lets a browser keep a file as long as it has not changed', async () => {
+  it('lets a browser cache a file until it changes', async () => {
     const { headers } = await get('/console/app.js');
     assert.equal(headers.get('cache-control'), 'no-cache');
-    // As a browser does; fetch() of Node would ask for a fresh one.
+    // As a browser does; Node's fetch() would bypass the cache.
     const revalidating = { 'cache-control': 'max-age=0' };
     const again = await get('/console/app.js', { 'if-none-match': headers.get('etag'), ...revalidating });
     assert.deepEqual([again.status, again.text], [304, '']);
@@ -63,10 +63,10 @@ describe('GET /console', () => {
     '/console/packages/',
     '/console/index.html',
   ]) {
-    it(`knows no ${path}`, async () => assert.equal((await get(path)).status, 404));
+    it(`does not serve ${path}`, async () => assert.equal((await get(path)).status, 404));
   }
 
-  it('takes nothing', async () => {
+  it('accepts no other method', async () => {
     assert.equal((await stage.ask('POST', '/console', { apiKey: null, body: {} })).status, 405);
   });
 });
@@ -75,7 +75,7 @@ describe('the files of the console', () => {
   const own = [...readAssets()].filter(([path]) => !path.startsWith('/console/packages/'));
 
   for (const [path, { body }] of own) {
-    it(`${path} names no other origin and makes no markup of text`, () => {
+    it(`${path} names no other origin and builds no markup from text`, () => {
       const text = body.toString().replaceAll('http://www.w3.org/2000/svg', '');
       assert.doesNotMatch(text, /https?:|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\sstyle=/);
     });

@@ -19,7 +19,7 @@ describe('the timeline of a hold', () => {
     assert.deepEqual(titlesOf({}), ['Hold of €10.50 asked for']);
   });
 
-  it('tells requests, results and notifications in order, the result before its notification', () => {
+  it('lists requests, results and notifications in order, the result before its notification', () => {
     const money = { amount: 400, currency: 'EUR' };
     const story = {
       captures: [{ createdAt: at(2), finalCapture: true, status: 'OK', ...money }],
@@ -44,7 +44,7 @@ describe('the timeline of a hold', () => {
     ]);
   });
 
-  it('says of a capture without a result how it stands', () => {
+  it('shows the state of a capture without a result', () => {
     const captures = [{ createdAt: at(2), status: 'UNKNOWN', amount: 400, currency: 'EUR' }];
     assert.equal(eventsOf({ ...HOLD, captures }).at(-1).word, 'UNKNOWN');
   });

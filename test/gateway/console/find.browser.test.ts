@@ -1,4 +1,4 @@
-/** How an operator finds things in the console, and comes back to them. */
+/** How an operator finds records in the console, and returns to them. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -25,7 +25,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     await page.keyboard.press('Enter');
   };
 
-  it('searches in a body, never in an address, and goes further back', async () => {
+  it('sends the search text in a body, never in a URL, and can search further back', async () => {
     const bodies: { text: string; pageToken?: string }[] = [];
     await give('/search', async (route) => {
       const body = route.request().postDataJSON();
@@ -49,7 +49,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert(!String(traces).includes('secret-handle'));
   });
 
-  it('opens the only thing that an identifier stands for', async () => {
+  it('opens the record when an identifier matches only one', async () => {
     await answer('/search', { items: [operation(7, { matchedBy: 'ID' })] });
     await answer(`/operations/${idOf(7)}`, operation(7, { reference: 'ref-7' }));
     await answer('/deliveries', {
@@ -88,7 +88,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert.equal(await time.getAttribute('title'), '2026-01-01 12:00:00.000 UTC');
   });
 
-  it('searches within a merchant and local times, which stand in the address; the text does not', async () => {
+  it('searches within a merchant and local times, which the URL contains; the text is not in it', async () => {
     const bodies: object[] = [];
     await give('/search', async (route) => {
       bodies.push(route.request().postDataJSON());
@@ -117,7 +117,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert.deepEqual(bodies.at(-1), { text: 'order-1001', ...filter, pageToken: 'more' });
     await seek('order-1002');
     await page.getByText('2 found').waitFor();
-    assert.deepEqual(bodies.at(-1), { text: 'order-1002', ...filter }, 'another text keeps the filter');
+    assert.deepEqual(bodies.at(-1), { text: 'order-1002', ...filter }, 'the filter stays when the text changes');
     await page.getByRole('link', { name: 'Clear' }).click();
     await page.waitForURL(/#\/search$/);
     await page.getByText('2 found').waitFor();
@@ -128,7 +128,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     ['deliveries', '/deliveries', 'Created', 'createdFrom', 'createdTo'],
     ['audit', '/audit', 'Written', 'atFrom', 'atTo'],
   ] as const) {
-    it(`filters ${view} by local time, and keeps the filter in the address`, async () => {
+    it(`filters ${view} by local time, and keeps the filter in the URL`, async () => {
       const asked: URLSearchParams[] = [];
       await give(path, async (route) => {
         asked.push(new URL(route.request().url()).searchParams);
@@ -150,7 +150,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     });
   }
 
-  it('exports all pages of a list as CSV, and lets no text become a formula', async () => {
+  it('exports all pages of a list as CSV, and neutralises formulas', async () => {
     await give('/operations', async (route) => {
       const token = new URL(route.request().url()).searchParams.get('pageToken');
       const items = token ? [operation(2, { merchantReference: '=HYPERLINK("a,b")' })] : [operation(1)];
@@ -168,7 +168,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert.equal(end, '');
   });
 
-  it('comes back to the place and the filter that were left', async () => {
+  it('returns to the scroll position and the filter', async () => {
     await give('/operations', async (route) => {
       const { searchParams } = new URL(route.request().url());
       const start = Number(searchParams.get('pageToken') ?? 0);

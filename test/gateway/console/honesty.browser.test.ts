@@ -1,4 +1,4 @@
-/** What the console says of things that it cannot know, or that are not so yet. */
+/** What the console says about things that it cannot know, or that have not happened yet. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { CHROMIUM } from './browser.ts';
@@ -96,7 +96,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await page.getByText(/Waiting: the internal endpoint of acme is paused until .*\d\d:\d\d:\d\d/).waitFor();
   });
 
-  it('shows what a delivery sends, and what it is about', async () => {
+  it('shows what a delivery sends, and which operation it is about', async () => {
     const holdRequestId = ID.replace(/.$/, 'd');
     const operation = { requestId: ID, operation: 'CAPTURE', status: 'OK', merchantId: 'acme', amount: 400 };
     const headers = [{ name: 'x-service-signature', value: 'q83vEjRWeJCr…' }];
@@ -118,7 +118,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await page.getByText('The body was deleted').waitFor();
   });
 
-  it('shows what a change was from and to, and which key it was', async () => {
+  it('shows the old and new values of a change, and which key was used', async () => {
     const entry = (action: string, detail: object) => ({
       ...{ auditEntryId: ID.replace(/.$/, String(action.length % 10)), at: AT, actor: 'operator/Grace', action },
       ...{ target: 'acme', detail },
@@ -164,7 +164,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await inDialog('Back').click();
   });
 
-  it('makes a key that manages the webhook only when it is said, and shows which key does', async () => {
+  it('creates a key that manages the webhook only on request, and marks such keys', async () => {
     const [first, second] = MERCHANT.apiKeys;
     const apiKeys = [{ ...first, managesWebhook: true }, second];
     await answer('/merchants/acme', { ...MERCHANT, apiKeys });
@@ -188,7 +188,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     assert.deepEqual(bodies, [{ managesWebhook: false }, { managesWebhook: true }]);
   });
 
-  it('keeps a secret that is shown once until it is stored', async () => {
+  it('keeps a secret that is shown once on screen until the operator confirms it', async () => {
     await open('merchants/acme');
     await button('New signing secret…').click();
     await inDialog('Create').click();
@@ -206,7 +206,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await secret.waitFor({ state: 'detached' });
   });
 
-  it('says since when nothing came while the service hangs, and that nothing is live', async () => {
+  it('shows how old the data is while the service hangs, and that nothing is live', async () => {
     await answer('/overview', { deadDeliveryCount: 7 });
     await answer('/overview/series', { items: [] });
     await answer('/operations', { items: [] });

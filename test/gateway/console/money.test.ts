@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { code, codes } from 'currency-codes';
 
-/** What browsers run; it has no types. */
+/** A script for browsers, without types. */
 const { digitsOf, formatAmount, parseAmount, toDecimal } = await import(
   new URL('../../../gateway/console/page/words/money.js', import.meta.url).href
 );
 
 describe('amounts in the console', () => {
-  it('have the digits of ISO 4217', () => {
+  it('have the number of decimals that ISO 4217 gives them', () => {
     for (const currency of codes()) assert.equal(digitsOf(currency), code(currency)?.digits, currency);
   });
 
@@ -18,7 +18,7 @@ describe('amounts in the console', () => {
     [1050, 'KWD', 'KWD\u00a01.050', '1.050'],
     [999_999_999_999, 'USD', '$9,999,999,999.99', '9999999999.99'],
   ] as const) {
-    it(`shows ${amount} ${currency} as ${shown}, and reads what it shows for typing`, () => {
+    it(`shows ${amount} ${currency} as ${shown}, and parses its own editable form`, () => {
       assert.equal(formatAmount(amount, currency), shown);
       assert.equal(toDecimal(amount, currency), typed);
       assert.deepEqual(parseAmount(` ${typed} `, currency, amount), { amount });

@@ -2,17 +2,17 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { Stage } from '../stage.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 
-/** The console of a signed-in operator, whose requests a test answers. */
+/** A signed-in operator's console whose requests the test answers. */
 export interface Views {
   page(): Page;
-  /** Decides what a path of the operators' API answers. The latest answer to a path is the one that holds. */
+  /** Sets the answer to a path of the operators' API; the latest one wins. */
   give(path: string, handler: (route: Route) => Promise<void>): Promise<void>;
   answer(path: string, json: object, status?: number): Promise<void>;
-  /** Opens a view anew. */
+  /** Opens a view in a fresh page. */
   open(path: string): Promise<void>;
 }
 
-/** Opens the console in a browser for the tests of a suite; skips them where there is no browser. */
+/** Opens the console in a browser for a suite; skips the suite where there is no browser. */
 export function useViews(): Views {
   const stage = new Stage();
   let browser: Browser;

@@ -1,4 +1,4 @@
-/** Views in a browser, with answers that the service gives seldom: none at all, none yet, a refusal, what needs review. */
+/** Views in a browser with answers that the service rarely gives: empty lists, slow answers, refusals, operations in review. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';
@@ -6,7 +6,7 @@ import { ResolveBody } from '../../../gateway/operator/review/resolve-review.ts'
 import { CHROMIUM } from './browser.ts';
 import { useViews } from './use-views.ts';
 
-/** Each list, what is asked, and what it says when there is nothing. */
+/** Each list, its request, and its text when it is empty. */
 const LISTS = [
   ['holds', '/holds', 'No hold matches.'],
   ['deliveries', '/deliveries', 'No delivery matches.'],
@@ -30,7 +30,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
   });
 
   for (const [view, path, empty] of LISTS) {
-    it(`${view}: says that it is loading, that there is nothing, and why it does not work`, async () => {
+    it(`${view}: says that it is loading, that it is empty, and why it fails`, async () => {
       const gate = Promise.withResolvers<void>();
       await give(path, async (route) => {
         await gate.promise;
@@ -53,7 +53,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     });
   }
 
-  it('follows operations again when the stream was refused, and lists what came meanwhile', async () => {
+  it('reconnects after the stream was refused, and lists the operations it missed', async () => {
     const operation = (requestId: string, statusInfo: string) => ({
       ...{
         requestId,
@@ -83,7 +83,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     assert.equal(asked, 2);
   });
 
-  it('tells card processors apart in the overview', async () => {
+  it('shows each card processor in the overview', async () => {
     const healthy = { processor: 'sandbox', configured: true, available: true, unknownCount: 0, needsReviewCount: 0 };
     const away = { ...healthy, processor: 'stripe', available: false, unknownCount: 3, needsReviewCount: 2 };
     const gone = { ...healthy, processor: 'adyen', configured: false, available: false, needsReviewCount: 1 };
@@ -98,7 +98,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     await rowOf('adyen').getByText('not configured').waitFor();
   });
 
-  it('shows text as text, whatever it says', async () => {
+  it('shows every value as plain text', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     const entry = {
       auditEntryId: ID,
@@ -154,7 +154,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       return body;
     }
 
-    it('says OK with references', async () => {
+    it('sends OK with references', async () => {
       const body = await resolve({}, async () => {
         await page.getByLabel('Outcome').selectOption('OK');
         await page.getByLabel("Bank's reference").fill('bank-1');
@@ -162,7 +162,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       assert.deepEqual(body, { outcome: 'OK', bankReference: 'bank-1', reason: 'They told me' });
     });
 
-    it("says KO with the processor's words, and ends the freezing", async () => {
+    it("sends KO with the processor's code, and unfreezes", async () => {
       const body = await resolve({}, async () => {
         await page.getByLabel('Outcome').selectOption('KO');
         await page.getByLabel("Processor's code").fill('no');
@@ -171,7 +171,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       assert.deepEqual(body, { outcome: 'KO', processorCode: 'no', unfreezeHold: true, reason: 'They told me' });
     });
 
-    it('ends the freezing of a hold', async () => {
+    it('unfreezes a hold', async () => {
       const body = await resolve({ reason: 'FROZEN', operation: 'HOLD' }, async () => {
         assert.equal(await page.getByLabel('Outcome').count(), 0);
       });

@@ -18,7 +18,7 @@ describe('connectCore()', () => {
   });
   beforeEach(() => fake.forgetCalls());
 
-  /** Core is away for so many calls, then answers. */
+  /** Core is unavailable for the given number of calls, then answers. */
   const awayFor = (method: string, times: number, code = status.UNAVAILABLE) => {
     fake.answers.set(method, () => {
       if (fake.calls.length <= times) throw refusal(code, {});
@@ -29,7 +29,7 @@ describe('connectCore()', () => {
   const NAME = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
   const write = (named: { operationRequestId?: string } = { operationRequestId: NAME }) =>
     core.preauthorizations.createPreauthorization({ merchantId: 'acme', ...named });
-  /** What core says in each call, in turn; the last one again and again. */
+  /** Core's answer to each call in turn; the last one repeats. */
   const says = (...turns: (Partial<ServiceError> | 'done')[]) => {
     fake.answers.set('createPreauthorization', () => {
       const said = turns[Math.min(fake.calls.length, turns.length) - 1];
@@ -50,7 +50,7 @@ describe('connectCore()', () => {
     assert.equal(fake.calls.length, 2);
   });
 
-  it('repeats no more than once', async () => {
+  it('repeats it once at most', async () => {
     awayFor('getPreauthorization', 2);
     await assert.rejects(read(), { code: status.UNAVAILABLE });
     assert.equal(fake.calls.length, 2);
@@ -66,30 +66,30 @@ describe('connectCore()', () => {
       );
     });
 
-    it('without a requestId is never repeated', async () => {
+    it('is never repeated without a requestId', async () => {
       says(broken, 'done');
       await assert.rejects(write({}), { code: status.INTERNAL });
       assert.equal(fake.calls.length, 1);
     });
 
-    it('that core refuses ends at once', async () => {
+    it('ends at once when core refuses it', async () => {
       says(notFound);
       await assert.rejects(write(), { code: status.NOT_FOUND });
       assert.equal(fake.calls.length, 1);
     });
 
-    it('whose connection broke is waited for while it runs, and ends with its own result', async () => {
+    it('whose connection broke is waited for while it runs, and returns its own result', async () => {
       says(broken, inFlight(NAME), declined(NAME));
       await assert.rejects(write(), { code: status.FAILED_PRECONDITION });
       assert.equal(fake.calls.length, 3);
     });
 
-    it('whose connection broke is not refused because another try was', async () => {
+    it('whose connection broke is not refused because its retry was', async () => {
       says(broken, notFound);
       await assert.rejects(write(), OutcomeUnknown);
     });
 
-    it("is refused while another call under its idempotency key runs, since that one's result will be its own", async () => {
+    it('is refused while another call runs under its idempotency key, whose result will be its own', async () => {
       says(inFlight('0199a1b2-7c3d-7e4f-8a5b-000000000000'));
       await assert.rejects(write(), { code: status.ABORTED });
       assert.equal(fake.calls.length, 1);
@@ -102,13 +102,13 @@ describe('connectCore()', () => {
       await assert.rejects(write(), OutcomeUnknown);
     });
 
-    it('has an unknown outcome when its deadline is over', async () => {
+    it('has an unknown outcome when its deadline has passed', async () => {
       says(refusal(status.DEADLINE_EXCEEDED, {}));
       await assert.rejects(write(), OutcomeUnknown);
       assert.equal(fake.calls.length, 1);
     });
 
-    it('was not sent when there is no core at all', async () => {
+    it('was not sent when core is unreachable', async () => {
       const nowhere = connectCore({ address: '127.0.0.1:1', token: TOKEN, timeoutMs: 3_000 });
       const call = nowhere.preauthorizations.createPreauthorization({ merchantId: 'acme', operationRequestId: NAME });
       await assert.rejects(call, { code: status.UNAVAILABLE });

@@ -43,7 +43,7 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('follows changes, and says so', async () => {
+  it('follows changes, and reports them', async () => {
     const credentials = watch();
     await credentials.ready;
     const changed = credentials.changed();
@@ -56,7 +56,7 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('is stale before the first snapshot and after 30 s without news, and not heard sooner', async () => {
+  it('is stale before the first snapshot and after 30 s of silence, not sooner', async () => {
     const credentials = watch();
     assert.equal(credentials.isFresh(), false);
     await credentials.ready;
@@ -70,7 +70,7 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('asks for what is newer than its snapshot, and keeps the newer of two tellings', async () => {
+  it('requests what is newer than its snapshot, and keeps the newer version', async () => {
     const credentials = watch();
     await credentials.ready;
     fake.answers.set('listCredentialChanges', () => ({ merchants: [credentialsOf('acme', ['hf_new'], 7n)] }));
@@ -87,7 +87,7 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('asks core once for all who wait, and again for who came later', async () => {
+  it('calls core once for all waiting requests, and again for later ones', async () => {
     const credentials = watch();
     await credentials.ready;
     fake.answers.set('listCredentialChanges', () => ({}));
@@ -98,11 +98,11 @@ describe('watchCredentials()', () => {
     const first = credentials.refresh();
     while (fake.refreshes.length === 3) await new Promise(setImmediate);
     await Promise.all([first, credentials.refresh()]);
-    assert.equal(fake.refreshes.length, 5, 'a call that is under way may have missed what the later one asks for');
+    assert.equal(fake.refreshes.length, 5, 'a call under way may miss what the later request needs');
     await credentials.close();
   });
 
-  it('knows nothing against a credential while core does not answer, and goes by the feed of an older core', async () => {
+  it('throws UNAVAILABLE while core does not answer, and relies on the feed of a core that cannot be asked', async () => {
     const credentials = watch();
     await credentials.ready;
     await credentials.refresh();
@@ -113,7 +113,7 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('keeps a session ended when a snapshot comes that was read before', async () => {
+  it('keeps a session ended when an older snapshot arrives', async () => {
     const credentials = watch();
     await credentials.ready;
     const sessionHash = Buffer.alloc(32, 7);
@@ -134,12 +134,12 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
-  it('comes back after core was away, without what ended meanwhile', async () => {
+  it('reconnects to core, without credentials that were revoked meanwhile', async () => {
     const credentials = watch();
     await credentials.ready;
     const port = Number(fake.address.split(':')[1]);
     fake.stop();
-    assert.equal(credentials.merchantOfApiKey(API_KEY), 'acme', 'keeps serving what it knows');
+    assert.equal(credentials.merchantOfApiKey(API_KEY), 'acme', 'it keeps the credentials it has');
     fake.setMerchants([{ merchantId: 'acme', apiKeys: [API_KEY] }]);
     const changed = credentials.changed();
     await fake.start(port);

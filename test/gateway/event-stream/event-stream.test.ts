@@ -28,7 +28,7 @@ describe('GET /operations/stream', () => {
       resumeToken: `t${number}`,
     });
 
-  /** Opens a stream; answers its events and how to leave it. */
+  /** Opens a stream; returns its events and a function that closes it. */
   const open = async (headers: Record<string, string> = {}, apiKey = API_KEY) => {
     const leaving = new AbortController();
     const response = await stage.fetch('GET', '/operations/stream', { headers, apiKey, signal: leaving.signal });
@@ -65,7 +65,7 @@ describe('GET /operations/stream', () => {
     leave();
   });
 
-  it('sends a comment when there is nothing to tell', async () => {
+  it('sends a comment when there is no event', async () => {
     const { events, leave } = await open();
     const seen: Event[] = [];
     while (seen.filter(({ comment, id }) => comment === 'heartbeat' && id === undefined).length < 2) {
@@ -75,14 +75,14 @@ describe('GET /operations/stream', () => {
     leave();
   });
 
-  it('answers 410 before it starts when the token is too old', async () => {
+  it('returns 410 before it starts when the token is too old', async () => {
     core.onWatch = (call) => call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
     const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'old' } });
     assert.deepEqual([answer.status, answer.body.code], [410, 'STREAM_TOKEN_TOO_OLD']);
     assert.equal(answer.headers.get('content-type'), 'application/problem+json');
   });
 
-  it('answers 400 to what cannot be a token', async () => {
+  it('returns 400 for a malformed token', async () => {
     const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'x'.repeat(65) } });
     assert.equal(answer.status, 400);
     assert.equal(answer.body.errors[0].field, 'Last-Event-ID');
@@ -94,7 +94,7 @@ describe('GET /operations/stream', () => {
     assert.deepEqual(core.calls, []);
   });
 
-  it('goes on from the last token when core is lost', async () => {
+  it('resumes from the last token when core is lost', async () => {
     const { events, leave } = await open();
     const first = core.watches.at(-1);
     first?.write(operation(7));
@@ -112,13 +112,13 @@ describe('GET /operations/stream', () => {
     leave();
   });
 
-  it('ends when core cannot go on from the last token', async () => {
+  it('ends when core cannot resume from the last token', async () => {
     const { events } = await open();
     core.watches.at(-1)?.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
     await drained(events);
   });
 
-  it('ends when its key is revoked, and no other does', async () => {
+  it('ends when its key is revoked, and other streams do not', async () => {
     const mine = await open({}, OTHER_API_KEY);
     const other = await open();
     core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]);
@@ -128,7 +128,7 @@ describe('GET /operations/stream', () => {
     other.leave();
   });
 
-  it('lets core go when the reader is gone', async () => {
+  it('ends the call to core when the client disconnects', async () => {
     const { leave } = await open();
     const call = core.watches.at(-1);
     assert(call);
@@ -137,7 +137,7 @@ describe('GET /operations/stream', () => {
     await cancelled;
   });
 
-  it('asks core for nothing when its reader is gone before it begins', async () => {
+  it('does not call core when the client disconnects before it begins', async () => {
     const checking = Promise.withResolvers<void>();
     const answering = Promise.withResolvers<void>();
     core.onCheck = () => {
@@ -160,7 +160,7 @@ describe('GET /operations/stream', () => {
     );
   });
 
-  /** A reader that takes nothing, once core can write no more to it; how many results of 100 kB core could write. */
+  /** Opens a stream and reads nothing until core cannot write any more; returns how many 100 kB results core could write. */
   const stuck = async (apiKey: string) => {
     const large = core.watchMessage({ operation: { statusInfo: 'x'.repeat(100_000) }, resumeToken: 't' });
     let written = 0;
@@ -181,7 +181,7 @@ describe('GET /operations/stream', () => {
     return { response, written };
   };
 
-  it('reads core no faster than it is read, and ends all the same', async function () {
+  it('reads from core no faster than its client reads, and still ends', async function () {
     this.timeout(10_000);
     const { response, written } = await stuck(API_KEY);
     assert.ok(written < 500, `core could write ${written} of 100 kB`);
@@ -191,7 +191,7 @@ describe('GET /operations/stream', () => {
     await once(response, 'close');
   });
 
-  it('ends within 5 s for one who reads nothing, however often credentials change', async () => {
+  it('ends within 5 s for a client that reads nothing, however often credentials change', async () => {
     const { response } = await stuck(OTHER_API_KEY);
     stage.lines.length = 0;
     const changing = setInterval(() => core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]), 100);
@@ -204,12 +204,12 @@ describe('GET /operations/stream', () => {
   });
 });
 
-describe('GET /operations/stream, opened too often', () => {
+describe('GET /operations/stream, too many at once', () => {
   const stage = new Stage();
   before(() => stage.open({ STREAMS_PER_API_KEY: '2' }));
   after(() => stage.close());
 
-  it('answers 429 to one more than a key may have open, until one of them ends', async () => {
+  it('returns 429 above the limit of a key, until one of its streams ends', async () => {
     stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));
     const open = async (apiKey = API_KEY) => {
       const leaving = new AbortController();
@@ -243,7 +243,7 @@ describe('GET /operations/stream, opened too often', () => {
   });
 });
 
-/** A reader that takes the head of an answer and not a byte more, but for what its socket's buffers take. */
+/** Reads the head of an answer and nothing more, apart from what the socket buffers accept. */
 async function paused(origin: string, apiKey: string): Promise<IncomingMessage> {
   const asking = request(`${origin}/operations/stream`, { headers: { authorization: `Bearer ${apiKey}` } }).end();
   const [response] = (await once(asking, 'response')) as [IncomingMessage];
@@ -254,7 +254,7 @@ async function paused(origin: string, apiKey: string): Promise<IncomingMessage> 
 
 async function next(events: AsyncIterator<Event>): Promise<Event> {
   const { value, done } = await events.next();
-  assert.ok(!done, 'the stream goes on');
+  assert.ok(!done, 'the stream continues');
   return value;
 }
 

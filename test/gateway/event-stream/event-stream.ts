@@ -1,6 +1,6 @@
-/** Reading Server-Sent Events as an EventSource would. */
+/** Reads Server-Sent Events as an EventSource does. */
 
-/** One event; without data it only moves lastEventId. */
+/** One event; without data it only sets lastEventId. */
 export interface Event {
   readonly id?: string | undefined;
   readonly event?: string | undefined;
@@ -9,7 +9,7 @@ export interface Event {
   readonly comment?: string | undefined;
 }
 
-/** The events of an answer, as they come. */
+/** Yields the events of an answer as they arrive. */
 export async function* eventsOf(response: Response): AsyncGenerator<Event> {
   let text = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -19,7 +19,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<Event> {
   }
 }
 
-/** The events of a whole stream. */
+/** Returns the events of a whole stream. */
 export function parseEvents(text: string): Event[] {
   return text.split('\n\n').slice(0, -1).map(eventOf);
 }

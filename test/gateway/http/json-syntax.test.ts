@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { syntaxErrorAt } from '../../../gateway/http/json-syntax.ts';
 
-/** A text, and the line and column of its fault. */
+/** A text, and the line and column of its syntax error. */
 const FAULTS: [text: string, line: number, column: number][] = [
   ['', 1, 1],
   ['{', 1, 2],
@@ -22,13 +22,13 @@ const FAULTS: [text: string, line: number, column: number][] = [
 
 describe('syntaxErrorAt()', () => {
   for (const [text, line, column] of FAULTS) {
-    it(`finds the fault of ${JSON.stringify(text)} in line ${line}, column ${column}`, () => {
+    it(`finds the error of ${JSON.stringify(text)} in line ${line}, column ${column}`, () => {
       assert.throws(() => JSON.parse(text));
       assert.deepEqual(syntaxErrorAt(text), { line, column });
     });
   }
 
-  it('goes to the end of every text that is JSON, and stops at the latest at a character that breaks it', () => {
+  it('reads any valid JSON to its end, and stops at or before a character that makes it invalid', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, place) => {
         assert.deepEqual(syntaxErrorAt(text), { line: 1, column: text.length + 1 });

@@ -31,7 +31,7 @@ describe('X-Request-Id', () => {
     'order 1',
     OWN.toUpperCase(),
   ]) {
-    it(`is never what else a client sends: ${given}`, async () => {
+    it(`ignores any other value that a client sends: ${given}`, async () => {
       const { headers } = await stage.ask('GET', '/healthz', { headers: { 'x-request-id': given } });
       assert.match(headers.get('x-request-id') ?? '', UUID);
       assert.notEqual(headers.get('x-request-id'), given);
@@ -39,7 +39,7 @@ describe('X-Request-Id', () => {
     });
   }
 
-  it('stands beside the cause of an unexpected failure', async () => {
+  it('is logged with the cause of an unexpected failure', async () => {
     const { status, headers } = await stage.ask('GET', `/oct/${OWN}`);
     assert.equal(status, 500);
     const name = headers.get('x-request-id');

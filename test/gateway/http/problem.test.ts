@@ -47,7 +47,7 @@ describe('problems of RPC', () => {
     return await stage.ask('GET', `/oct/${HOLD_ID}`);
   };
 
-  it('cover the whole vocabulary', () => {
+  it('cover all codes', () => {
     const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
     assert.deepEqual(TABLE.map(([reason]) => reason).sort(), words.sort());
   });
@@ -68,7 +68,7 @@ describe('problems of RPC', () => {
   }
 
   for (const code of [status.UNAVAILABLE, status.DEADLINE_EXCEEDED]) {
-    it(`${status[code]} without details is 503 with Retry-After and tells nothing`, async () => {
+    it(`${status[code]} without details is 503 with Retry-After and reveals nothing`, async () => {
       const answer = await answerTo(refusal(code, { message: 'connect ECONNREFUSED 10.1.2.3:50051' }));
       assert.deepEqual([answer.status, answer.body.code], [503, 'UNAVAILABLE']);
       assert.equal(answer.headers.get('retry-after'), '1');
@@ -85,7 +85,7 @@ describe('problems of RPC', () => {
     refusal(status.INVALID_ARGUMENT, { reason: 'toString', message: 'secret text' }),
   ];
   for (const error of strange) {
-    it(`an unrecognised ${status[error.code ?? 0]} is 500 and tells nothing`, async () => {
+    it(`an unrecognised ${status[error.code ?? 0]} is 500 and reveals nothing`, async () => {
       const answer = await answerTo(error);
       assert.deepEqual([answer.status, answer.body.code], [500, 'INTERNAL']);
       assert.doesNotMatch(answer.text, /secret|\bat /);
@@ -100,18 +100,18 @@ describe('problems of RPC', () => {
     assert.deepEqual(answer.body.errors, [{ field: 'terminalId', message: 'is not one of the contract' }]);
   });
 
-  it('pass on how long to wait', async () => {
+  it('contain the time to wait', async () => {
     const error = refusal(status.ABORTED, { reason: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 7 });
     assert.equal((await answerTo(error)).headers.get('retry-after'), '7');
   });
 });
 
 describe('Problem', () => {
-  it('does not guess at the credentials that a 401 asks for: a merchant has a key, a notification a signature', () => {
+  it('does not guess the authentication scheme of a 401: merchants send a key, notifications a signature', () => {
     assert.equal(new Problem('UNAUTHENTICATED').toJSON().title, 'Valid credentials are required');
   });
 
-  it('always says what the problem is', () => {
+  it('always has a detail', () => {
     const body = new Problem('NOT_FOUND' satisfies ProblemCode).toJSON();
     assert.deepEqual(body, {
       type: 'urn:holdfast:problem:NOT_FOUND',

@@ -41,7 +41,7 @@ describe('readBody()', () => {
     return answer;
   };
 
-  it('reads every byte as it was sent, however it was cut', async () => {
+  it('reads every byte as sent, however it was split', async () => {
     const body = Buffer.from([0, 255, 13, 10, 123, 195, 169]);
     const socket = open('transfer-encoding: chunked\r\nconnection: close');
     for (const byte of body)
@@ -51,19 +51,19 @@ describe('readBody()', () => {
     await answerOf(socket);
   });
 
-  it('reads exactly the bound, and refuses one byte more', async () => {
+  it('accepts exactly the limit, and refuses one byte more', async () => {
     open(`content-length: 64`).write('x'.repeat(64));
     assert.equal((await read.promise).length, 64);
   });
 
-  it('refuses one byte over the bound, and its sender reads the answer', async () => {
+  it('refuses one byte over the limit, and its sender can read the answer', async () => {
     const socket = open('content-length: 65');
     socket.write('x'.repeat(65));
     await refused('PAYLOAD_TOO_LARGE');
     assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
-  it('refuses a chunked body that grows over the bound', async () => {
+  it('refuses a chunked body that exceeds the limit', async () => {
     const socket = open('transfer-encoding: chunked');
     socket.write(`41\r\n${'x'.repeat(65)}\r\n0\r\n\r\n`);
     await refused('PAYLOAD_TOO_LARGE');
@@ -76,7 +76,7 @@ describe('readBody()', () => {
     assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
-  it('stops reading a body without end', async () => {
+  it('stops reading an endless body', async () => {
     const socket = open('transfer-encoding: chunked');
     socket.on('error', () => undefined);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -85,7 +85,7 @@ describe('readBody()', () => {
     socket.destroy();
   });
 
-  it('refuses a body that is not there in time, though bytes keep trickling', async () => {
+  it('refuses a body that is not complete in time, though bytes keep trickling', async () => {
     bounds = { maxBytes: 64, timeoutMs: 60 };
     const socket = open('content-length: 64');
     const trickle = setInterval(() => socket.write('x'), 10);
@@ -94,7 +94,7 @@ describe('readBody()', () => {
     assert.match(await answerOf(socket), /^HTTP\/1.1 408 /);
   });
 
-  it('notices a sender that goes away', async () => {
+  it('notices a client that disconnects', async () => {
     const socket = open('content-length: 64');
     socket.write('x', () => socket.destroy());
     await refused('INVALID_REQUEST');

@@ -9,14 +9,14 @@ describe('createHttpServer()', () => {
     return { server, drain, port: await listen(0, '127.0.0.1') };
   };
 
-  it('does not wait long for a request', async () => {
+  it('has a short timeout for requests', async () => {
     const { server, drain } = await open();
     assert.ok(server.headersTimeout <= 10_000);
     assert.ok(server.requestTimeout <= 10_000);
     await drain();
   });
 
-  it('accepts several connections at a turn of its event loop, so that a crowd of them keeps nobody waiting', async function () {
+  it('accepts several connections per turn of the event loop, so that many connections delay nobody', async function () {
     if (process.platform !== 'linux') this.skip();
     const { server, drain, port } = await open();
     let accepted = 0;
@@ -26,7 +26,7 @@ describe('createHttpServer()', () => {
     while (accepted < sockets.length) {
       turns++;
       await new Promise((resolve) => setImmediate(resolve));
-      // A turn that takes long, so that all connections have arrived.
+      // A long turn, so that all connections have arrived.
       const endMs = performance.now() + 20;
       while (performance.now() < endMs);
     }
@@ -35,7 +35,7 @@ describe('createHttpServer()', () => {
     await drain();
   });
 
-  it('refuses a port that another server has, whether that one shares it or not', async () => {
+  it('refuses a port that is in use, shared or not', async () => {
     const first = await open();
     const second = createHttpServer((_request, response) => response.end('ok'));
     await assert.rejects(second.listen(first.port, '127.0.0.1'), { code: 'EADDRINUSE' });
@@ -46,7 +46,7 @@ describe('createHttpServer()', () => {
     plain.close();
   });
 
-  it('stops though a connection never sends anything, and one sends half a request', async () => {
+  it('stops although one connection sends nothing and another half a request', async () => {
     const { server, drain, port } = await open();
     const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     sockets[1]?.write('GET / HTTP/1.1\r\nHost: ');

@@ -8,7 +8,7 @@ import { parseStrictJson, plainInteger } from '../../../gateway/http/strict-json
 const BOUNDS = { maxValues: 2_000, maxNames: 1_000, maxNameLength: 256, maxDepth: 100 };
 const parse = (text: string, bounds = BOUNDS) => parseStrictJson(Buffer.from(text, 'utf8'), bounds);
 
-/** Numbers as they were written, by their path. */
+/** The source text of numbers, by path. */
 function numbersOf(text: string): Record<string, string> {
   const numbers: Record<string, string> = {};
   parseStrictJson(Buffer.from(text), BOUNDS, (source, depth, path) => {
@@ -18,7 +18,7 @@ function numbersOf(text: string): Record<string, string> {
   return numbers;
 }
 
-/** Bodies of 100 KB that some parser somewhere takes quadratic time, or its whole stack, to read. */
+/** Bodies of 100 KB for which some parsers need quadratic time, or their whole stack. */
 const KB100 = 100_000;
 const PATHOLOGICAL: Record<string, string> = {
   'open arrays': `{"a":${'['.repeat(KB100)}`,
@@ -41,7 +41,7 @@ const PATHOLOGICAL: Record<string, string> = {
 };
 
 describe('parseStrictJson()', () => {
-  it('hands over the source text of numbers and where they stand', () => {
+  it('returns the source text of numbers and their paths', () => {
     const text =
       '{"a":10.50,"b":[1e2,-0,{"c":[]},{"d":[[7]]}],"c":12345678901234567890,"t":"1 2","u":{"v" : -1.5E+3 }}';
     assert.deepEqual(numbersOf(text), {
@@ -54,7 +54,7 @@ describe('parseStrictJson()', () => {
     });
   });
 
-  it('tells integers from everything that merely equals one', () => {
+  it('distinguishes integers from other spellings of the same value', () => {
     const integers = Object.entries({ '5': 5, '0': 0, '-7': -7, '999999999999': 999_999_999_999 });
     for (const [source, value] of integers) assert.equal(plainInteger(source), value);
     for (const source of ['5.0', '5e0', '1E2', '9007199254740993', '1234567890123456789', '0.1']) {
@@ -62,7 +62,7 @@ describe('parseStrictJson()', () => {
     }
   });
 
-  it('refuses a name that occurs twice, at any depth and however it is spelled', () => {
+  it('refuses a duplicate name, at any depth and in any spelling', () => {
     for (const text of [
       '{"a":1,"a":1}',
       '{"a":1,"\\u0061":2}',
@@ -78,14 +78,14 @@ describe('parseStrictJson()', () => {
     assert.equal(Object.keys(parse('{"a":{"b":1},"c":{"b":1}}')).length, 2);
   });
 
-  it('refuses __proto__, so that no body can choose a prototype', () => {
+  it('refuses __proto__, so that no body can set a prototype', () => {
     for (const text of ['{"__proto__":{"admin":true}}', '{"a":[{"\\u005f_proto__":1}]}']) {
       assert.throws(() => parse(text), { field: '__proto__', message: /not allowed/ }, text);
     }
     assert.equal(Object.getPrototypeOf(parse('{"constructor":{"prototype":{}}}')), Object.prototype);
   });
 
-  it('refuses what is not one JSON object in UTF-8', () => {
+  it('refuses anything but one JSON object in UTF-8', () => {
     const texts = [
       '',
       ' ',
@@ -116,7 +116,7 @@ describe('parseStrictJson()', () => {
     assert.throws(() => parseStrictJson(overlong, BOUNDS), /not UTF-8/);
   });
 
-  it('takes as much structure as its bounds say, and refuses one more', () => {
+  it('accepts as much structure as the limits allow, and refuses one more', () => {
     const bounds = { maxValues: 10, maxNames: 4, maxNameLength: 5, maxDepth: 3 };
     const cases = {
       'nested deeper than 3 levels': ['{"a":[[1]]}', '{"a":[[[1]]]}'],
@@ -130,7 +130,7 @@ describe('parseStrictJson()', () => {
     }
   });
 
-  it('quotes nothing of the text in its refusal', () => {
+  it('quotes nothing of the body in its errors', () => {
     for (const text of ['{"tok_secret":1,"tok_secret":2}', '{"a": tok_secret}', '"tok_secret"']) {
       assert.throws(
         () => parse(text),
@@ -140,7 +140,7 @@ describe('parseStrictJson()', () => {
     }
   });
 
-  it('reads any JSON object as JSON.parse reads it', () => {
+  it('parses any JSON object as JSON.parse does', () => {
     const name = fc.string().filter((text) => text !== '__proto__');
     const json = fc
       .dictionary(name, fc.jsonValue())
@@ -153,7 +153,7 @@ describe('parseStrictJson()', () => {
     );
   });
 
-  it('refuses what another strict parser refuses, and only that', () => {
+  it('refuses what another strict parser refuses, and nothing else', () => {
     const pieces = [
       '{',
       '}',
@@ -209,7 +209,7 @@ describe('parseStrictJson()', () => {
   });
 
   for (const [name, text] of Object.entries(PATHOLOGICAL)) {
-    it(`reads or refuses 100 KB of ${name} in a moment`, () => {
+    it(`parses or refuses 100 KB of ${name} quickly`, () => {
       const bytes = Buffer.from(text);
       const took = Math.min(...[1, 2, 3].map(() => elapsedMs(bytes)));
       assert.ok(took < 1_000, `${took} ms`);
@@ -226,7 +226,7 @@ function throws(act: () => unknown): boolean {
   }
 }
 
-/** The best of a few runs is asked for: a busy machine makes a run slow, a quadratic parser makes them all slow. */
+/** Measures the best of several runs: a busy machine slows some runs, a quadratic parser all of them. */
 function elapsedMs(bytes: Uint8Array): number {
   const startedAt = performance.now();
   try {

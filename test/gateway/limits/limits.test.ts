@@ -11,7 +11,7 @@ const silent: Log = { info: () => undefined, warn: () => undefined, error: () =>
 describe('openLimits() in memory', () => {
   afterEach(() => mock.timers.reset());
 
-  it('lets the points pass and refuses until the duration is over', async () => {
+  it('allows the points and refuses more until the duration has passed', async () => {
     mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
     const limiter = openLimits({ log: silent, registry: new Registry() }).limiter({
       name: 'test',
@@ -24,12 +24,12 @@ describe('openLimits() in memory', () => {
     const refused = await take(limiter, 'a');
     assert.equal(refused.allowed, false);
     assert.equal(refused.state.msBeforeNext, 1_000);
-    assert.equal((await take(limiter, 'b')).allowed, true, 'another key is not touched');
+    assert.equal((await take(limiter, 'b')).allowed, true, 'another key is not affected');
     mock.timers.setTime(1_000_000 + 60_001);
     assert.equal((await take(limiter, 'a')).allowed, true);
   });
 
-  it('refuses durations that overflow a timer', () => {
+  it('rejects durations that overflow a timer', () => {
     const limits = openLimits({ log: silent, registry: new Registry() });
     assert.throws(() => limits.limiter({ name: 'x', points: 1, durationSeconds: 25 * 86_400 }));
     assert.throws(() => limits.limiter({ name: 'x', points: 1, durationSeconds: 0 }));
@@ -37,7 +37,7 @@ describe('openLimits() in memory', () => {
 });
 
 describe('BoundedMemory', () => {
-  it('remembers so many keys under a flood of others, the latest and the used ones', async () => {
+  it('keeps a bounded number of keys, the most recently used ones', async () => {
     const limiter = new BoundedMemory({ points: 1, duration: 60 }, { maxKeys: 1_000 });
     await limiter.block('guilty', 60);
     for (let i = 0; i < 100_000; i++) {
@@ -60,7 +60,7 @@ describe('BoundedMemory', () => {
 });
 
 describe('limiterKey()', () => {
-  it('has one length, names nobody, and keeps its parts apart', () => {
+  it('has a fixed length, hides its parts, and keeps them distinct', () => {
     assert.equal(limiterKey('192.0.2.1', 'acme').length, 43);
     assert.equal(limiterKey('192.0.2.1', 'x'.repeat(10_000)).length, 43);
     assert.notEqual(limiterKey('a', 'bc'), limiterKey('ab', 'c'));
@@ -108,7 +108,7 @@ describe('openLimits() in Redis', () => {
     other.close();
   });
 
-  it('falls back to this process while Redis is away, counts and warns, and returns', async () => {
+  it('falls back to this process while Redis is down, counts and warns, and recovers', async () => {
     const limiter = limits.limiter({ name: 'shared', points: 3, durationSeconds: 60 });
     for (let i = 0; i < 3; i++) assert.equal((await take(limiter, 'k')).allowed, true);
     await server.stop();
@@ -118,7 +118,7 @@ describe('openLimits() in Redis', () => {
       away.map(({ allowed }) => allowed),
       [true, true, true, false, false],
     );
-    assert.ok(performance.now() - startedMs < 1_000, 'nobody waits for Redis');
+    assert.ok(performance.now() - startedMs < 1_000, 'no request waits for Redis');
     assert.equal((await fallbacks())[0]?.value, 5);
     assert.equal(warnings, 1);
 
@@ -129,7 +129,7 @@ describe('openLimits() in Redis', () => {
     assert.equal((await fallbacks())[0]?.value, before);
   });
 
-  it('asks a Redis that hangs once, then decides here until it answers again', async () => {
+  it('asks a hanging Redis once, then decides locally until it answers again', async () => {
     const limiter = limits.limiter({ name: 'hanging', points: 1, durationSeconds: 60 });
     const losses = async () =>
       (await registry.getSingleMetric('holdfast_limits_redis_lost_total')?.get())?.values[0]?.value;
@@ -160,7 +160,7 @@ describe('openLimits() in Redis', () => {
     assert.equal(await losses(), 1);
   });
 
-  it('refuses nobody and throws at nobody while Redis stops and starts under load', async () => {
+  it('refuses no request and throws no error while Redis stops and starts under load', async () => {
     const limiter = limits.limiter({ name: 'load', points: 1_000_000, durationSeconds: 60 });
     let refused = 0;
     let running = true;

@@ -1,4 +1,4 @@
-/** A Redis of a test's own: on a free port, keeping nothing on disk, stopped by its process id. */
+/** Starts a Redis for one test: on a free port, without persistence, stopped by its process id. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
@@ -7,24 +7,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from '../../../services/quickstart/port.ts';
 
-/** A server that a test stops, starts and hangs. */
+/** A server that a test can stop, start and suspend. */
 export interface RedisServer {
   readonly url: string;
   start(): Promise<void>;
   stop(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Settles when so many clients besides the test's own have connected. */
+  /** Resolves when the given number of clients, besides the test's own, have connected. */
   connected(clients?: number): Promise<void>;
 }
 
-/** Path of `redis-server`, if the machine has one. */
+/** Path of `redis-server`, if installed. */
 export function findRedis(): string | undefined {
   const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'redis-server'));
   return candidates.find(isExecutable);
 }
 
-/** Starts it and waits until it answers. */
+/** Starts the server and waits until it answers. */
 export async function startRedis(binary: string): Promise<RedisServer> {
   const port = await freePort();
   let child: ChildProcess | undefined;

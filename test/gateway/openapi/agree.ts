@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Identifiers of the examples, and what stands for them in the running service. */
+/** Maps identifiers of the examples to those of the running service. */
 export type Names = Map<string, string>;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -12,16 +12,16 @@ const CHOSEN: ReadonlySet<string> = new Set([
   ...['apiKey', 'signingSecret'],
 ]);
 const LAST4_OF_KEY = /^(merchant\.|items\.\d+\.)?(apiKeys\.\d+\.)?last4$/;
-/** Numbers that depend on what else happens, and on how fast. */
+/** Numbers that depend on other activity and on timing. */
 const VARYING = /(Count|latencyMs|ageSeconds)$/;
-/** What a delivery sends: its address is the test's own, its signatures and its time are its own. */
+/** Parts of a delivery that differ in a test: address, signatures and time. */
 const SENT = /^content\.(url|body|headers\.\d+\.value)$/;
-/** What is said of an address, which here is the test's own. */
+/** Remarks about an address, which differs in a test. */
 const OF_ADDRESS = 'warnings';
-/** Fields of a count that are there only while it is not zero. */
+/** Times beside a count, absent while it is zero. */
 const PASSING: ReadonlySet<string> = new Set(['oldestUnknownAt', 'oldestDueAt']);
 
-/** Demands that an answer says what its example says, field by field; learns the identifiers that it meets first. */
+/** Asserts that an answer matches its example field by field; records identifiers that it sees first. */
 export function agree(example: unknown, real: unknown, names: Names, path = ''): void {
   if (typeof example === 'string' && typeof real === 'string') agreeText(example, real, names, path);
   else if (typeof example === 'object' && example !== null) agreeFields(example, real, names, path);
@@ -45,7 +45,7 @@ function lastingFields(value: object): string[] {
     .sort();
 }
 
-/** The same text, said with the identifiers of the running service. */
+/** Replaces the example's identifiers in a text by those of the running service. */
 export function translate(text: string, names: Names): string {
   return [...names].reduce((translated, [example, real]) => translated.replaceAll(example, real), text);
 }

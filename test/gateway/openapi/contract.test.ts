@@ -11,7 +11,7 @@ import { agree, type Names, translate } from './agree.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { isStaged, Replay, routeOf, sendStaged } from './replay.ts';
 
-/** What follows from a result, such as its delivery, comes a moment later: so long an answer to a GET may differ. */
+/** What follows from a result, such as its delivery, arrives a little later: answers to a GET may differ for that long. */
 const LATER_MS = 10_000;
 
 describe('the examples in the OpenAPI document', () => {
@@ -19,7 +19,7 @@ describe('the examples in the OpenAPI document', () => {
   let stack: Stack;
   let replay: Replay;
   const names: Names = new Map();
-  /** A lost answer takes as long as the processor's timeout, so those examples begin first. */
+  /** A lost answer takes as long as the processor's timeout, so those examples start first. */
   const early = new Map<Example, Promise<Answer>>();
   const told = new Map<string, Answer>();
 
@@ -45,7 +45,7 @@ describe('the examples in the OpenAPI document', () => {
   });
 
   for (const example of EXAMPLES) {
-    it(`${example.route}, ${example.name}: what was sent is answered as it says`, async function () {
+    it(`${example.route}, ${example.name}: the request gets the answer of the example`, async function () {
       this.timeout(20_000);
       if (isStaged(example)) return compare(example, await sendStaged(example, stage), new Map());
       await PREPARATIONS[example.route]?.({ stack, names, told: (route) => told.get(route) as Answer });
@@ -70,7 +70,7 @@ describe('the examples in the OpenAPI document', () => {
     }
   }
 
-  it('are all that the document has', () => {
+  it('are complete', () => {
     const inDocument = Object.values(createDocument().paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId, responses }) =>
         Object.values(responses as Record<string, { content?: Record<string, { examples?: object }> }>)
@@ -84,13 +84,13 @@ describe('the examples in the OpenAPI document', () => {
     assert.deepEqual(inDocument.sort(), withBody.map(({ route, name }) => `${route} ${name}`).sort());
   });
 
-  it('name one thing each', () => {
+  it('have one subject each', () => {
     const keys = EXAMPLES.map(({ route, name }) => `${route} ${name}`);
     assert.equal(new Set(keys).size, keys.length);
   });
 
   for (const [name, { schema, words, example }] of Object.entries(NOTIFICATIONS)) {
-    it(`the ${name} arrives as it says`, async function () {
+    it(`the ${name} arrives as documented`, async function () {
       this.timeout(20_000);
       const { body, bodyText } = await stack.shop.notified(
         translate(example.requestId, names),
@@ -102,13 +102,13 @@ describe('the examples in the OpenAPI document', () => {
   }
 });
 
-/** Lost answers, and the holds that they are about. The relay's 202 is none: it says what is on disk. */
+/** Examples with lost answers, and the holds they are about. The relay's 202 is not one: it reports what is stored. */
 function isEarly(example: Example): boolean {
   if (example.route === 'relayNotification') return false;
   return !isStaged(example) && (example.status === 202 || /_timeout_/.test(JSON.stringify(example.body ?? '')));
 }
 
-/** Demands that an answer is what its example says and its route describes; learns the names that it meets first. */
+/** Asserts that an answer matches its example and its route's schema; records identifiers that it sees first. */
 function compare(example: Example, { status, body, headers }: Answer, names: Names): void {
   assert.equal(status, example.status, JSON.stringify(body));
   const described = routeOf(example).answers[status];
@@ -119,7 +119,7 @@ function compare(example: Example, { status, body, headers }: Answer, names: Nam
     compareStream(example.answer, body, names);
   } else {
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
-    assert.deepEqual(described.schema.parse(body), body, 'the answer has a field that the document does not tell');
+    assert.deepEqual(described.schema.parse(body), body, 'the answer has a field that the document does not describe');
     agree(example.answer, example.route === 'listMerchants' ? withoutOthers(body) : body, names);
   }
 }
@@ -132,7 +132,7 @@ function compareStream(text: string, [beginning, event]: ReturnType<typeof parse
   agree(JSON.parse(exampleEvent?.data ?? ''), JSON.parse(event?.data ?? ''), names);
 }
 
-/** Other tests use other merchants, and no filter tells them apart. */
+/** Other tests use other merchants, and no filter separates them. */
 function withoutOthers({ items }: { items: { merchantId: string }[] }): object {
   return { items: items.filter(({ merchantId }) => merchantId === NEW_MERCHANT_ID) };
 }

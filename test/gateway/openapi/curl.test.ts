@@ -19,7 +19,7 @@ describe('curlOf()', () => {
     if (!isInstalled('bash')) this.skip();
   });
 
-  it('writes a command of the shell for every route, with the path, the credential and the body of its example', () => {
+  it('returns a shell command for every route, with the path, the credential and the body of its example', () => {
     const script = SAMPLES.map(({ command }) => `${command}\necho -e '\\x01'`).join('\n');
     const heard = execFileSync('bash', ['--norc', '-euc', `curl() { printf '%s\\x02' "$@"; }\n${script}`], {
       env: { BASE: 'https://h.example', API_KEY: 'hf_key', OPERATOR_TOKEN: 'op', SIGNATURE: 'sig' },

@@ -4,7 +4,7 @@ import { PROBLEM_CODES } from '../../../gateway/http/problem.ts';
 import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 
-/** Strict, but for what asks for a refusal (4xx) of routes that refuse nothing. */
+/** Strict, except that routes which refuse nothing need no 4xx. */
 const RULES = {
   extends: ['recommended-strict'],
   rules: { 'operation-4xx-response': 'off' as const, 'operation-tag-defined': 'error' as const },
@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(told, []);
   });
 
-  it('tells every route', () => {
+  it('documents every route', () => {
     for (const [name, { method, path }] of Object.entries(ROUTES)) {
       assert.equal(document.paths[path]?.[method]?.operationId, name);
     }
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has an example for each code, those of core included', () => {
+  it("has an example for each code, core's included", () => {
     const examples = Object.keys(document.components.examples as object);
     assert.deepEqual(examples, PROBLEM_CODES);
     const reasons = Object.keys(ErrorReason).filter(
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(described.filter((success) => !shown.has(success)).sort(), []);
   });
 
-  it('says of each write that makes an operation what its answers promise', () => {
+  it('documents for each write that makes an operation what its answers promise', () => {
     const writes = Object.values(ROUTES).filter(({ codes }) => codes.includes('IDEMPOTENCY_IN_FLIGHT'));
     assert.equal(writes.length, 6);
     for (const { method, path } of writes) {
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has the name of the request in every answer, described once', () => {
+  it('has the X-Request-Id header in every answer, described once', () => {
     const named = { $ref: '#/components/headers/X-Request-Id' };
     for (const { responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
       for (const { headers } of Object.values(responses as Record<string, { headers?: Record<string, unknown> }>)) {
@@ -83,12 +83,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says what is left out of it', () => {
+  it('lists what it omits', () => {
     const description = String(document.info.description);
     for (const path of ['/metrics', '/console', '/openapi.json', '/docs']) assert(description.includes(path), path);
   });
 
-  it('names no reference that is not there, and keeps no definition for itself', () => {
+  it('has no dangling reference and no unused definition', () => {
     assert(!text.includes('$defs'));
     for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert(Object.hasOwn(document.components.schemas, name), name);

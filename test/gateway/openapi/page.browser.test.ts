@@ -22,13 +22,13 @@ describe('/docs in a browser', () => {
     if (CHROMIUM !== undefined) await stage.close();
   });
 
-  it('fits a telephone of 390 px', async () => {
+  it('fits a phone of 390 px', async () => {
     assert.equal(new URL(watched.page.url()).pathname, '/docs');
     const width = await watched.page.evaluate('document.documentElement.scrollWidth');
     assert.equal(width, 390);
   });
 
-  it('finds routes by words, and shows all of them again', async () => {
+  it('filters routes by words, and shows all of them again', async () => {
     const { page } = watched;
     const shown = () => page.locator('article:visible').count();
     const all = await shown();
@@ -42,5 +42,5 @@ describe('/docs in a browser', () => {
     assert.equal(await shown(), all);
   });
 
-  it('breaks no policy', () => assert.deepEqual(watched.complaints, []));
+  it('violates no policy', () => assert.deepEqual(watched.complaints, []));
 });

@@ -1,4 +1,4 @@
-/** What has to happen before some examples, and is no success that the document could show. */
+/** Steps that some examples need first and that are no success the document could show. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,14 +13,14 @@ import { signNotification } from '../../../webhooks/signature.ts';
 import type { Stack } from '../../stack.ts';
 import { type Names, translate } from './agree.ts';
 
-/** What a preparation works with: the running service, its words for the examples', and what was answered so far. */
+/** What a preparation can use: the running service, its values for the examples', and the answers so far. */
 export interface Prepared {
   readonly stack: Stack;
   readonly names: Names;
   readonly told: (route: string) => Answer;
 }
 
-/** By the route of the example that needs it. Deliveries are told in the order in which they began, so one waits for the other. */
+/** By the route of the example that needs it. Deliveries are listed in the order in which they began, so each waits for the one before. */
 export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unknown>>> = {
   captureHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportHold, names), 'authorized'),
   releaseHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportCapture, names), 'captured'),
@@ -28,7 +28,7 @@ export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unk
   listFailures: sendNotifications,
 };
 
-/** The processor says that it declined what it has approved. */
+/** The processor reports as declined what it has approved. */
 async function contradictHold({ stack, names }: Prepared): Promise<void> {
   const { processorToken: token } = JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'));
   const channel = openChannel({
@@ -49,7 +49,7 @@ async function contradictHold({ stack, names }: Prepared): Promise<void> {
   }
 }
 
-/** A forged notification of the new merchant, one that contradicts its path, and two that contradict each other. */
+/** Sends a forged notification of the new merchant, one that contradicts its path, and two that contradict each other. */
 async function sendNotifications({ stack, told }: Prepared): Promise<void> {
   const { signingSecret: secret } = told('addSigningSecret').body;
   await untilChangedOver(stack, told('createMerchant').body.apiKey, told('createApiKey').body.apiKey);
@@ -64,7 +64,7 @@ async function sendNotifications({ stack, told }: Prepared): Promise<void> {
   assert.equal(await send('invoice-16', '99.00', 'captured'), 202);
 }
 
-/** Waits until the gateway knows the newer key and the end of the older one, which came after the newer secret. */
+/** Waits until the gateway has the newer key and has dropped the older one, a change made after the newer secret. */
 async function untilChangedOver({ file }: Stack, older: string, newer: string): Promise<void> {
   const statusOf = async (apiKey: string) => {
     const headers = { authorization: `Bearer ${apiKey}` };

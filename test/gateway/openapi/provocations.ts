@@ -1,4 +1,4 @@
-/** How each refusal is brought about, as a merchant can: at the running service, or at a gateway whose core is told to. */
+/** Provokes each refusal as a merchant can: at the running service, or at a gateway with a scripted core. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
@@ -13,7 +13,7 @@ import type { Stack } from '../../stack.ts';
 import { refusal } from '../fake-core.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, type Stage } from '../stage.ts';
 
-/** What is read of a refusal. */
+/** The parts of a refusal that tests check. */
 export interface Refused {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body.
@@ -21,13 +21,13 @@ export interface Refused {
   readonly headers: Headers;
 }
 
-/** The running service, and a gateway of its own in front of a fake core. */
+/** The running service, and a gateway in front of a fake core. */
 export interface Provoked {
   readonly stack: Stack;
   readonly stage: Stage;
 }
 
-/** The operation that refuses, and how to make it. */
+/** The operation that refuses, and how to provoke it. */
 type Provocation = readonly [route: keyof typeof ROUTES, provoke: (at: Provoked) => Promise<Refused>];
 
 const ORDER = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: 'till-1', userId: 'provoker' };
@@ -140,7 +140,7 @@ const REAL = {
   ],
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 
-/** At a gateway whose core does as it is told. */
+/** At a gateway with a scripted core. */
 const STAGED = {
   SIGNATURE_REQUIRED: [
     'capturePreauthorization',
@@ -183,14 +183,14 @@ const STAGED = {
 
 export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
 
-/** The one answer among several that refuses; waits for all of them. */
+/** Waits for all answers and returns the only refusal. */
 async function refusedOf(answers: readonly Promise<Refused>[]): Promise<Refused> {
   const found = (await Promise.all(answers)).find(({ status: answered }) => answered >= 400);
   assert(found, 'one is refused');
   return found;
 }
 
-/** Asks until the gateway has heard of the key. */
+/** Repeats a request until the gateway has received the key. */
 async function known(ask: () => Promise<Refused>): Promise<Refused> {
   let answer = await ask();
   while (answer.body.code === 'UNAUTHENTICATED') answer = await ask();
@@ -204,7 +204,7 @@ function notify(stack: Stack, statusInfo: string, requestId = randomUUID(), amou
   return stack.shop.post(`/webhook/processor/payment/${statusInfo}`, fields, { 'X-Service-Signature': signature });
 }
 
-/** Promises a body and never sends it. */
+/** Announces a body and never sends it. */
 function dawdle(stage: Stage): Promise<Refused> {
   const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', 'content-length': '9' };
   return new Promise((resolve, reject) => {

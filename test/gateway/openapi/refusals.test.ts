@@ -8,7 +8,7 @@ import { PROVOCATIONS, type Refused } from './provocations.ts';
 
 describe('the refusals in the OpenAPI document', () => {
   const stage = new Stage();
-  /** Some take seconds (a processor that does not answer, a hold that ends), so all begin together. */
+  /** Some take seconds (a processor that does not answer, a hold that expires), so all start together. */
   const refused = new Map<ProblemCode, Promise<Refused>>();
 
   before(async function () {
@@ -34,7 +34,7 @@ describe('the refusals in the OpenAPI document', () => {
       }
       assert.deepEqual(Object.keys(body).sort(), Object.keys(example).sort());
       const route = ROUTES[PROVOCATIONS[code][0]];
-      assert(route?.codes.includes(code), `${PROVOCATIONS[code][0]} tells that it may refuse so`);
+      assert(route?.codes.includes(code), `${PROVOCATIONS[code][0]} documents this refusal`);
     });
   }
 });

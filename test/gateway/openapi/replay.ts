@@ -1,4 +1,4 @@
-/** Sends what examples send: to the running service, or to a gateway before a fake core for what the sandbox never does. */
+/** Sends the requests of examples to the running service, or to a gateway with a fake core for what the sandbox never does. */
 import assert from 'node:assert/strict';
 import type { Route } from '../../../gateway/http/route.ts';
 import { ROUTES } from '../../../gateway/openapi/document.ts';
@@ -12,23 +12,23 @@ import { OPERATOR_TOKEN } from '../fake-core.ts';
 import type { Stage } from '../stage.ts';
 import { type Names, translate } from './agree.ts';
 
-/** The route of an example. */
+/** Returns the route of an example. */
 export function routeOf({ route }: Example): Route {
   const found = ROUTES[route];
   assert(found, route);
   return found;
 }
 
-/** The sandbox answers every void, so that the outcome of a release is known. */
+/** The sandbox answers every void, so the outcome of a release is always known. */
 export function isStaged({ route, status }: Example): boolean {
   return status === 202 && (route === 'releasePreauthorization' || route === 'releaseHold');
 }
 
-/** Examples at the running service, in the words of its own that `names` knows. */
+/** Replays examples against the running service, with its own identifiers from `names`. */
 export class Replay {
   readonly #stack: Stack;
   readonly #names: Names;
-  /** Of the console session, while there is one. */
+  /** The cookie and CSRF token of the console session, while there is one. */
   #session = { cookie: '', csrfToken: '' };
 
   constructor(stack: Stack, names: Names) {
@@ -56,7 +56,7 @@ export class Replay {
     return answer;
   }
 
-  /** The stream's beginning and the event that the example shows. */
+  /** Reads the beginning of the stream and the event that the example shows. */
   async #follow(example: Example, path: string, headers: Record<string, string>): Promise<Answer> {
     const wanted = translate(requestIdOf(parseEvents(String(example.answer)).at(-1)), this.#names);
     const leaving = new AbortController();
@@ -78,7 +78,7 @@ export class Replay {
     return { authorization: `Bearer ${this.#stack.file.apiKey}` };
   }
 
-  /** Signing in needs nothing, the session itself its cookie, all else the operator token. */
+  /** Signing in needs no credential, the session its cookie, everything else the operator token. */
   #operator({ route }: Example): Record<string, string> {
     if (route === 'signIn') return {};
     const { cookie, csrfToken } = this.#session;
@@ -86,7 +86,7 @@ export class Replay {
     return { authorization: `Bearer ${this.#stack.file.operatorToken}`, 'x-operator': 'alice' };
   }
 
-  /** The parameters where the route says that they belong. */
+  /** Puts the parameters where the route declares them. */
   #request(example: Example) {
     const { method, path, parameters = {}, query } = routeOf(example);
     const given = Object.entries(example.parameters ?? {}).map(
@@ -110,7 +110,7 @@ export class Replay {
   }
 }
 
-/** A release whose answer was lost, at a gateway whose core says so. */
+/** Replays a release whose answer was lost, at a gateway whose core reports it so. */
 export async function sendStaged(example: Example, stage: Stage): Promise<Answer> {
   const { requestId, holdRequestId } = example.answer as { requestId: string; holdRequestId: string };
   stage.core.answers.set('releasePreauthorization', () => ({

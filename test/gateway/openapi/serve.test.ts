@@ -12,12 +12,12 @@ describe('the document, served', () => {
     ['/openapi.json', 'application/json; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
   ] as const) {
-    it(`answers ${path} to anybody, to be kept`, async () => {
+    it(`serves ${path} publicly and cacheable`, async () => {
       const answer = await stage.ask('GET', path, { apiKey: null });
       assert.equal(answer.status, 200);
       assert.equal(answer.headers.get('content-type'), type);
       assert.match(answer.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
-      // Without a Cache-Control of its own, fetch asks not to be answered from what is kept.
+      // Node's fetch sends Cache-Control: no-cache unless one is set.
       const headers = { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
       const again = await stage.ask('GET', path, { headers });
       assert.deepEqual([again.status, again.text], [304, '']);
@@ -26,12 +26,12 @@ describe('the document, served', () => {
     });
   }
 
-  it('is the document that is checked', async () => {
+  it('is the document that the linter checks', async () => {
     const { body } = await stage.ask('GET', '/openapi.json', { apiKey: null });
     assert.deepEqual(body, JSON.parse(JSON.stringify(createDocument())));
   });
 
-  it('is where / leads, with its guides beside it', async () => {
+  it('is where / redirects, with its guides beside it', async () => {
     const home = await fetch(`${stage.origin}/`, { redirect: 'manual' });
     assert.deepEqual([home.status, home.headers.get('location')], [302, '/docs']);
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
@@ -44,7 +44,7 @@ describe('the document, served', () => {
     }
   });
 
-  it('points to nothing on itself that is not there', async () => {
+  it('has no broken link within itself', async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
@@ -52,7 +52,7 @@ describe('the document, served', () => {
     for (const [, id] of markup.matchAll(/href="#([^"]+)"/g)) assert(ids.includes(id), id);
   });
 
-  it("keeps operators' routes apart from merchants'", async () => {
+  it("separates operators' routes from merchants'", async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     const [merchants = '', operators = ''] = text.split('<div id="operators">');
     assert(merchants.includes('<article id="createPreauthorization">'));
@@ -60,7 +60,7 @@ describe('the document, served', () => {
     assert(operators.includes('<article id="createMerchant">'));
   });
 
-  it('is readable without a script, and its style sheet and script are those that the policy allows', async () => {
+  it('is readable without JavaScript, and loads only the style sheet and script that the policy allows', async () => {
     const { text, headers } = await stage.ask('GET', '/docs', { apiKey: null });
     const policy = headers.get('content-security-policy') ?? '';
     assert.match(
@@ -71,12 +71,12 @@ describe('the document, served', () => {
       const [, source = ''] = part.exec(text) ?? [];
       assert(policy.includes(`'sha256-${createHash('sha256').update(source).digest('base64')}'`));
     }
-    assert.match(text, /<form role="search" hidden>/, 'what only a script does is not shown without one');
+    assert.match(text, /<form role="search" hidden>/, 'controls that need the script are hidden without it');
     assert.doesNotMatch(text, /<script .|<link|<img|\bstyle=|\bsrc=|\bon\w+=|\[object Object\]|undefined/);
     assert.deepEqual(text.match(/(?:href|action)="(?!#|\/)[^"]*"/g), null);
   });
 
-  it('has a place for every route, webhook and code', async () => {
+  it('has an anchor for every route, webhook and code', async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     const { paths, webhooks, components } = createDocument();
     for (const methods of Object.values(paths)) {

@@ -17,7 +17,7 @@ describe('Operator routes', () => {
     stage.core.forgetCalls();
     answerAll(stage.core);
   });
-  /** Another sender for each guess, so that none of them is limited. */
+  /** Each guess comes from another address, so that none is limited. */
   let sender = 0;
   const elsewhere = () => ({ 'x-forwarded-for': `192.0.2.${++sender % 250}` });
 
@@ -32,7 +32,7 @@ describe('Operator routes', () => {
       'a forged cookie': { cookie: `holdfast_operator=${Buffer.alloc(90).toString('base64url')}` },
     };
     for (const [what, headers] of Object.entries(wrong)) {
-      it(`${name} is not for ${what}`, async () => {
+      it(`${name} rejects ${what}`, async () => {
         const answer = await stage.ask(method, path, {
           ...ask,
           apiKey: null,
@@ -44,7 +44,7 @@ describe('Operator routes', () => {
       });
     }
 
-    it(`${name} answers the operator as it is described, in his own name`, async () => {
+    it(`${name} answers the operator as documented, and acts in the operator's name`, async () => {
       const headers = { 'x-operator': 'alice' };
       const answer = await stage.ask(method, path, { ...BEARER, ...ask, headers });
       const route: Route = OPERATOR_ROUTES[name];
@@ -55,7 +55,7 @@ describe('Operator routes', () => {
       assert(name === 'getSession' || name === 'signOut' || stage.core.calls.length > 0);
     });
 
-    it(`${name} tells no secret`, async () => {
+    it(`${name} reveals no secret`, async () => {
       const { text } = await stage.ask(method, path, { ...BEARER, ...ask });
       for (const [what, secret] of Object.entries(SECRETS)) assert(!text.includes(secret), what);
       const creates = ['createMerchant', 'createApiKey', 'addSigningSecret'].includes(name);
@@ -66,7 +66,7 @@ describe('Operator routes', () => {
     });
   }
 
-  it('tell what core tells', async () => {
+  it('return what core returns', async () => {
     const get = async (path: string) => (await stage.ask('GET', path, BEARER)).body;
     assert.deepEqual((await get('/operator/overview')).oldestUnknownAt, NOW_TEXT);
     assert.equal((await get('/operator/overview')).deadDeliveryCount, 0);
@@ -97,7 +97,7 @@ describe('Operator routes', () => {
     assert.deepEqual([review.reason, review.operation, review.ageSeconds], ['NEEDS_REVIEW', 'CAPTURE', 90]);
   });
 
-  it('pass on what they are asked', async () => {
+  it('pass on the request', async () => {
     const asked = async (method: string, path: string, body?: object) => {
       const answer = await stage.ask(method, path, { ...BEARER, ...(body && { body }) });
       assert(answer.status < 300, answer.text);
@@ -144,7 +144,7 @@ describe('Operator routes', () => {
     assert.deepEqual([holdPeriod.seconds, notifyHolds], [60n, false]);
   });
 
-  it('answer 202 while the outcome of a capture or release is not known', async () => {
+  it('return 202 while the outcome of a capture or release is unknown', async () => {
     stage.core.answers.set('capturePreauthorization', () => ({
       capture: { requestId: RELEASE_ID, holdRequestId: HOLD_ID, state: 2 },
     }));
@@ -179,7 +179,7 @@ describe('Operator routes', () => {
     ['a merchantId that is none', 'POST', '/operator/merchants', { merchantId: '1', name: 'M', contract: {} }],
     ['a body where none is due', 'POST', `/operator/deliveries/${OCT_ID}/replay`, { now: true }],
   ];
-  it('ask for a word about several captures, in so many words', async () => {
+  it('ask for a reason when a decision concerns several captures', async () => {
     const body = { merchantId: 'm', name: 'M', contract: { currencies: ['EUR'], terminals: ['T1'] } };
     const answer = await stage.ask('POST', '/operator/merchants', { ...BEARER, body });
     assert.deepEqual(answer.body.errors, [
@@ -191,7 +191,7 @@ describe('Operator routes', () => {
     ]);
   });
 
-  it('call a key and a secret by one name each', async () => {
+  it('name keys and secrets consistently', async () => {
     const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] };
     const body = { merchantId: 'bolt', name: 'Bolt', contract };
     const created = await stage.ask('POST', '/operator/merchants', { ...BEARER, body });
@@ -217,7 +217,7 @@ describe('Operator routes', () => {
     '/operator/merchants/a%00b',
     '/operator/operations/x',
   ]) {
-    it(`answer 404 to ${path} without asking core`, async () => {
+    it(`return 404 for ${path} without calling core`, async () => {
       assert.equal((await stage.ask('GET', path, BEARER)).status, 404);
       assert.deepEqual(stage.core.calls, []);
     });
@@ -233,13 +233,13 @@ describe('Operator routes', () => {
     assert.equal((await stage.ask('POST', path, { ...BEARER, body: twice })).status, 400);
   });
 
-  it('refuse an operator’s name that is none', async () => {
+  it('refuse an invalid operator name', async () => {
     const answer = await stage.ask('GET', '/operator/overview', { ...BEARER, headers: { 'x-operator': '1/2' } });
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.body.errors[0].field, 'X-Operator');
   });
 
-  it('answer 503 while core is away, and tell refusals of core', async () => {
+  it("return 503 while core is down, and pass on core's refusals", async () => {
     stage.core.answers.set('getOverview', () => {
       throw refusal(status.UNAVAILABLE, {});
     });

@@ -1,11 +1,11 @@
-/** Every operators' route with a request that is valid, and what core answers to it. */
+/** Every route for operators with a valid request and core's answer to it. */
 import { OPERATOR_ROUTES } from '../../../gateway/operator/operator.ts';
 import type { FakeCore } from '../fake-core.ts';
 import { CAPTURE, HOLD, HOLD_ID, NOW, OCT_ID, RELEASE_ID } from '../rest/examples.ts';
 
 export type Name = keyof typeof OPERATOR_ROUTES;
 
-/** What must never be in an answer: handles, capabilities and tokens that core tells. */
+/** Handles, capabilities and tokens in core's answers, which must never be in an answer to an operator. */
 export const SECRETS = {
   handle: HOLD.preauthorizationId,
   checkout: 'https://checkout.example/c/capability',
@@ -32,7 +32,7 @@ const BODIES: Partial<Record<Name, object>> = {
   resolveReview: { outcome: 'OK', reason: 'they said so' },
 };
 
-/** Method, path and body of each route but signing in. */
+/** Method, path and body of every route except signing in. */
 export const REQUESTS = Object.entries(OPERATOR_ROUTES)
   .filter(([name]) => name !== 'signIn')
   .map(([name, route]) => {
@@ -104,7 +104,7 @@ const QUARANTINED = {
   accepted: STORED,
 };
 
-/** Lets core answer everything, secrets included. */
+/** Configures the fake core to answer everything, secrets included. */
 export function answerAll(core: FakeCore): void {
   const answers: Record<string, object> = {
     getOverview: { unknownCount: 2, oldestUnknownAt: NOW, at: NOW },

@@ -8,7 +8,7 @@ import { signNotification } from '../../../webhooks/signature.ts';
 import { openMerchant, sql } from '../../services/core/desk.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
-/** The operators' door before a real core: what the fakes of the other tests take for granted. */
+/** The routes for operators with a real core: checks what the fakes of the other tests assume. */
 describe('Operator routes, with a core behind them', function () {
   this.timeout(30_000);
   let stage: Stage;
@@ -54,20 +54,20 @@ describe('Operator routes, with a core behind them', function () {
     return { status: response.status, body: text && JSON.parse(text) };
   }
 
-  it('let nobody in with the token of another role', async () => {
+  it('reject the token of another role', async () => {
     for (const token of [stage.tokens.gateway, stage.tokens.internal, stage.tokens.processor, acme.apiKey]) {
       assert.equal((await ask('POST', '/session', { token })).status, 401);
     }
   });
 
-  it('let the operator in; what one gateway started is good at the other', async () => {
+  it('accept the operator; a session from one gateway is valid at the other', async () => {
     const { status, body } = await ask('POST', '/session', { token: stage.tokens.operator, operator: 'alice' }, 1);
     assert.equal(status, 200);
     csrfToken = body.csrfToken;
     assert.equal((await ask('GET', '/session', undefined, 0)).body.csrfToken, csrfToken);
   });
 
-  it('capture and release by requestId, audited in the operator’s name', async () => {
+  it("capture and release by requestId, audited in the operator's name", async () => {
     const hold = await acme.hold({ merchantReference: 'order-1' });
     const found = await ask('GET', '/holds?merchantReference=order-1');
     assert.equal(found.body.items[0].requestId, hold.requestId);
@@ -110,7 +110,7 @@ describe('Operator routes, with a core behind them', function () {
     assert.equal((await ask('POST', `/reviews/${item.requestId}/resolve`, resolution)).status, 400);
   });
 
-  it('create a merchant, change it, turn its credentials over', async () => {
+  it('create a merchant, change it, rotate its credentials', async () => {
     const contract = { allowMultipleCaptures: false, currencies: ['EUR'], terminals: ['T1'], holdPeriodSeconds: 60 };
     const created = await ask('POST', '/merchants', { merchantId: 'bolt', name: 'Bolt', contract });
     assert.equal(created.status, 201);
@@ -140,7 +140,7 @@ describe('Operator routes, with a core behind them', function () {
     assert.equal((await ask('POST', '/endpoints/acme/webhook/resume')).body.pause, undefined);
   });
 
-  it('make API keys and signing secrets that every gateway takes at once, and never counts as failures', async () => {
+  it('create API keys and signing secrets that every gateway accepts at once, without counting failures', async () => {
     const { port } = gateways[0] ?? {};
     for (let round = 0; round < 5; round += 1) {
       const merchantId = `new-${round}`;
@@ -158,7 +158,7 @@ describe('Operator routes, with a core behind them', function () {
     assert.deepEqual(failures.items, []);
   });
 
-  it('end a session at every gateway, one that starts later included, and its streams', async () => {
+  it('end a session and its streams at every gateway, including one that starts later', async () => {
     const [here, there] = gateways as [Gateway, Gateway];
     const asSession = { cookie, 'x-csrf-token': csrfToken };
     const look = async ({ port }: Gateway) =>

@@ -38,7 +38,7 @@ describe('openAccept()', () => {
   });
   const names = (count: number) => Array.from({ length: count }, (_, index) => `R${index}`);
 
-  it('sends a lone notification alone, and what waits together, each once', async () => {
+  it('sends a lone notification by itself, and waiting ones together, each once', async () => {
     const accept = openAccept(channel.client(NotificationService));
     const outcomes = await Promise.all(names(200).map((requestId) => accept(acceptable(requestId))));
     assert(outcomes.every((outcome) => outcome === AcceptOutcome.STORED));
@@ -50,7 +50,7 @@ describe('openAccept()', () => {
     assert.equal(core.batches.length, batches);
   });
 
-  it('tells which of them could not be stored', async () => {
+  it('reports which of them could not be stored', async () => {
     core.unstorable = 'R9';
     const accept = openAccept(channel.client(NotificationService));
     const outcomes = await Promise.all(names(20).map((requestId) => accept(acceptable(requestId))));
@@ -60,7 +60,7 @@ describe('openAccept()', () => {
     );
   });
 
-  it('keeps a notification that core refuses from failing those beside it', async () => {
+  it('isolates a notification that core refuses from the rest of its batch', async () => {
     const accept = openAccept(channel.client(NotificationService));
     const sent = names(20).map((requestId) => accept(acceptable(requestId, requestId === 'R9' ? { status: '?' } : {})));
     const ends = await Promise.allSettled(sent);
@@ -73,7 +73,7 @@ describe('openAccept()', () => {
 });
 
 describe('the relay under many notifications at once', () => {
-  it('answers 503 only for the one that core could not store', async () => {
+  it('returns 503 only for the one that core could not store', async () => {
     await using closing = new AsyncDisposableStack();
     const stage = await openStage();
     closing.defer(() => stage.close());

@@ -8,7 +8,7 @@ import {
 import { contract, openStage } from '../../services/core/stage.ts';
 
 describe('openAccept(), with core behind it', () => {
-  it('has core store whatever comes in at once, were all bodies of the largest size', async function () {
+  it('has core store everything that arrives at once, even if all bodies have the maximum size', async function () {
     this.timeout(30_000);
     await using closing = new AsyncDisposableStack();
     const stage = await openStage();

@@ -1,4 +1,4 @@
-/** Core as the relay sees it, from the contract alone: remembers pairs for ever, in memory. */
+/** Core as the relay uses it, written from the contract alone; it remembers pairs in memory. */
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { type handleUnaryCall, Server, ServerCredentials, status } from '@grpc/grpc-js';
@@ -20,25 +20,25 @@ import {
   ReportVerificationFailuresResponseSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 
-/** The contract's relay side, and what a test may look at. */
+/** The relay's part of the contract, and what a test can inspect. */
 export interface FakeCore {
   readonly port: number;
   readonly accepted: AcceptNotificationRequest[];
   readonly conflicts: AcceptNotificationRequest[];
-  /** How many came in each call for several. */
+  /** The number of notifications in each batch call. */
   readonly batches: number[];
   /** A requestId that cannot be stored. */
   unstorable: string | undefined;
   readonly quarantined: QuarantineNotificationRequest[];
   readonly reports: ReportVerificationFailuresRequest[];
-  /** While set, every call fails with it. */
+  /** While set, every call fails with this code. */
   failing: status | undefined;
-  /** Settles with the next report. */
+  /** Resolves with the next report. */
   nextReport(): Promise<ReportVerificationFailuresRequest>;
   close(): Promise<void>;
 }
 
-/** Starts it on a free port. Requests that break the contract's rules are refused as core refuses them. */
+/** Starts it on a free port. Requests that violate the contract are refused as core refuses them. */
 export async function startFakeCore(): Promise<FakeCore> {
   const server = new Server();
   const first = new Map<string, string>();

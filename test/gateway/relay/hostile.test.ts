@@ -11,7 +11,7 @@ const RIGHT = notification();
 const SIGNED = textOf(parseNotification(Buffer.from(RIGHT.body)));
 
 describe('verify()', () => {
-  it('accepts none of 10 000 mutated signatures and bodies, and throws at none', () => {
+  it('accepts none of 10 000 mutated signatures and bodies, and throws no error', () => {
     let verified = 0;
     let wellFormed = 0;
     fc.assert(
@@ -25,16 +25,16 @@ describe('verify()', () => {
       { numRuns: 10_000 },
     );
     assert.equal(verified, 0);
-    assert.ok(wellFormed > 2_000, 'many get as far as the signature');
+    assert.ok(wellFormed > 2_000, 'many reach the signature check');
   });
 });
 
-describe('the relay and its enemies', () => {
+describe('the relay under attack', () => {
   let stage: Stage;
 
   afterEach(() => stage.close());
 
-  it('answers 400 or 401 to mutated requests unless the signed text is what it was', async () => {
+  it('returns 400 or 401 for mutated requests unless the signed text is unchanged', async () => {
     stage = await openStage();
     const mutations = fc.sample(mutation(), { numRuns: 1_000, seed: 42 });
     const answers: Answer[] = [];
@@ -69,7 +69,7 @@ describe('the relay and its enemies', () => {
     }
   });
 
-  it('refuses line breaks in headers and paths, and goes on', async () => {
+  it('refuses line breaks in headers and paths, and keeps serving', async () => {
     stage = await openStage();
     const head = (path: string, signature: string) =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\nx-service-signature: ${signature}\r\ncontent-length: ${RIGHT.body.length}\r\n\r\n${RIGHT.body}`;
@@ -97,13 +97,13 @@ describe('the relay and its enemies', () => {
     assert.ok(performance.now() - startedMs < 3_000);
   });
 
-  it('closes connections that were refused and go on trickling', async () => {
+  it('closes refused connections that keep trickling', async () => {
     stage = await openStage({ bodyTimeoutMs: 300 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => trickle(stage.port, 'text/plain')));
     for (const answer of answers) assert.match(answer, /^HTTP\/1.1 415 /);
   });
 
-  it('survives senders that go away in the middle', async () => {
+  it('survives clients that disconnect halfway', async () => {
     stage = await openStage();
     await Promise.all(
       Array.from({ length: 50 }, async () => {
@@ -119,7 +119,7 @@ describe('the relay and its enemies', () => {
   });
 });
 
-/** One or two random changes of a right request. Some leave the signed text as it was; they are told by it. */
+/** Makes one or two random changes to a valid request; some leave the signed text unchanged, and the result says so. */
 function mutation(): fc.Arbitrary<{ body: Buffer; headers: string[] }> {
   const position = fc.nat();
   const edit = fc.record({ position, byte: fc.oneof(fc.integer({ min: 32, max: 126 }), fc.nat(255)), how: fc.nat(4) });
@@ -169,7 +169,7 @@ async function converse(port: number, text: string): Promise<string> {
   return untilClosed(socket);
 }
 
-/** Sends a byte of a long body again and again, until the connection is closed. */
+/** Sends a long body byte by byte until the connection is closed. */
 async function trickle(port: number, type: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(
@@ -189,7 +189,7 @@ function untilClosed(socket: Socket): Promise<string> {
     socket.on('data', (chunk) => {
       answer += chunk;
     });
-    // A reset after the answer is how a server closes on a sender who is still sending.
+    // A server that closes while the client is still sending resets the connection after its answer.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(answer));
   });

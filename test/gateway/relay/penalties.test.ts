@@ -7,7 +7,7 @@ import { createPenalties, type Penalties } from '../../../gateway/relay/penaltie
 import type { Log, LogFields } from '../../../platform/log.ts';
 import { notification, openStage, type Stage } from './stage.ts';
 
-/** In the past: uuid never goes back, so a test in the future would give the ids of all later tests its time. */
+/** In the past: uuid's clock never goes back, so a time in the future would leak into the ids of all later tests. */
 const START_MS = 1_700_000_000_000;
 
 describe('createPenalties()', () => {
@@ -33,7 +33,7 @@ describe('createPenalties()', () => {
     for (let i = 0; i < times; i++) refusals.push(await penalties.fail(network, merchantId));
     return refusals.map(({ status, details }) => [status, details.retryAfterSeconds]);
   };
-  /** How many of 120 verifications that are asked for at once may be made. */
+  /** How many of 120 simultaneous verifications are allowed. */
   const allowed = async (network: string, merchantId: string) => {
     const checks = await Promise.allSettled(Array.from({ length: 120 }, () => penalties.check(network, merchantId)));
     const refusals = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason] : []));
@@ -45,13 +45,13 @@ describe('createPenalties()', () => {
   };
   const unverified = (times: number) => Array.from({ length: times }, () => [401, undefined]);
 
-  it('answers ten failures of a pair in a minute with 401, then slows that pair and nothing else', async () => {
+  it('returns 401 for ten failures of a pair in a minute, then limits that pair and nothing else', async () => {
     assert.deepEqual(await failTimes(11, '192.0.2.1', 'acme'), [...unverified(10), [429, 60]]);
     assert.equal(await allowed('192.0.2.1', 'acme'), 100);
     assert.equal(await allowed('192.0.2.1', 'globex'), 120);
     assert.equal(await allowed('192.0.2.2', 'acme'), 120);
     pass(1.001);
-    assert.equal(await allowed('192.0.2.1', 'acme'), 100, 'each second anew');
+    assert.equal(await allowed('192.0.2.1', 'acme'), 100, 'a new allowance each second');
     pass(60);
     assert.equal(await allowed('192.0.2.1', 'acme'), 120, 'the penalty is over');
   });
@@ -76,13 +76,13 @@ describe('createPenalties()', () => {
     assert.deepEqual((await failTimes(11, '192.0.2.1', 'acme')).at(-1), [429, 60]);
   });
 
-  it('gives one penalty for failures that come at once', async () => {
+  it('gives one penalty for simultaneous failures', async () => {
     const refusals = await Promise.all(Array.from({ length: 30 }, () => penalties.fail('192.0.2.1', 'acme')));
     assert.equal(refusals.filter(({ status }) => status === 401).length, 10);
     assert.equal(warned.length, 1);
   });
 
-  it('answers a hundred failures of one address over all merchants with 401 in a minute, then refuses failures only', async () => {
+  it('returns 401 for a hundred failures of one address over all merchants in a minute, then limits failures only', async () => {
     for (let i = 0; i < 50; i++) assert.deepEqual(await failTimes(2, '192.0.2.1', `m${i}`), unverified(2));
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'another'), [[429, 60]]);
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'm0'), [[429, 60]]);
@@ -107,7 +107,7 @@ describe('createRelay() under attack', () => {
     return Map.groupBy(answers, ({ status }) => status);
   };
 
-  it('keeps taking a merchant’s notifications from elsewhere, and other merchants’ from the attacker’s address', async () => {
+  it('keeps accepting a merchant’s notifications from elsewhere, and other merchants’ from the attacker’s address', async () => {
     stage = await openStage();
     const attack = await statuses(40, { signature: null, from: '198.51.100.1' });
     assert.equal(attack.get(401)?.length, 10);
@@ -117,14 +117,18 @@ describe('createRelay() under attack', () => {
       assert.equal(headers['ratelimit-remaining'], '0');
     }
     assert.equal((await stage.send({ ...notification(), signature: null, from: '198.51.100.1' })).status, 429);
-    assert.equal((await stage.send({ ...notification(), from: '198.51.100.1' })).status, 200, 'what verifies passes');
+    assert.equal(
+      (await stage.send({ ...notification(), from: '198.51.100.1' })).status,
+      200,
+      'what verifies is accepted',
+    );
     const elsewhere = notification({ requestId: 'REQ-2' });
     assert.equal((await stage.send({ ...elsewhere, from: '198.51.100.2' })).status, 200);
     const other = notification({ merchantId: 'globex' });
     assert.equal((await stage.send({ ...other, from: '198.51.100.1' })).status, 200);
   });
 
-  it('lets a valid notification pass from an address that may not fail any more', async () => {
+  it('accepts a valid notification from an address that has used up its failures', async () => {
     stage = await openStage();
     for (let i = 0; i < 101; i++) {
       const { status } = await stage.send({
@@ -148,7 +152,7 @@ describe('createRelay() under attack', () => {
     assert.equal(await status('2001:db8:0:2::1'), 401);
   });
 
-  it('punishes a claim of nobody exactly like a claim of somebody', async () => {
+  it('treats claims about unknown and known merchants alike', async () => {
     stage = await openStage();
     for (const merchantId of ['nobody', 'acme']) {
       const { body } = notification({ merchantId });
@@ -161,12 +165,12 @@ describe('createRelay() under attack', () => {
     }
   });
 
-  it('limits the verified notifications of a merchant in a bucket of their own', async () => {
+  it('limits the verified notifications of a merchant separately', async () => {
     mock.timers.enable({ apis: ['Date'], now: START_MS });
     stage = await openStage({ verifiedPerSecond: 5 });
     await statuses(8, { signature: null, from: '198.51.100.9' });
     const taken = await statuses(8, {});
-    assert.equal(taken.get(200)?.length, 5, 'failures do not eat it');
+    assert.equal(taken.get(200)?.length, 5, 'failures do not count against it');
     assert.equal(taken.get(429)?.length, 3);
     assert.equal(taken.get(429)?.[0]?.headers['retry-after'], '1');
     assert.equal((await stage.send(notification({ merchantId: 'globex' }))).status, 200);
@@ -174,7 +178,7 @@ describe('createRelay() under attack', () => {
     assert.equal((await stage.send(notification())).status, 200);
   });
 
-  it('takes what verifies from an address that floods it with what does not, through every penalty', async () => {
+  it('accepts what verifies from an address that floods it with forgeries, through every penalty', async () => {
     mock.timers.enable({ apis: ['Date'], now: START_MS });
     stage = await openStage();
     for (let round = 1; round <= 8; round++) {
@@ -186,7 +190,7 @@ describe('createRelay() under attack', () => {
     assert.equal(stage.core.accepted.length, 8);
   });
 
-  it('limits the requests of an address before it looks at them', async () => {
+  it('limits the requests of an address before it reads them', async () => {
     mock.timers.enable({ apis: ['Date'], now: START_MS });
     stage = await openStage({ addressPerSecond: 3 });
     const answers = await statuses(5, { method: 'PUT', from: '198.51.100.1' });
@@ -195,7 +199,7 @@ describe('createRelay() under attack', () => {
     assert.equal((await stage.send({ ...notification(), from: '198.51.100.2' })).status, 200);
   });
 
-  it('lets an address send so many KiB of large bodies a second, and small ones beside them', async () => {
+  it('limits the KiB of large bodies per second from an address, with small ones unaffected', async () => {
     stage = await openStage({ addressPerSecond: 130 });
     const large = (i: number) => notification({ requestId: `L${i}`, extra: { x: 'x'.repeat(60_000) } });
     const from = '198.51.100.1';
@@ -209,11 +213,11 @@ describe('createRelay() under attack', () => {
       chunked.some(({ status }) => status === 429),
       'undeclared ones count, too',
     );
-    assert.equal((await stage.send({ ...notification(), from })).status, 200, 'a small one passes');
+    assert.equal((await stage.send({ ...notification(), from })).status, 200, 'a small one is accepted');
     assert.equal((await stage.send({ ...large(7), from: '198.51.100.2' })).status, 200);
   });
 
-  it('charges a malformed body to its address as if it were the largest', async () => {
+  it('charges a malformed body to its address like one of the maximum size', async () => {
     mock.timers.enable({ apis: ['Date'], now: START_MS });
     stage = await openStage({ addressPerSecond: 130 });
     const from = '198.51.100.1';

@@ -36,12 +36,12 @@ describe('createRelay() with limits in Redis', () => {
     assert.equal(refusals[10]?.details.retryAfterSeconds, 60);
     const check = (i: number, network: string) => (i % 2 ? here : there).check(network, 'acme');
     const checks = await Promise.allSettled(Array.from({ length: 130 }, (_, i) => check(i, '192.0.2.1')));
-    assert.equal(checks.filter(({ status }) => status === 'fulfilled').length, 100, 'both from one budget');
+    assert.equal(checks.filter(({ status }) => status === 'fulfilled').length, 100, 'both share one budget');
     await Promise.all(Array.from({ length: 130 }, (_, i) => check(i, '192.0.2.2')));
     for (const limits of opened) limits.close();
   });
 
-  it('goes on taking notifications, and limiting failures, while Redis stops and starts', async () => {
+  it('keeps accepting notifications, and limiting failures, while Redis stops and starts', async () => {
     const registry = new Registry();
     const limits = open(registry);
     await server.connected();
@@ -61,7 +61,7 @@ describe('createRelay() with limits in Redis', () => {
         stage.send({ ...notification(), signature: null, from: `198.51.100.${i}` }),
       );
       const refused = (await Promise.all(attack)).filter(({ status }) => status === 429);
-      assert.equal(refused.length, 5, 'kept in this process');
+      assert.equal(refused.length, 5, 'counted in this process');
       await server.start();
       await server.connected();
     }

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { notification, openStage, type Sent, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage, type Sent } from './stage.ts';
 
-describe('createRelay(), of what it cannot read', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
+describe('createRelay() with malformed requests', () => {
+  const stage = forEachTest(openStage);
 
   const codeOf = async (sent: Sent) => {
     const answer = await stage.send(sent);
@@ -18,7 +14,7 @@ describe('createRelay(), of what it cannot read', () => {
     return `${status} ${code}`;
   };
 
-  it('answers 400 for what is malformed, and names the field', async () => {
+  it('returns 400 for malformed fields, and names them', async () => {
     const bodies = {
       merchantId: ['"1acme"', '""', '7', '"a b"', `"${'a'.repeat(33)}"`, '"acme\\u0000"', 'null', '["acme"]'],
       requestId: ['""', '"a/b"', '"a b"', `"${'a'.repeat(65)}"`, '17', '"é"'],
@@ -53,14 +49,14 @@ describe('createRelay(), of what it cannot read', () => {
           .join(',')}}`;
         const answer = await stage.send({ body, signature: notification().signature });
         assert.equal(answer.status, 400, body);
-        // What is not JSON at all is not about one field.
+        // An error that concerns no single field, such as invalid JSON.
         assert.ok([name, 'body'].includes(JSON.parse(answer.body).errors[0].field), answer.body);
       }
     }
     assert.equal(await stage.metric('holdfast_relay_verification_failures_total'), 0, 'malformed bodies do not count');
   });
 
-  it('answers 400 for a missing field, a duplicate name at any depth, __proto__, and what is no JSON object', async () => {
+  it('returns 400 for a missing field, a duplicate name at any depth, __proto__, and anything but a JSON object', async () => {
     const { body, signature } = notification();
     const bodies = [
       '',
@@ -82,7 +78,7 @@ describe('createRelay(), of what it cannot read', () => {
     assert.equal(await codeOf({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
   });
 
-  it('answers 400 for a name that a parser blind to case would take for a signed one', async () => {
+  it('returns 400 for a name that a case-insensitive parser would take for a signed one', async () => {
     const { body, signature } = notification();
     const lookalikes = {
       amount: ['Amount', 'AMOUNT', 'amounT', '\\u0041mount'],
@@ -106,10 +102,10 @@ describe('createRelay(), of what it cannot read', () => {
       ...Object.fromEntries(others.map((name) => [name, 1])),
       nested: { Amount: 1, STATUS: [{ Status: 1 }] },
     };
-    assert.equal((await stage.send(notification({ extra }))).status, 200, 'other names and deeper ones pass');
+    assert.equal((await stage.send(notification({ extra }))).status, 200, 'other and nested names are accepted');
   });
 
-  it('answers 400 for more structure than it reads, and takes what an honest sender may send', async () => {
+  it('returns 400 for more structure than it reads, and accepts what an honest sender may send', async () => {
     const { body, signature } = notification();
     const more = (text: string) => body.replace(/}$/, `,"x":${text}}`);
     const lots = (count: number, item: (i: number) => string) =>
@@ -129,7 +125,7 @@ describe('createRelay(), of what it cannot read', () => {
     assert.equal((await stage.send(notification({ extra: { items } }))).status, 200);
   });
 
-  it('answers 404 for a statusInfo or path that is none', async () => {
+  it('returns 404 for an unknown statusInfo or path', async () => {
     const paths = [
       'payment/',
       'payment',
@@ -156,7 +152,7 @@ describe('createRelay(), of what it cannot read', () => {
     );
   });
 
-  it('answers 405 with Allow for any other method', async () => {
+  it('returns 405 with Allow for any other method', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
       const { status, headers } = await stage.send({ method });
       assert.deepEqual([status, headers.allow], [405, 'POST'], method);
@@ -164,7 +160,7 @@ describe('createRelay(), of what it cannot read', () => {
     assert.equal((await stage.send({ method: 'HEAD' })).status, 405);
   });
 
-  it('answers 413 over 64 KiB, declared or not, and takes 64 KiB', async () => {
+  it('returns 413 over 64 KiB, declared or not, and accepts 64 KiB', async () => {
     const { body, signature } = notification();
     const padded = (bytes: number) => `${body.slice(0, -1)},"x":"${'x'.repeat(bytes - body.length - 7)}"}`;
     assert.equal(padded(65_536).length, 65_536);
@@ -179,7 +175,7 @@ describe('createRelay(), of what it cannot read', () => {
     );
   });
 
-  it('answers 415 for another type or an encoded body', async () => {
+  it('returns 415 for another type or an encoded body', async () => {
     const { body, signature } = notification();
     const types = [
       'text/plain',

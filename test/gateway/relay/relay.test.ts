@@ -2,15 +2,11 @@ import assert from 'node:assert/strict';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../webhooks/signature.ts';
-import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { CORE_FAILURES, notification, openStage, SECRETS, type Sent } from './stage.ts';
 
 describe('createRelay()', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(openStage);
 
   const codeOf = async (sent: Sent) => {
     const answer = await stage.send(sent);
@@ -20,7 +16,7 @@ describe('createRelay()', () => {
     return `${status} ${code}`;
   };
 
-  it('hands a verified notification to core byte for byte, and answers 200 once it is on disk', async () => {
+  it('passes a verified notification to core byte for byte, and returns 200 once it is stored', async () => {
     const sent = notification({ extra: { tokenData: { tokenId: 'tok_1' }, note: 'ünsigned  \u2028' } });
     const answer = await stage.send({ ...sent, path: '/webhook/processor/payment/captured' });
     assert.equal(answer.status, 200);
@@ -43,7 +39,7 @@ describe('createRelay()', () => {
     );
   });
 
-  it('takes OCT notifications, KO, and statusInfo words of others', async () => {
+  it('accepts OCT notifications, KO, and other statusInfo words', async () => {
     const paths = {
       'oct/paid': 'OK',
       'oct/declined': 'KO',
@@ -58,7 +54,7 @@ describe('createRelay()', () => {
     assert.equal(stage.core.accepted.length, 5);
   });
 
-  it('takes the amount as number or text, as it is written', async () => {
+  it('accepts the amount as a number or a string, as written', async () => {
     for (const [index, amount] of ['0', '1000', '10.50', '"10.50"', '"007"', '999999999999.9999'].entries()) {
       const requestId = `R${index}`;
       const text = amount.replaceAll('"', '');
@@ -69,7 +65,7 @@ describe('createRelay()', () => {
     }
   });
 
-  it('takes a signature by either of two live secrets', async () => {
+  it('accepts a signature by either of two live secrets', async () => {
     for (const [index, secret] of (SECRETS.globex ?? []).entries()) {
       const fields = { merchantId: 'globex', requestId: `R${index}`, status: 'OK', amount: '1', currency: 'EUR' };
       const { body } = notification(fields);
@@ -77,7 +73,7 @@ describe('createRelay()', () => {
     }
   });
 
-  it('answers a duplicate 200 and says so, on any path of its kind', async () => {
+  it('returns 200 for a duplicate and marks it, on any path of its kind', async () => {
     const sent = notification();
     await stage.send(sent);
     const again = await stage.send({ ...sent, body: `${sent.body}\n`, path: '/webhook/processor/payment/other' });
@@ -86,14 +82,14 @@ describe('createRelay()', () => {
     assert.equal(stage.core.accepted.length, 1);
   });
 
-  /** Both are on disk; a sender that was refused would repeat them for days, then give the endpoint up. */
+  /** Both are stored: a sender whose notification was refused would repeat it for days, then disable the endpoint. */
   const isHeld = async (sent: Sent, as: 'conflict' | 'contradiction') => {
     const { status, headers, body } = await stage.send(sent);
     assert.deepEqual([status, headers['x-relay-held'], body], [202, as, '{"requestId":"REQ-1"}'], sent.path);
     assert.equal(headers['x-relay-duplicate'], undefined);
   };
 
-  it('answers 202 and conflict for the same pair with another kind, status, amount or currency', async () => {
+  it('returns 202 and conflict for the same pair with another kind, status, amount or currency', async () => {
     await stage.send(notification({ amount: '10.5' }));
     for (const fields of [{ amount: '10.50' }, { status: 'KO' }, { amount: '10.5', currency: 'USD' }]) {
       const sent = { ...notification(fields), path: '/webhook/processor/payment/x' };
@@ -105,7 +101,7 @@ describe('createRelay()', () => {
     assert.equal(stage.core.accepted.length, 1);
   });
 
-  it('answers 202 and contradiction for what the path contradicts, without occupying the pair', async () => {
+  it('returns 202 and contradiction when the path contradicts the body, without taking the pair', async () => {
     const paths = [
       'payment/paid',
       'oct/captured',
@@ -126,7 +122,7 @@ describe('createRelay()', () => {
     assert.equal((await stage.send(notification())).status, 200);
   });
 
-  it('answers 503 with Retry-After while nothing can be checked or stored, whatever core says', async () => {
+  it("returns 503 with Retry-After while it cannot verify or store, whatever core's error is", async () => {
     stage.fresh = false;
     for (const sent of [notification(), { ...notification(), signature: null }]) {
       const { status, headers } = await stage.send(sent);
@@ -147,7 +143,7 @@ describe('createRelay()', () => {
     assert.equal(stage.core.accepted.length, 1);
   });
 
-  it('takes a secret that core has told of only when asked, and never calls it a failure', async () => {
+  it('requests a secret that it does not have yet, and counts no failure for it', async () => {
     const secret = 'whsec_brand-new-0000000000000000000000000000000000000=';
     const fields = { merchantId: 'acme', requestId: 'NEW', status: 'OK', amount: '1000', currency: 'EUR' };
     const { body } = notification(fields);
@@ -157,13 +153,13 @@ describe('createRelay()', () => {
       stage.secrets = { ...SECRETS, acme: [...(SECRETS.acme ?? []), secret] };
     };
     assert.equal((await stage.send(notification())).status, 200);
-    assert.equal(refreshed, 0, 'what verifies asks for nothing');
+    assert.equal(refreshed, 0, 'what verifies needs no request');
     assert.equal((await stage.send({ body, signature: signNotification(secret, fields) })).status, 200);
     assert.equal(refreshed, 1);
     assert.equal(await stage.metric('holdfast_relay_verification_failures_total'), 0);
   });
 
-  it('asks for the newest secrets whether the merchant exists or not, and answers 503 when it cannot', async () => {
+  it('requests the newest secrets whether the merchant exists or not, and returns 503 when it cannot', async () => {
     let refreshed = 0;
     stage.refresh = async () => {
       refreshed += 1;
@@ -176,7 +172,7 @@ describe('createRelay()', () => {
     assert.equal(
       await stage.metric('holdfast_relay_verification_failures_total'),
       2,
-      'what could not be judged does not count',
+      'unverifiable requests do not count',
     );
   });
 

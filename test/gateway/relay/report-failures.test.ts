@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import type { ReportVerificationFailuresRequest } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { notification, openStage, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage } from './stage.ts';
 
 describe('reportFailures()', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage({ reportEveryMs: 200 });
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(() => openStage({ reportEveryMs: 200 }));
 
   const fail = async (times: number) => {
     const sent = { ...notification(), signature: null };
@@ -17,7 +13,7 @@ describe('reportFailures()', () => {
     for (let i = 0; i < times; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => each(i + j)));
   };
 
-  it('tells core in batches of 200, each failure once', async () => {
+  it('reports to core in batches of 200, each failure once', async () => {
     await fail(350);
     while (stage.core.reports.reduce((sum, { failures }) => sum + failures.length, 0) < 350)
       await stage.core.nextReport();
@@ -26,7 +22,7 @@ describe('reportFailures()', () => {
     assert.ok(stage.core.reports.every((report) => report.failures.length <= 200 && report.droppedCount === 0));
   });
 
-  it('drops and counts beyond the bound while core is away, and tells the rest when it is back', async () => {
+  it('drops and counts what exceeds the limit while core is down, and reports the rest when it is back', async () => {
     stage.core.failing = status.UNAVAILABLE;
     await fail(1_050);
     assert.equal(await stage.metric('holdfast_relay_failures_dropped_total'), 50);

@@ -1,4 +1,4 @@
-/** A relay on a port of its own, in front of a core that keeps the contract and nothing else. */
+/** A relay on a port of its own, in front of a fake core. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
@@ -28,19 +28,19 @@ export const SECRETS: Readonly<Record<string, readonly string[]>> = {
   closed: [],
 };
 
-/** What a test sends. */
+/** A request of a test. */
 export interface Sent {
   readonly method?: string;
   readonly path?: string;
   readonly body?: string | Buffer;
   readonly headers?: Record<string, string | string[]>;
-  /** Null: none. */
+  /** null sends none. */
   readonly signature?: string | string[] | null;
-  /** The sender's address, as a trusted proxy tells it. */
+  /** The sender's address, as a trusted proxy reports it. */
   readonly from?: string;
 }
 
-/** What it gets. */
+/** The answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -52,20 +52,20 @@ export interface Stage {
   readonly core: FakeCore;
   readonly relay: Relay;
   readonly registry: Registry;
-  /** Every log line so far. */
+  /** All log lines so far. */
   readonly lines: { level: string; event: string; fields: LogFields }[];
-  /** Errors that Koa met outside of the answer. */
+  /** Errors that Koa reported outside an answer. */
   readonly errors: Error[];
   fresh: boolean;
   secrets: typeof SECRETS;
-  /** What happens when the relay asks for the newest credentials. */
+  /** Called when the relay requests the newest credentials. */
   refresh: () => Promise<void>;
   send(sent: Sent): Promise<Answer>;
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens a stage; every option but the relay's own is fixed. */
+/** Opens a stage; all options but the relay's own are fixed. */
 export async function openStage(
   options: {
     verifiedPerSecond?: number;
@@ -112,7 +112,7 @@ export async function openStage(
   const errors: Error[] = [];
   const app = new Koa({ proxy: true, maxIpsCount: 1 });
   app.on('error', (error) => {
-    // A sender that went away is no fault.
+    // A client that disconnects is not an error.
     if (error.code !== 'ECONNRESET') errors.push(error);
   });
   app.use(closeUnread(options.bodyTimeoutMs)).use(answerProblems(log, [])).use(relay.middleware);
@@ -152,7 +152,7 @@ export async function openStage(
   });
 }
 
-/** A notification as its merchant's processor sends it: body, and the signature by the merchant's older secret. */
+/** Builds a notification as the merchant's processor sends it, signed with the merchant's older secret. */
 export function notification(fields: Partial<SignedFields> & { extra?: Record<string, unknown> } = {}): {
   body: string;
   signature: string;
@@ -164,7 +164,7 @@ export function notification(fields: Partial<SignedFields> & { extra?: Record<st
   return { body, signature: signNotification(SECRETS[signed.merchantId]?.[0] ?? 'whsec_unknown', signed) };
 }
 
-/** What core says when it is away, and what it may say that is nobody's fault but ours. */
+/** Errors of a core that is down, and internal errors. */
 export const CORE_FAILURES = [
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,

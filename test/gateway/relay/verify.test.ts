@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../webhooks/signature.ts';
-import { notification, openStage, SECRETS, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage, SECRETS } from './stage.ts';
 
 describe('verify()', () => {
-  let stage: Stage;
+  const stage = forEachTest(openStage);
 
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
-
-  it('answers 401 alike for missing, malformed and wrong signatures and for merchants that do not exist', async () => {
+  it('returns 401 alike for missing, malformed and wrong signatures and for unknown merchants', async () => {
     const { body, signature } = notification();
     const nobody = notification({ merchantId: 'nobody' });
     const retired = notification({ merchantId: 'closed' });
@@ -57,7 +53,7 @@ describe('verify()', () => {
     assert.equal(stage.core.accepted.length, 0);
   });
 
-  it('does not let one merchant sign for another, though the signed texts are one', async () => {
+  it('does not let one merchant sign for another, though the signed texts are equal', async () => {
     const a = { merchantId: 'M00', requestId: '1REQ-1', status: 'OK', amount: '1000', currency: 'EUR' };
     const b = { ...a, merchantId: 'M001', requestId: 'REQ-1' };
     assert.equal((await stage.send(notification(a))).status, 200);
@@ -65,7 +61,7 @@ describe('verify()', () => {
     assert.equal((await stage.send(notification(b))).status, 200);
   });
 
-  it('logs, counts and keeps a failed verification without body, signature or secret', async () => {
+  it('logs, counts and reports a failed verification without body, signature or secret', async () => {
     const { body, signature } = notification({ extra: { tokenData: { tokenId: 'tok_private' } } });
     const forged = notification({ amount: '1' }).signature;
     await stage.send({ body, signature: forged, from: '2001:db8::7', path: '/webhook/processor/oct/paid' });

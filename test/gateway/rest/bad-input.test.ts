@@ -8,14 +8,14 @@ import { CAPTURE_HOLD, CREATE_HOLD, CREATE_OCT, HOLD_ID, PREAUTHORIZATION_ID } f
 const CARD = '4242424242424242';
 const NUL = '\u0000';
 
-/** What is sent, and what must come back: status, code, fields named in errors[]. */
+/** A request and its refusal: status, code, and the fields named in errors[]. */
 type Case = [name: string, path: string, ask: Ask, status: number, code: string, ...fields: string[]];
 
 const HOLD = '/preauthorization';
 const CAPTURE = '/preauthorization/authorization';
 const RELEASE = '/preauthorization/release';
 
-/** A valid body with one thing wrong, as source text where JSON.stringify cannot say it. */
+/** A valid body with one fault, as source text where JSON.stringify cannot produce it. */
 const hold = (wrong: object) => ({ body: { ...CREATE_HOLD, ...wrong } });
 const raw = (valid: object, more: string) => ({ body: `${JSON.stringify(valid).slice(0, -1)},${more}}` });
 const { amount: _, ...withoutAmount } = CREATE_HOLD;
@@ -286,12 +286,12 @@ describe('REST, bad input', () => {
         fields,
         answer.text,
       );
-      assert.deepEqual(stage.core.calls, [], 'core hears nothing');
+      assert.deepEqual(stage.core.calls, [], 'core is not called');
       assert.doesNotMatch(answer.text, /4242|\bat .*\.ts|node_modules/);
     });
   }
 
-  it('takes what is just within the bounds', async () => {
+  it('accepts values just within the limits', async () => {
     stage.core.answers.set('createPreauthorization', () => ({ preauthorization: { requestId: HOLD_ID }, state: 2 }));
     const fields = {
       amount: 999_999_999_999,
@@ -319,7 +319,7 @@ describe('REST, bad input', () => {
     assert.deepEqual(stage.core.calls, []);
   });
 
-  it("does not tell another merchant's hold from none", async () => {
+  it("answers for another merchant's hold as for an unknown one", async () => {
     const ask = { body: CAPTURE_HOLD, apiKey: OTHER_API_KEY };
     stage.core.answers.set('capturePreauthorization', ({ merchantId }) => {
       assert.equal(merchantId, 'bolt');

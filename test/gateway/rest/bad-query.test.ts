@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Stage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
 
-/** What is asked, and the fields named in errors[]. */
+/** A query, and the fields named in errors[]. */
 const QUERIES: [path: string, ...fields: string[]][] = [
   ['/preauthorization?colour=1&x=2', 'colour', 'x'],
   ['/preauthorization?status=OPEN', 'status'],

@@ -8,7 +8,7 @@ export const PREAUTHORIZATION_ID = `pre_${'Z'.repeat(32)}`;
 export const NOW = timestampFromDate(new Date('2026-11-21T12:00:00.123Z'));
 export const NOW_TEXT = '2026-11-21T12:00:00.123Z';
 
-/** A placed hold as core tells it. */
+/** A placed hold as core returns it. */
 export const HOLD = {
   requestId: HOLD_ID,
   preauthorizationId: PREAUTHORIZATION_ID,
@@ -31,7 +31,7 @@ export const HOLD = {
   processorReference: 'ref-1',
 };
 
-/** The same hold as the gateway tells it. */
+/** The same hold as the gateway returns it. */
 export const HOLD_JSON = {
   requestId: HOLD_ID,
   preauthorizationId: PREAUTHORIZATION_ID,
@@ -56,7 +56,7 @@ export const HOLD_JSON = {
   reference: 'ref-1',
 };
 
-/** A successful capture as core tells it. */
+/** A successful capture as core returns it. */
 export const CAPTURE = {
   requestId: CAPTURE_ID,
   holdRequestId: HOLD_ID,
@@ -72,7 +72,7 @@ export const CAPTURE = {
   createdAt: NOW,
 };
 
-/** The same capture as the gateway tells it. */
+/** The same capture as the gateway returns it. */
 export const CAPTURE_JSON = {
   requestId: CAPTURE_ID,
   holdRequestId: HOLD_ID,
@@ -92,7 +92,7 @@ export const CAPTURE_JSON = {
   createdAt: NOW_TEXT,
 };
 
-/** Bodies that are valid. */
+/** Valid bodies. */
 export const CREATE_HOLD = {
   tokenId: 'tok_sandbox_ok',
   amount: 10_000,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { Stage } from '../stage.ts';
 import { CREATE_HOLD, HOLD } from './examples.ts';
 
-/** A valid body with more in it, as source text. */
+/** A valid body with additional source text. */
 const withMore = (more: string) => `${JSON.stringify(CREATE_HOLD).slice(0, -1)},${more}}`;
 const many = (count: number, item: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => item(i)).join(',');
 
-/** Bodies of up to 64 KiB that cost a careless reader much; what must be said of them: the field, and words of the message. */
+/** Bodies of up to 64 KiB that are expensive for a naive parser; each with the field and words of the expected message. */
 const CASES: Record<string, [body: string, field: string, message: RegExp]> = {
   '30 000 zeros': [`{"a":[${many(30_000, () => '0')}]}`, 'body', /more than 2000 values/],
   '20 000 empty objects': [`{"a":[${many(20_000, () => '{}')}]}`, 'body', /more than 2000 values/],
@@ -34,7 +34,7 @@ describe('REST, expensive JSON', () => {
   after(() => stage.close());
 
   for (const [name, [body, field, message]] of Object.entries(CASES)) {
-    it(`refuses ${name} in few words, without asking core`, async () => {
+    it(`refuses ${name} with a short message, without calling core`, async () => {
       assert.ok(Buffer.byteLength(body) <= 65_536);
       stage.core.forgetCalls();
       const answer = await stage.ask('POST', '/preauthorization', { body });
@@ -46,7 +46,7 @@ describe('REST, expensive JSON', () => {
     });
   }
 
-  it('names a fraction however deep it stands', async () => {
+  it('names a fraction at any depth', async () => {
     const body = withMore('"metadata":{"a":[1,{"b":1.5}]}');
     const answer = await stage.ask('POST', '/preauthorization', { body });
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('REST, expensive JSON', () => {
     );
   });
 
-  it('takes the largest hold that is allowed', async () => {
+  it('accepts the largest hold that is allowed', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 20 }, (_, i) => [`key-${i}`.padEnd(40, 'x'), 'ü'.repeat(500)]),
     );

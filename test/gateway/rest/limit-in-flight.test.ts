@@ -18,8 +18,8 @@ async function open(environment: Record<string, string>) {
   return { stage, list, capture, asked, end: ended.resolve };
 }
 
-describe('requests under way at a gateway', () => {
-  it("are refused over the merchant's share before core is asked, and other merchants' are not", async () => {
+describe('concurrent requests at a gateway', () => {
+  it("are refused over the merchant's share before core is called, and other merchants' are not", async () => {
     const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '8' });
     const admitted = Array.from({ length: 4 }, () => list());
     await asked(4);
@@ -35,7 +35,7 @@ describe('requests under way at a gateway', () => {
     await stage.close();
   });
 
-  it('are answered 503 when nothing is free', async () => {
+  it('get 503 when no slot is free', async () => {
     const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '2' });
     const admitted = [list(), list(OTHER_API_KEY)];
     await asked(2);
@@ -76,7 +76,7 @@ describe('requests under way at a gateway', () => {
       }
     }
     assert(read() >= 50);
-    // Another key, and a body that is too long to be thrown away unseen, go the usual way.
+    // Another key, and a body too long to discard unread, are handled normally.
     const others = list(OTHER_API_KEY);
     await asked(3);
     const long = await stage.ask('POST', '/oct', { body: 'x'.repeat(70_000) });

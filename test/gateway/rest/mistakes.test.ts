@@ -19,12 +19,12 @@ describe('REST, mistakes', () => {
       const errors: FieldError[] | undefined = answer.body.errors;
       const told = errors?.map(({ field, message }) => `${field}: ${message}`) ?? [answer.body.detail];
       assert.deepEqual(told, said);
-      assert.deepEqual(stage.core.calls, [], 'core was not asked');
+      assert.deepEqual(stage.core.calls, [], 'core was not called');
       assert.doesNotMatch(answer.text, /4242|hf_|Invalid |[Ee]xpected |received |_request_id/);
     });
   }
 
-  /** What core refuses, in REST's names and in sentences. */
+  /** Core's refusals, with REST's field names and as sentences. */
   const REFUSED: [name: string, route: string, ask: Ask, by: () => unknown, body: object][] = [
     [
       'a capture of more than remains',

@@ -1,4 +1,4 @@
-/** What newcomers do wrong, and the answer to each. */
+/** Frequent mistakes of new users, and the answer to each. */
 import { API_KEY, type Ask } from '../stage.ts';
 import { CAPTURE_HOLD, CREATE_HOLD, CREATE_OCT, HOLD_ID, PREAUTHORIZATION_ID } from './examples.ts';
 
@@ -14,7 +14,7 @@ const SEE_DOCS = 'The routes are listed at /docs.';
 const NOT_REQUEST_ID =
   'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
 
-/** The status, the code, and `field: message` of each error, or the detail where no field is at fault. */
+/** The status, the code, and `field: message` of each error, or the detail when no field is wrong. */
 type Expected = readonly [status: number, code: string, ...said: string[]];
 type Mistake = readonly [name: string, route: string, ask: Ask, expected: Expected];
 

@@ -67,7 +67,7 @@ describe('REST routes', () => {
       'a hash': { authorization: `Bearer ${Buffer.alloc(32).toString('base64')}` },
     };
     for (const [name, headers] of Object.entries(wrong)) {
-      it(`${method} ${path} demands a key: ${name}`, async () => {
+      it(`${method} ${path} requires a key: ${name}`, async () => {
         const answer = await stage.ask(method, path, { apiKey: null, headers });
         assert.equal(answer.status, 401);
         assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="holdfast"');
@@ -77,7 +77,7 @@ describe('REST routes', () => {
     }
   }
 
-  it('stop to know a revoked key', async () => {
+  it('reject a revoked key', async () => {
     stage.core.answers.set('listPreauthorizations', () => ({}));
     assert.equal((await stage.ask('GET', '/preauthorization', { apiKey: OTHER_API_KEY })).status, 200);
     stage.core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]);
@@ -93,7 +93,7 @@ describe('REST rate limit', () => {
   before(() => stage.open({ REST_RATE_PER_SECOND: '3' }));
   after(() => stage.close());
 
-  it('answers 429 to one key and leaves the other alone', async () => {
+  it('returns 429 to one key and does not affect another', async () => {
     stage.core.answers.set('listPreauthorizations', () => ({}));
     const answers = await Promise.all(Array.from({ length: 7 }, () => stage.ask('GET', '/preauthorization')));
     const limited = answers.filter(({ status }) => status === 429);
@@ -110,7 +110,7 @@ describe('REST rate limit', () => {
     assert.equal(other.headers.get('ratelimit-remaining'), '2');
   });
 
-  it('comes after the key', async () => {
+  it('is checked after the key', async () => {
     for (let i = 0; i < 5; i++) assert.equal((await stage.ask('GET', '/oct/1', { apiKey: null })).status, 401);
   });
 });

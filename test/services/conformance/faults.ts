@@ -1,4 +1,4 @@
-/** Faults that an adapter may have, and the check of the kit that notices each. */
+/** Faults of adapters, and the check of the kit that detects each. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
@@ -7,18 +7,18 @@ import type { Lie } from './liar.ts';
 
 export interface Fault {
   readonly name: string;
-  /** Names of checks to run; the last one notices. */
+  /** Names of checks to run; the last one detects the fault. */
   readonly checks: readonly [...string[], string];
-  /** What that check says. */
+  /** What that check reports. */
   readonly why: RegExp;
-  /** Made anew for each run: a lie may remember what it saw. */
+  /** Created for each run: a fault may have state. */
   readonly lie: () => Lie;
 }
 
 const other = <T extends object>(request: T): T => ({ ...request, requestId: uuidv7() });
 const approval = { answer: Answer.APPROVED, reference: 'made-up', errorCode: '', errorMessage: '' };
 
-/** An answer with another result. */
+/** Returns the answer with another result. */
 function withResult<T extends { result?: Result | undefined }>(
   response: T,
   change: (result: Result) => Partial<Result> | undefined,

@@ -14,7 +14,7 @@ describe('the exit code of the conformance kit', function () {
   });
   after(() => rm(directory, { recursive: true }));
 
-  /** What cannot be judged: exit code 2, no table, and one line that says why. */
+  /** Cases that cannot be judged: exit code 2, no table, and one line that says why. */
   async function isNotJudged(why: RegExp, ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await run(args);
     assert.deepEqual([code, stdout], [2, '']);
@@ -22,13 +22,13 @@ describe('the exit code of the conformance kit', function () {
     return stderr;
   }
 
-  it('is 2 when options are missing or wrong, and says how to use it', async () => {
+  it('is 2 when options are missing or wrong, and prints the usage', async () => {
     for (const args of [[], ['--processor', '127.0.0.1:1'], ['--no-such-option']]) {
       assert.match(await isNotJudged(/^holdfast conformance: /, ...args), /--processor/);
     }
   });
 
-  it('is 2 when the profile cannot be read, or is none', async () => {
+  it('is 2 when the profile cannot be read or parsed', async () => {
     const wrong = `${directory}/wrong.json`;
     await writeFile(wrong, '{"tokens": 1}');
     for (const profile of [`${directory}/absent.json`, wrong]) {
@@ -42,7 +42,7 @@ describe('the exit code of the conformance kit', function () {
     }
   });
 
-  it('is 2 when nothing answers at the address', async () => {
+  it('is 2 when the address does not answer', async () => {
     const { process: _, ...profile } = JSON.parse(await readFile(SHIPPED, 'utf8'));
     const file = `${directory}/running-already.json`;
     await writeFile(file, JSON.stringify(profile));

@@ -1,4 +1,4 @@
-/** Stands between the kit and a sandbox, in both directions, and lies as it is told to. Told nothing, it is honest. */
+/** A proxy between the kit and a sandbox, in both directions, that falsifies answers and events. Unconfigured, it passes everything on. */
 import { promisify } from 'node:util';
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import {
@@ -18,7 +18,7 @@ type Methods = (typeof ProcessorService)['method'];
 type Input<M extends keyof Methods> = Parameters<GrpcClient<typeof ProcessorService>[M]>[0];
 type Output<M extends keyof Methods> = Awaited<ReturnType<GrpcClient<typeof ProcessorService>[M]>>;
 
-/** What is answered instead. `forward` asks the sandbox. */
+/** Replaces an answer. `forward` calls the sandbox. */
 export type Lie = {
   readonly [M in keyof Methods]?: (
     request: Input<M>,
@@ -29,20 +29,20 @@ export type Lie = {
     request: ReportEventRequest,
     forward: (request: ReportEventRequest) => Promise<object>,
   ) => Promise<object>;
-  /** Whatever credential is shown, the right one is used. */
+  /** Accepts any credential and uses the right one. */
   readonly letsAnybodyIn?: boolean;
 };
 
 export interface Liar {
-  /** Where the kit finds the processor. */
+  /** The processor's address for the kit. */
   readonly processor: string;
-  /** Where the sandbox finds core. */
+  /** Core's address for the sandbox. */
   readonly core: string;
   lie: Lie;
   close(): void;
 }
 
-/** Starts one. `events` is where the kit takes events. */
+/** Starts one. `events` is the address where the kit receives events. */
 export async function startLiar(
   sandbox: () => string,
   credential: string,

@@ -4,7 +4,7 @@ import { readOptions } from '../../../services/conformance/options.ts';
 const NEEDED = ['--processor', '127.0.0.1:1', '--profile', 'p.json'];
 
 describe('readOptions()', () => {
-  it('takes credentials from the environment unless they are given', () => {
+  it('reads credentials from the environment unless they are given', () => {
     const environment = { PROCESSOR_CREDENTIAL: 'from-there', PROCESSOR_TOKEN: 'and-there' };
     assert.deepEqual(readOptions(NEEDED, environment), {
       ...{ processor: '127.0.0.1:1', profile: 'p.json', events: '127.0.0.1:50051', only: [], kills: 5 },
@@ -27,7 +27,7 @@ describe('readOptions()', () => {
     [[...NEEDED, 'more'], /more/],
   ];
   for (const [args, message] of wrong) {
-    it(`refuses ${JSON.stringify(args)}`, () => {
+    it(`rejects ${JSON.stringify(args)}`, () => {
       assert.throws(() => readOptions(args, {}), message);
     });
   }

@@ -7,7 +7,7 @@ import { parseProfile, readProfile } from '../../../services/conformance/profile
 const LEAST = { currency: 'EUR', otherCurrency: 'USD', features: [], tokens: { approved: 'tok' } };
 
 describe('readProfile()', () => {
-  it('takes the least that is needed, and the profile of the sandbox', () => {
+  it('accepts a minimal profile, and the profile of the sandbox', () => {
     assert.partialDeepStrictEqual(parseProfile(LEAST), { amount: 10_000, account: '', merchantId: 'conformance' });
     assert.deepEqual(parseProfile(LEAST).tokens.capture, {});
     assert.ok(readProfile('services/sandbox/conformance.json').process);
@@ -24,12 +24,12 @@ describe('readProfile()', () => {
     ['a list', [], /the profile: /],
   ];
   for (const [what, value, message] of wrong) {
-    it(`refuses ${what}, and says which field is wrong`, () => {
+    it(`rejects ${what}, and names the field that is wrong`, () => {
       assert.throws(() => parseProfile(value), message);
     });
   }
 
-  it('names the file that cannot be read, or is not JSON', () => {
+  it('names a file that cannot be read, or is not JSON', () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-profile-'));
     const file = join(directory, 'profile.json');
     assert.throws(() => readProfile(file), { message: `profile ${file}: cannot be read` });

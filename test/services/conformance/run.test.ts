@@ -73,13 +73,13 @@ describe('runConformance()', function () {
     });
   }
 
-  it('notices: features that are not what the profile says', async () => {
+  it('notices: features that differ from the profile', async () => {
     const features = asShipped.features.filter((feature) => feature !== 'refunds');
     const [noticed] = failedOf(await judge(['describe: says'], parseProfile({ ...asShipped, features })));
     assert.match(noticed?.why ?? '', /the features that Describe names/);
   });
 
-  it('skips what the profile names no token for', async () => {
+  it('skips checks for which the profile has no token', async () => {
     const tokens = { approved: asShipped.tokens.approved };
     const verdicts = await judge(
       ['declined', 'accepted', 'events: a reversal of the whole'],
@@ -91,7 +91,7 @@ describe('runConformance()', function () {
     }
   });
 
-  it('throws when the adapter does not answer, or its own address is taken', async () => {
+  it("throws when the adapter does not answer, or the kit's own port is in use", async () => {
     const options = { credential: '', eventsToken: '', only: [], kills: 1 };
     const nobody = `127.0.0.1:${await freePort()}`;
     await assert.rejects(

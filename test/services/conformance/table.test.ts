@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tableOf } from '../../../services/conformance/table.ts';
 
 describe('tableOf()', () => {
-  it('has a line for each check, what was wrong below it, and a count', () => {
+  it('has a line for each check, its faults below it, and a count', () => {
     const table = tableOf([
       { name: 'a: one', outcome: 'passed', why: '', ms: 12 },
       { name: 'b: another', outcome: 'failed', why: 'this\nand that', ms: 3 },

@@ -7,7 +7,7 @@ const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 describe('openCipher()', () => {
   const [old, fresh] = [key('old'), key('fresh')];
 
-  it('opens what it sealed, never seals the same way twice, and hides the text', () => {
+  it('decrypts what it encrypted, never encrypts the same way twice, and hides the text', () => {
     const cipher = openCipher(parseEncryptionKeys(old));
     const [one, other] = [cipher.seal('secret', 'here'), cipher.seal('secret', 'here')];
     assert.notDeepEqual(one, other);
@@ -15,7 +15,7 @@ describe('openCipher()', () => {
     assert.equal(cipher.open(one, 'here'), 'secret');
   });
 
-  it('opens what an older key sealed, and seals with the first', () => {
+  it('decrypts with older keys, and encrypts with the first', () => {
     const sealed = openCipher(parseEncryptionKeys(old)).seal('secret', 'here');
     const rotated = openCipher(parseEncryptionKeys(`${fresh},${old}`));
     assert.equal(rotated.open(sealed, 'here'), 'secret');
@@ -23,7 +23,7 @@ describe('openCipher()', () => {
     assert.throws(() => openCipher(parseEncryptionKeys(old)).open(resealed, 'here'), /ENCRYPTION_KEYS/);
   });
 
-  it('opens nothing in another place, and nothing that was touched', () => {
+  it('decrypts nothing under another context, and nothing that was changed', () => {
     const cipher = openCipher(parseEncryptionKeys(old));
     const sealed = cipher.seal('secret', 'here');
     assert.throws(() => cipher.open(sealed, 'there'));
@@ -37,7 +37,7 @@ describe('openCipher()', () => {
 });
 
 describe('parseEncryptionKeys()', () => {
-  it('takes ids and 32 bytes, and refuses anything else without showing it', () => {
+  it('accepts ids with 32 bytes, and rejects anything else without showing it', () => {
     assert.deepEqual(
       parseEncryptionKeys(`${key('a')},${key('b')}`).map(({ id }) => id),
       ['a', 'b'],

@@ -1,4 +1,4 @@
-/** What a merchant does at core, in few words: each call names the merchant and has sensible fields. */
+/** Calls core in a merchant's name, with defaults for all fields. */
 import assert from 'node:assert/strict';
 import { Client } from 'pg';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
@@ -9,7 +9,7 @@ import { contract, type Stage } from './stage.ts';
 
 export type Desk = ReturnType<typeof openDesk>;
 
-/** A new merchant, and its desk. */
+/** Creates a merchant and its desk. */
 export async function openMerchant(stage: Stage, merchantId: string, terms: Parameters<typeof contract>[0] = {}) {
   const { merchants } = stage.channel('operator');
   const { apiKey, signingSecret } = await merchants.createMerchant({
@@ -20,7 +20,7 @@ export async function openMerchant(stage: Stage, merchantId: string, terms: Para
   return { ...openDesk(stage, merchantId), apiKey, signingSecret };
 }
 
-/** The desk of a merchant at one of the cores. */
+/** Opens the desk of a merchant at one of the cores. */
 export function openDesk(stage: Stage, merchantId: string, core = 0) {
   const { holds, octs, operations } = stage.channel('gateway', core);
   const place = (fields: object = {}) =>
@@ -28,7 +28,7 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
   const desk = {
     merchantId,
     place,
-    /** Places a hold that must succeed. */
+    /** Places a hold; asserts that it succeeds. */
     async hold(fields: object = {}): Promise<Preauthorization> {
       const { preauthorization, state } = await place(fields);
       assert.equal(state, OperationState.OK);
@@ -46,12 +46,12 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
       assert(preauthorization);
       return preauthorization;
     },
-    /** The books of a hold in one line. */
+    /** Returns the books of a hold in one line. */
     books: async (hold: { requestId: string }) => inOneLine(await desk.get(hold)),
     oct: (fields: object = {}) =>
       octs.createOct({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 700n, ...fields }),
     getOct: (requestId: string) => octs.getOct({ merchantId, requestId }),
-    /** Results of a hold, oldest first: kind and word. */
+    /** Returns kind and statusInfo of a hold's results, oldest first. */
     async results({ requestId }: { requestId: string }): Promise<string[]> {
       const of = await operations.listOperations({ merchantId, holdRequestId: requestId });
       const own = await operations.getOperation({ merchantId, requestId });
@@ -63,7 +63,7 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
   return desk;
 }
 
-/** A hold's books in one line: status, phase, amounts captured/in flight/remaining/released/reversed, why the rest was given back. */
+/** A hold in one line: status, phase, captured/in flight/remaining/released/reversed, and why the rest was released. */
 function inOneLine(hold: Preauthorization): string {
   const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;
   const amounts = [amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed].join('/');
@@ -72,7 +72,7 @@ function inOneLine(hold: Preauthorization): string {
   return `${HoldStatus[hold.status]}${phase} ${amounts}${reason}${hold.frozen ? ' frozen' : ''}`;
 }
 
-/** Fills in a checkout page; answers when the sandbox has reported to core. */
+/** Submits the checkout page; resolves when the sandbox has reported to core. */
 export async function payAt(url: string, card: Partial<typeof CARD> = {}): Promise<number> {
   return (await pay(url, card)).status;
 }

@@ -1,4 +1,4 @@
-/** A card processor that answers what a test tells it to, written against the contract. What it is not told about it does not answer: UNAVAILABLE. */
+/** A card processor with scripted answers, written against the contract. Calls without a script fail with UNAVAILABLE. */
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
@@ -16,12 +16,12 @@ import type { SubmissionMethod } from '../../../services/core/processor/processo
 type Result = MessageInitShape<typeof ResultSchema>;
 type Said<T> = T | undefined | Promise<T | undefined>;
 
-/** The methods of the contract that submit something. */
+/** The methods of the contract that submit an operation. */
 type Submissions = {
   [M in SubmissionMethod]?: (request: MessageShape<(typeof ProcessorService.method)[M]['input']>) => Said<Result>;
 };
 
-/** What the processor says; undefined = it does not answer. */
+/** The processor's answer; undefined = no answer. */
 export interface Script extends Submissions {
   createCheckout?: (request: CreateCheckoutRequest) => Said<{ checkoutUrl: string }>;
   inquire?: (request: InquireRequest) => Said<{ finding: Finding; result?: Result; fenced?: boolean }>;
@@ -30,7 +30,7 @@ export interface Script extends Submissions {
 export const approved: Result = { answer: Answer.APPROVED, reference: 'ref', bankReference: 'bank' };
 export const declined: Result = { answer: Answer.DECLINED, errorCode: 'no', errorMessage: 'No.' };
 export const notPerformed = (errorCode: string): Result => ({ answer: Answer.NOT_PERFORMED, errorCode });
-/** Taken; the result is expected within so many milliseconds of `now`. */
+/** Returns an ACCEPTED answer whose result is expected the given number of milliseconds after `now`. */
 export const accepted = (nowMs: number, ms: number): Result => ({
   answer: Answer.ACCEPTED,
   expectedBy: timestampFromMs(nowMs + ms),
@@ -39,7 +39,7 @@ export const neverSeen = { finding: Finding.NEVER_SEEN, fenced: true };
 export const atWork = { finding: Finding.AT_WORK };
 export const done = (result: Result) => ({ finding: Finding.DONE, result });
 
-/** A running one. `says` may be changed at any time; `heard` are the calls, oldest first. */
+/** A running processor. `says` may change at any time; `heard` are the calls, oldest first. */
 export interface FakeProcessor {
   readonly address: string;
   says: Script;

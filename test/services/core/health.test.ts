@@ -9,7 +9,7 @@ const log = openLog('test', 'silent');
 const NONE = { names: [], of: () => assert.fail() };
 
 describe('watchHealth()', () => {
-  /** A database that says what the test wants. */
+  /** A database with scripted states. */
   function fakeDatabase() {
     const said: { error?: Error; silent?: boolean; isWritable: boolean; aheadMs: number; dropped: number } = {
       isWritable: true,
@@ -26,7 +26,7 @@ describe('watchHealth()', () => {
     const dropIdle = async () => {
       said.dropped++;
     };
-    /** The second look after a change sees it for certain. */
+    /** Waits for two checks: the second one certainly began after the change. */
     const looked = async () => {
       for (let times = 0; times < 2; times++) {
         due = Promise.withResolvers();
@@ -52,7 +52,7 @@ describe('watchHealth()', () => {
     await health.close();
   });
 
-  it('does not serve on a read-only database, and drops the connections that may stay so', async () => {
+  it('does not serve on a read-only database, and drops connections that may stay read-only', async () => {
     const { said, looked, database } = fakeDatabase();
     said.isWritable = false;
     const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1 });
@@ -64,7 +64,7 @@ describe('watchHealth()', () => {
     await health.close();
   });
 
-  it('asks again though an earlier question hangs', async function () {
+  it('checks again although an earlier check hangs', async function () {
     this.timeout(20_000);
     const { said, looked, database } = fakeDatabase();
     said.silent = true;
@@ -95,7 +95,7 @@ describe('watchHealth()', () => {
     });
   }
 
-  it('sees that a real database has become read-only, and writable again', async function () {
+  it('detects that a real database has become read-only, and writable again', async function () {
     this.timeout(20_000);
     const test = await createMigratedDatabase();
     const database = await openDatabase({ databaseUrl: test.url, poolSize: 3 });

@@ -1,4 +1,4 @@
-/** A stage whose processor says what the test tells it to, and reports what the test tells it to. */
+/** A stage whose processor answers and reports what the test configures. */
 import { randomUUID } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
@@ -10,7 +10,7 @@ import { openStage } from './stage.ts';
 
 export type ScriptedStage = Awaited<ReturnType<typeof openScriptedStage>>;
 
-/** Opens one, with the desk of one merchant. */
+/** Opens one with the desk of one merchant. */
 export async function openScriptedStage() {
   const processor = await startFakeProcessor();
   const stage = await openStage({ processor: processor.address });
@@ -26,7 +26,7 @@ export async function openScriptedStage() {
     /** Reports a result. */
     settled: (requestId: string, result: MessageInitShape<typeof ResultSchema>, eventId?: string) =>
       report({ case: 'operationSettled', value: { requestId, result } }, eventId),
-    /** Everything is approved from now on. */
+    /** From now on everything is approved. */
     approveAll(): void {
       processor.says = {
         ...{ authorize: () => approved, capture: () => approved },
@@ -39,7 +39,7 @@ export async function openScriptedStage() {
     },
     stateOf: async (requestId: string) =>
       (await desk.operations.getOperation({ merchantId: 'acme', requestId })).operation?.state,
-    /** How many results an attempt has. */
+    /** Returns the number of results of an attempt. */
     async countOf(requestId: string): Promise<number | undefined> {
       const text = 'select count(*)::int as n from operation where request_id = $1';
       return (await sql<{ n: number }>(stage, text, [requestId]))[0]?.n;

@@ -13,7 +13,7 @@ const CORE = {
   ...{ GATEWAY_TOKEN: token('g'), SERVICE_TOKEN: token('s'), OPERATOR_TOKEN: token('o'), PROCESSOR_TOKEN: token('p') },
 };
 
-/** Each process: how it reads its settings, those it cannot do without, and some that are wrong. */
+/** Each process: how it reads its settings, its required ones, and some wrong ones. */
 const PROCESSES = {
   core: {
     schema: CORE_SETTINGS,
@@ -54,7 +54,7 @@ for (const [name, { schema, required, wrong, optional }] of Object.entries(PROCE
       }
     });
 
-    it('are named when they are wrong, all at once, and never shown', () => {
+    it('are named when they are wrong, all at once, without their values', () => {
       const all = { ...wrong, DATABASE_URL: 'mysql://secret', PROCESSOR_CREDENTIAL: 'secret' };
       const keys = name === 'audit' ? {} : { ENCRYPTION_KEYS: 'k:secret' };
       assert.throws(
@@ -86,7 +86,7 @@ describe('PROCESSOR_URL beside PROCESSORS', () => {
     ['a=host:1,default=host:2', 'host:1'],
     ['a=host:1,default=host:1', 'host:1'],
   ] as const)
-    it(`is refused as ${only} of ${named}`, () => {
+    it(`is rejected as ${only} of ${named}`, () => {
       assert.throws(() => read(named, only), /^Error: settings: PROCESSOR_URL: must be the address of exactly one/);
     });
 });
@@ -116,7 +116,7 @@ describe('the settings of one processor', () => {
     assert.throws(() => read(tokenless), { message: 'settings: PROCESSOR_TOKEN is not set' });
   });
 
-  it('are refused when they are wrong, or about no processor, by their names and without their values', () => {
+  it('are rejected when they are wrong, or about no processor, with their names and without their values', () => {
     assert.throws(() => read({ ...common, PROCESSOR_B_EU_TOKEN: 'short' }), {
       message: 'settings: PROCESSOR_B_EU_TOKEN: must have at least 32 characters each',
     });
@@ -126,7 +126,7 @@ describe('the settings of one processor', () => {
     });
   });
 
-  it('cannot be mixed up: two names that settings spell alike are refused', () => {
+  it('must be distinct: two names with the same setting are rejected', () => {
     assert.throws(
       () => read({ ...common, PROCESSORS: 'b-eu=host:1,b_eu=host:2' }),
       /PROCESSORS: must be name=host:port/,

@@ -1,4 +1,4 @@
-/** A core with its own database and a sandbox beside it, on a clock that only moves when it is told to. */
+/** A core with its own database and a sandbox, on a manual clock. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,32 +29,32 @@ import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
-import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase } from '../../database.ts';
+import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
 
 const token = () => randomBytes(24).toString('base64url');
 
-/** Everything a test of the core's money needs. */
+/** What a test of core's money needs. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 export interface StageOptions {
   readonly processorTimeoutMs?: number;
-  /** Cores on the one database. */
+  /** The number of cores on the one database. */
   readonly cores?: number;
   /** MAX_CALLS_IN_FLIGHT of the cores. */
   readonly callsInFlight?: number;
-  /** One more core, the last, that has room for no call. */
+  /** One more core, the last, that admits no call. */
   readonly withFullCore?: boolean;
   readonly reach?: Reach;
-  /** Address of a processor that takes the sandbox's place, `host:port`. */
+  /** Address of a processor that replaces the sandbox, `host:port`. */
   readonly processor?: string;
-  /** Addresses of more processors, by their names; the first is called `first` then. */
+  /** Addresses of more processors, by name; the first one is then called `first`. */
   readonly beside?: Readonly<Record<string, string>>;
   /** More settings of the cores. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the gateway is reached; none may be set as internalUrl. */
+  /** The gateway's addresses, which internalUrl may not be. */
   readonly gatewayOrigin?: string;
   /** Where the sandbox reports its events instead of the first core, `host:port`. */
   readonly eventsTo?: string;
@@ -163,7 +163,7 @@ export async function openStage(options: StageOptions = {}) {
     channel,
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
-    /** What the service's own audit finds wrong: in its books alone, or also against the processors'. */
+    /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
       const drifts: Drift[] = [];
       const processors = what === 'all books' ? ledgersOf(recovery.processors) : undefined;
@@ -204,7 +204,7 @@ export function contract(
   return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };
 }
 
-/** The word and the facts of a refusal that a client got. */
+/** Returns the code and metadata of a refusal that a client received. */
 export async function refusal(
   call: Promise<unknown>,
 ): Promise<{ status: string; reason: string; metadata: Record<string, string> }> {

@@ -73,7 +73,7 @@ describe('core and worker on a primary with a standby', function () {
     return rows[0].count;
   };
 
-  it('are not ready while their address leads to the standby, say so once, and keep no connection there', async () => {
+  it('are not ready while their address leads to the standby, log it once, and keep no connection there', async () => {
     await untilReady(true);
     const { port, adminUrl } = pair.standby();
     pair.balancer.turn(port);
@@ -94,7 +94,7 @@ describe('core and worker on a primary with a standby', function () {
     );
   });
 
-  it('show how long commits have waited for the standby', async () => {
+  it('export how long commits have waited for the standby', async () => {
     const oldestS = async () => {
       const headers = { authorization: `Bearer ${operatorToken}` };
       const text = await (await fetch(`http://127.0.0.1:${worker.metricsPort}/metrics`, { headers })).text();

@@ -31,7 +31,7 @@ describe('startWorker()', function () {
       LOG_LEVEL: 'silent',
     });
 
-  it('goes on with what a dead worker held', async () => {
+  it('continues what a dead worker held', async () => {
     await stage.addMerchant('m', receiver.url);
     const id = await stage.addDelivery('m');
     const dead = await openQueue(stage.url, 'core', stage.log);
@@ -50,10 +50,10 @@ describe('startWorker()', function () {
     } finally {
       await worker.close();
     }
-    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED', 'what was under way is settled before it stops');
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED', 'what was in progress is settled before it stops');
   });
 
-  it('finds what nobody rang for', async () => {
+  it('finds deliveries without an alarm', async () => {
     await stage.addMerchant('n', receiver.url);
     stage.time.now = Date.now() - 10_000;
     const id = await stage.addDelivery('n');

@@ -1,11 +1,11 @@
-/** Takes a stage's database back to an earlier time, sequences included, as a restore of a backup does. */
+/** Resets a stage's database to an earlier state, sequences included, as a restored backup does. */
 import { sql } from './desk.ts';
 import type { Stage } from './stage.ts';
 
 const TABLES = `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`;
 const SEQUENCES = `select sequencename as name, last_value from pg_sequences where schemaname = 'public' and last_value is not null`;
 
-/** Remembers everything that is stored now. Answers how to go back to it. */
+/** Takes a snapshot of everything stored. Returns a function that restores it. */
 export async function rememberNow(stage: Stage): Promise<() => Promise<void>> {
   const tables = (await sql<{ name: string }>(stage, TABLES)).map(({ name }) => name);
   const sequences = await sql<{ name: string; last_value: string }>(stage, SEQUENCES);

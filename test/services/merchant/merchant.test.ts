@@ -40,7 +40,7 @@ describe('startMerchant()', () => {
 
   after(() => rm(directory, { recursive: true }));
 
-  it('takes a notification signed over the source text of its amount', async () => {
+  it('accepts a notification signed over the source text of its amount', async () => {
     const body = bodyOf(FIELDS);
     assert.equal((await post(body, signNotification(SECRETS[0], FIELDS))).status, 200);
     const [item] = await received();
@@ -52,12 +52,12 @@ describe('startMerchant()', () => {
     assert.equal((await stat(`${directory}/merchant.sqlite`)).mode & 0o777, 0o600);
   });
 
-  it('takes one signed with the other live secret', async () => {
+  it('accepts one signed with the other live secret', async () => {
     const fields = { ...FIELDS, requestId: 'r-2' };
     assert.equal((await post(bodyOf(fields), signNotification(SECRETS[1], fields))).status, 200);
   });
 
-  it('counts a duplicate instead of keeping it twice, over a restart as well', async () => {
+  it('counts a duplicate without storing it again, after a restart as well', async () => {
     const answer = await post(bodyOf(FIELDS), signNotification(SECRETS[0], FIELDS));
     assert.deepEqual(await answer.json(), { received: true, duplicate: true });
     await merchant.close();
@@ -81,7 +81,7 @@ describe('startMerchant()', () => {
     ['no signature', bodyOf(FIELDS), ''],
     ['an unknown merchant', bodyOf({ ...FIELDS, merchantId: 'toString' }), signNotification(SECRETS[0], FIELDS)],
   ] as const) {
-    it(`refuses ${name} and keeps nothing`, async () => {
+    it(`rejects ${name} and stores nothing`, async () => {
       const before = await received();
       assert.equal((await post(body, signature)).status, 401);
       assert.deepEqual(await received(), before);
@@ -90,12 +90,12 @@ describe('startMerchant()', () => {
   }
 
   for (const body of ['', '[]', '{}', 'null', '"x"', '{"merchantId":"demo"}', `{"a":${bodyOf(FIELDS)}}`]) {
-    it(`refuses ${body === '' ? 'an empty body' : body} with 400`, async () => {
+    it(`rejects ${body === '' ? 'an empty body' : body} with 400`, async () => {
       assert.equal((await post(body, signNotification(SECRETS[0], FIELDS))).status, 400);
     });
   }
 
-  it('refuses more than 64 KiB with 413, and stops all the same', async function () {
+  it('rejects more than 64 KiB with 413, and can still stop', async function () {
     this.timeout(3_000);
     for (const length of [70_000, 10_000_000]) {
       assert.equal((await post(bodyOf(FIELDS).padEnd(length), '')).status, 413);
@@ -103,13 +103,13 @@ describe('startMerchant()', () => {
     await merchant.close();
   });
 
-  it('shows a page to the customer who comes back, without echoing markup', async () => {
+  it('shows a page to the returning customer, without echoing markup', async () => {
     const page = await (await fetch(url('/return?requestId=%3Cscript%3E'))).text();
     assert.match(page, /Thank you/);
     assert(!page.includes('<script>'));
   });
 
-  it('names the setting of a port that is taken', async () => {
+  it('names the setting of a port that is in use', async () => {
     const message = `MERCHANT_PORT: cannot listen on 127.0.0.1:${merchant.port}`;
     await assert.rejects(start(merchant.port), { message });
   });

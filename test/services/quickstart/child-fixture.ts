@@ -1,4 +1,4 @@
-/** A process for child.test.ts that behaves as it is told. */
+/** A process for child.test.ts with the behaviour that its argument names. */
 if (process.send !== undefined) {
   const { BEHAVIOUR } = process.env;
   if (BEHAVIOUR === 'fail') {

@@ -22,7 +22,7 @@ describe('startChild()', () => {
 
   after(() => rm(dataDir, { recursive: true }));
 
-  it('answers once the process is ready, and leaves nothing when it is stopped', async () => {
+  it('resolves once the process is ready, and leaves nothing behind when it is stopped', async () => {
     const child = await startChild(options('serve'), never);
     const pid = Number(await readFile(`${dataDir}/run/fixture.pid`, 'utf8'));
     process.kill(pid, 0);
@@ -33,19 +33,19 @@ describe('startChild()', () => {
     assert.deepEqual(await readdir(`${dataDir}/run`), ['lock']);
   });
 
-  it('says who ended it', async () => {
+  it('reports who ended it', async () => {
     const child = await startChild(options('serve'), never);
     process.kill(Number(await readFile(`${dataDir}/run/fixture.pid`, 'utf8')), 'SIGKILL');
     assert.equal(await child.exited, 'killed by SIGKILL');
   });
 
-  it('rejects with the last plain line of a process that gives up', async () => {
+  it('rejects with the last plain line of a process that exits', async () => {
     const message = 'fixture did not start: exit code 1: fixture: PORT: must be a number';
     await assert.rejects(startChild(options('fail'), never), { message });
     await assert.rejects(runChild(options('fail'), never), /fixture failed: exit code 1: fixture: PORT/);
   });
 
-  it('stops a process that is not needed any more before it is ready', async () => {
+  it('stops a process before it is ready', async () => {
     const unwanted = new AbortController();
     const starting = startChild(options('hang'), unwanted.signal);
     unwanted.abort();

@@ -13,14 +13,14 @@ describe('DATA_DIR', () => {
 
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('is for one launcher at a time', async () => {
+  it('belongs to one launcher at a time', async () => {
     const first = await openDataDir(directory);
     await assert.rejects(openDataDir(directory), /another launcher works in .*; stop it, or set DATA_DIR/);
     first.close();
     (await openDataDir(directory)).close();
   });
 
-  it('keeps its secrets, for their owner only', async () => {
+  it('stores its secrets, readable by their owner only', async () => {
     const secrets = await keepSecrets(directory);
     assert.equal(new Set(Object.values(secrets)).size, Object.keys(secrets).length);
     for (const secret of Object.values(secrets)) assert(secret.length >= 43);
@@ -28,7 +28,7 @@ describe('DATA_DIR', () => {
     assert.equal((await stat(`${directory}/secrets.json`)).mode & 0o777, 0o600);
   });
 
-  it('is not given new secrets when the old ones are damaged', async () => {
+  it('gets no new secrets when the old ones are damaged', async () => {
     await writeFile(`${directory}/secrets.json`, '{"gatewayToken":"short"}');
     await assert.rejects(keepSecrets(directory), /secrets\.json is damaged: .*gatewayToken/);
   });

@@ -16,7 +16,7 @@ describe('choosePorts()', () => {
     assert.equal(new Set(Object.values(ports)).size, 9);
   });
 
-  it('refuses a port that is taken, naming its setting', async () => {
+  it('rejects a port that is in use, naming its setting', async () => {
     const server = createServer().listen(await freePort(), '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -25,7 +25,7 @@ describe('choosePorts()', () => {
     server.close();
   });
 
-  it('refuses one port for two processes', async () => {
+  it('rejects one port for two processes', async () => {
     const port = String(await freePort());
     await assert.rejects(choosePorts(await settings({ PORT: port, CORE_PORT: port })), /CORE_PORT and PORT are both/);
   });
@@ -39,7 +39,7 @@ describe('keepPorts()', () => {
   after(() => rm(directory, { recursive: true }));
   const settings = async () => readSettings(await freeOuterPorts());
 
-  it('hands out the same inner ports again, but none that is taken by now', async () => {
+  it('returns the same inner ports again, except those in use by now', async () => {
     const first = await keepPorts(await settings(), directory);
     const again = await keepPorts(await settings(), directory);
     for (const name of ['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const) {
@@ -53,7 +53,7 @@ describe('keepPorts()', () => {
     assert.equal(third.MERCHANT_PORT, first.MERCHANT_PORT);
   });
 
-  it('finds free ones when what it kept is damaged', async () => {
+  it('finds free ports when its file is damaged', async () => {
     await writeFile(`${directory}/ports.json`, '{"MERCHANT_PORT": "many"}');
     assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 9);
   });

@@ -30,7 +30,7 @@ describe('startPostgres()', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('gives the service a database of its own, without the rights of a superuser', async () => {
+  it('gives the service a database of its own, without superuser rights', async () => {
     const rows = await query(
       postgres.url,
       'select current_user::text, rolsuper from pg_roles where rolname = current_user',
@@ -38,15 +38,15 @@ describe('startPostgres()', () => {
     assert.deepEqual(rows, [{ current_user: 'holdfast', rolsuper: false }]);
   });
 
-  it("puts root's data where the server's user can reach it", async function () {
+  it("puts root's data where the server's user can access it", async function () {
     if (process.getuid?.() !== 0) this.skip();
-    // mkdtemp makes a folder of mode 700.
+    // mkdtemp creates a folder with mode 700.
     assert.equal(postgres.home.moved, true);
     assert.match(postgres.home.root, /^\/var\/lib\/holdfast\/[0-9a-f]{16}$/);
     assert.notEqual((await stat(postgres.home.data)).uid, 0);
   });
 
-  it('refuses a connection without the password', async () => {
+  it('rejects a connection without the password', async () => {
     const url = postgres.url.replace(options.password, 'wrong');
     await assert.rejects(query(url, 'select 1'), { code: '28P01' });
   });
@@ -63,7 +63,7 @@ describe('startPostgres()', () => {
     assert.equal((await stat(options.logFile)).mode & 0o777, 0o600);
   });
 
-  it('stops a server left on the same data and keeps what it stored', async () => {
+  it('stops a server left running on the same data, and keeps what it stored', async () => {
     const left = postgres;
     postgres = await startPostgres({ ...options, port: await freePort() });
     await left.exited;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { stripeAddresses } from '../../../services/quickstart/addresses.ts';
+import { addressesOf } from '../../../services/quickstart/house.ts';
 import type { Ports } from '../../../services/quickstart/ports.ts';
 import { coreProcess, gatewayProcess, stripeProcess, workerProcess } from '../../../services/quickstart/processes.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
@@ -12,24 +12,24 @@ const house = (environment: Record<string, string>) => {
 };
 
 describe('stripeProcess()', () => {
-  it('is none without a key', () => {
+  it('does not exist without a key', () => {
     assert.equal(stripeProcess(house({}), 'postgres://db/x'), undefined);
   });
 
-  it('gets the key, its addresses, the database and the credentials of processors', () => {
+  it('receives the key, its addresses, the database and the credentials of processors', () => {
     const child = stripeProcess(house(GIVEN), 'postgres://db/x');
     assert(child);
     const { environment } = child;
     const { STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE, STRIPE_PORT, CORE_URL, DATABASE_URL } = environment;
     assert.deepEqual({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE }, GIVEN);
     assert.deepEqual([STRIPE_PORT, CORE_URL, DATABASE_URL], ['1001', '127.0.0.1:1003', 'postgres://db/x']);
-    assert.deepEqual(stripeAddresses(ports), {
+    assert.deepEqual(addressesOf(ports).stripe, {
       processorUrl: '127.0.0.1:1001',
       webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',
     });
   });
 
-  it('is known to core and worker by its name, after the sandbox, which has what no name was stored with', () => {
+  it('is listed for core and worker after the sandbox, which owns rows stored without a name', () => {
     for (const processOf of [coreProcess, workerProcess]) {
       const { PROCESSORS, PROCESSOR_URL } = processOf(house(GIVEN), 'postgres://db/x').environment;
       assert.equal(PROCESSORS, 'sandbox=127.0.0.1:1004,stripe=127.0.0.1:1001');
@@ -38,7 +38,7 @@ describe('stripeProcess()', () => {
     }
   });
 
-  it('is the only one that gets the key', () => {
+  it('alone receives the key', () => {
     for (const { environment } of [coreProcess(house(GIVEN), 'postgres://db/x'), gatewayProcess(house(GIVEN))]) {
       assert.equal(environment.STRIPE_API_KEY, undefined);
       assert.equal(environment.STRIPE_WEBHOOK_SECRET, undefined);

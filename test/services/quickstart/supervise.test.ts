@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Running } from '../../../services/quickstart/child.ts';
 import { supervise } from '../../../services/quickstart/supervise.ts';
 
-/** Something that ends when the test says so. */
+/** A child that ends when the test decides. */
 class Fake implements Running {
   stopped = false;
   private readonly end = Promise.withResolvers<string>();
@@ -51,7 +51,7 @@ describe('supervise()', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('starts again what ended, and says so in one line each', async () => {
+  it('restarts what ended, and reports it in one line each', async () => {
     const stop = await supervise(options, new AbortController().signal);
     (started[0] as Fake).die('killed by SIGKILL');
     while (lines.length < 2) await once(events, 'line');
@@ -76,7 +76,7 @@ describe('supervise()', () => {
     await stop();
   });
 
-  it('does not start again what was stopped', async () => {
+  it('does not restart what was stopped', async () => {
     const stop = await supervise(options, new AbortController().signal);
     await stop();
     assert.equal((started[0] as Fake).stopped, true);

@@ -10,21 +10,21 @@ import {
 
 type Answer = 'accept' | 'refuse' | 'hang';
 
-/** Core as a processor sees it: takes events, or fails to, as told. */
+/** Core as a processor sees it: accepts events, or fails as configured. */
 export interface FakeCore {
   readonly url: string;
   readonly received: ReportEventRequest[];
   readonly tokens: Set<string>;
-  /** How it answers from now on. */
+  /** Sets how it answers from now on. */
   answer: Answer;
-  /** Resolves with the next event that arrives, however it is answered. */
+  /** Resolves with the next event that arrives, whatever the answer. */
   next(): Promise<ReportEventRequest>;
-  /** Refuses the calls that hang. */
+  /** Fails the calls that hang. */
   letGo(): void;
   close(): void;
 }
 
-/** Starts a fake core on a free port, or on the one given. */
+/** Starts a fake core on a free port, or on the given one. */
 export async function startFakeCore(port = 0): Promise<FakeCore> {
   const server = new Server();
   const waiting: Array<(event: ReportEventRequest) => void> = [];

@@ -11,29 +11,29 @@ import {
   type CreateCheckoutRequestSchema,
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Oracle, openOracle } from '../../../services/sandbox/ledger/oracle.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
+import { type Oracle, openOracle } from './oracle.ts';
 import { TestClock } from './test-clock.ts';
 
 const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';
 export const PROCESSOR_TOKEN = 'a-token-that-the-sandbox-shows-to-core';
 export const START_MS = Date.UTC(2026, 5, 1);
 
-/** A sandbox on a ledger of its own, with a client as core is one, a fake core and a clock to turn. */
+/** A sandbox with a ledger of its own, a client with core's credential, a fake core and a manual clock. */
 export interface Fixture {
   readonly clock: TestClock;
   readonly core: FakeCore;
   readonly ledgerFile: string;
-  /** Everything that was logged. */
+  /** Everything logged. */
   readonly logged: string[];
   client: GrpcClient<typeof ProcessorService>;
   sandbox: Sandbox;
-  /** The ledger, read from beside. */
+  /** The ledger, through a second connection. */
   oracle<T>(read: (oracle: Oracle) => T): T;
-  /** Stops the sandbox and starts it again on its ledger. */
+  /** Restarts the sandbox on its ledger. */
   restart(processorCredential?: string): Promise<void>;
-  /** A client that shows another token. */
+  /** A client with another token. */
   clientWith(token: string): { client: GrpcClient<typeof ProcessorService>; close(): void };
   close(): Promise<void>;
 }

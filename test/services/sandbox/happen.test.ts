@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from './fixture.ts';
+import { forEachTest } from '../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from './fixture.ts';
 
 describe('happen()', () => {
-  let fixture: Fixture;
-  beforeEach(async () => {
-    fixture = await startFixture();
-  });
-  afterEach(() => fixture.close());
+  const fixture = forEachTest(startFixture);
 
   async function captured(tokenId: string, amount = 701n) {
     const hold = holdRequest(tokenId);
@@ -28,7 +25,7 @@ describe('happen()', () => {
     });
   const events = () => fixture.core.received.map(({ event }) => event);
 
-  it('takes half of a capture back with tok_sandbox_reversed_in_part', async () => {
+  it('reverses half of a capture for tok_sandbox_reversed_in_part', async () => {
     const capture = await captured('tok_sandbox_reversed_in_part');
     await turn();
     const [event] = events();
@@ -38,7 +35,7 @@ describe('happen()', () => {
     assert.equal(sums(capture.authorizationRequestId).reversed, 350);
   });
 
-  it('names the authorization only with tok_sandbox_reversed_unattributed', async () => {
+  it('names only the authorization for tok_sandbox_reversed_unattributed', async () => {
     const capture = await captured('tok_sandbox_reversed_unattributed');
     await turn();
     const [event] = events();
@@ -49,7 +46,7 @@ describe('happen()', () => {
     assert.equal(sums(capture.authorizationRequestId).reversed, 701);
   });
 
-  it('gives again what it took with tok_sandbox_reversed_reinstated', async () => {
+  it('reinstates what it reversed for tok_sandbox_reversed_reinstated', async () => {
     const capture = await captured('tok_sandbox_reversed_reinstated');
     await turn();
     assert.equal(sums(capture.requestId).reversed, 701);
@@ -62,7 +59,7 @@ describe('happen()', () => {
     assert.equal(sums(capture.authorizationRequestId).reversed, 0);
   });
 
-  it('ends an authorization early, with what is left of it', async () => {
+  it('ends an authorization early, releasing what is left of it', async () => {
     const cases = [
       ['tok_sandbox_ended_early', AuthorizationEnd.EXPIRED, 'authorization_expired'],
       ['tok_sandbox_voided_elsewhere', AuthorizationEnd.VOIDED, 'authorization_voided'],
@@ -86,7 +83,7 @@ describe('happen()', () => {
     }
   });
 
-  it('does not end what is closed already, and reports nothing', async () => {
+  it('does not end an authorization that is already closed, and reports nothing', async () => {
     const hold = holdRequest('tok_sandbox_ended_early');
     await fixture.client.authorize(hold);
     await fixture.client.void({ requestId: uuidv7(), authorizationRequestId: hold.requestId });

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
+import { forEachTest } from '../../suite.ts';
 import { pay } from './checkout/browse.ts';
-import {
-  captureRequest,
-  checkoutRequest,
-  type Fixture,
-  holdRequest,
-  PROCESSOR_TOKEN,
-  startFixture,
-} from './fixture.ts';
+import { captureRequest, checkoutRequest, holdRequest, PROCESSOR_TOKEN, startFixture } from './fixture.ts';
 
 describe('openReporter()', () => {
-  let fixture: Fixture;
-  beforeEach(async () => {
-    fixture = await startFixture();
-  });
-  afterEach(() => fixture.close());
+  const fixture = forEachTest(startFixture);
 
-  /** Makes an event that is due at once. */
+  /** Creates an event that is due at once. */
   async function reverse(): Promise<string> {
     const hold = holdRequest('tok_sandbox_reversed');
     await fixture.client.authorize(hold);
@@ -27,7 +17,7 @@ describe('openReporter()', () => {
     return capture.requestId;
   }
 
-  it('shows its token to core, and reports once what core took', async () => {
+  it('sends its token to core, and reports once what core accepted', async () => {
     await reverse();
     assert.deepEqual([...fixture.core.tokens], [`Bearer ${PROCESSOR_TOKEN}`]);
     fixture.clock.advance(3_600_000);
@@ -37,7 +27,7 @@ describe('openReporter()', () => {
     assert.equal(fixture.core.received.length, 1);
   });
 
-  it('tries again, ever more slowly, until core answers', async () => {
+  it('retries, at growing intervals, until core answers', async () => {
     fixture.core.answer = 'refuse';
     const captureRequestId = await reverse();
     for (const [attempt, backoffMs] of [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 30_000].entries()) {
@@ -81,7 +71,7 @@ describe('openReporter()', () => {
     assert.ok(fixture.oracle((oracle) => oracle.events()).every(({ reportedAtMs }) => reportedAtMs !== null));
   });
 
-  it('reports by itself once the time has come', async () => {
+  it('reports by itself when an event is due', async () => {
     fixture.core.answer = 'refuse';
     await reverse();
     fixture.core.answer = 'accept';

@@ -12,7 +12,7 @@ const REQUIRED = { PROCESSOR_TOKEN: 'p'.repeat(32), PROCESSOR_CREDENTIAL: 'c'.re
 const INDEX = new URL('../../../services/sandbox/index.ts', import.meta.url).pathname;
 
 describe('readSettings()', () => {
-  it('knows the defaults', () => {
+  it('has defaults', () => {
     const settings = readSettings(SANDBOX_SETTINGS, REQUIRED);
     assert.equal(settings.SANDBOX_PORT, 50_061);
     assert.equal(settings.CHECKOUT_PORT, 8_090);
@@ -21,7 +21,7 @@ describe('readSettings()', () => {
     assert.equal(settings.CHECKOUT_BASE_URL, undefined);
   });
 
-  it('names what is missing or wrong, and never its value', () => {
+  it('names what is missing or wrong, without its value', () => {
     const wrong: Array<[string, string | undefined]> = [
       ['PROCESSOR_TOKEN', undefined],
       ['PROCESSOR_CREDENTIAL', 'too-short'],
@@ -54,7 +54,7 @@ describe('services/sandbox/index.ts', () => {
     return spawn(process.execPath, [INDEX], { env: { ...ports, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   }
 
-  it('tells its parent when it serves, and stops on SIGTERM and on losing it', async () => {
+  it('tells its parent when it is ready, and stops on SIGTERM and when its parent is gone', async () => {
     for (const stop of ['SIGTERM', 'disconnect'] as const) {
       const child = start(REQUIRED);
       assert.deepEqual((await once(child, 'message'))[0], { ready: true });
@@ -64,7 +64,7 @@ describe('services/sandbox/index.ts', () => {
     }
   });
 
-  it('ends with one line that names the setting, or the port that is taken', async () => {
+  it('exits with one line that names the setting, or the port that is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../services/sandbox/clock.ts';
 
-/** A clock that stands still until it is told to move. What is due at once happens in the next turn. */
+/** A manual clock. Timers that are due fire in the next turn of the event loop. */
 export class TestClock implements Clock {
   private nowMs: number;
   private readonly alarms = new Set<{ readonly atMs: number; readonly act: () => void }>();
@@ -20,7 +20,7 @@ export class TestClock implements Clock {
     return () => void this.alarms.delete(alarm);
   }
 
-  /** Moves on and rings what became due, in its order. */
+  /** Advances the time and fires the due timers in order. */
   advance(byMs: number): void {
     this.nowMs += byMs;
     this.ring();

@@ -24,7 +24,7 @@ describe('amounts as Stripe counts them', () => {
     it(`${amount} ${currency} is ${expected ?? 'refused'}`, () => assert.equal(toStripe(amount, currency), expected));
   }
 
-  it('come back as they were sent, whatever the currency', () => {
+  it('are converted back to the same amounts, in every currency', () => {
     const taken = codes().filter((currency) => stripeUnits(currency));
     assert(taken.length > 130);
     fc.assert(
@@ -35,7 +35,7 @@ describe('amounts as Stripe counts them', () => {
     );
   });
 
-  it('are never rounded on their way back', () => {
+  it('are never rounded when converted back', () => {
     assert.throws(() => fromStripe(550, 'isk'), RangeError);
     assert.throws(() => fromStripe(100, 'ugx'), RangeError);
   });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { CRASH_POINTS, type CrashPoint } from '../../../services/stripe/crash-points.ts';
+import { forSuite } from '../../suite.ts';
 import { completeSession } from './fake/sessions.ts';
 import {
   booksAgree,
   captureRequest,
   checkoutRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   incrementRequest,
@@ -18,17 +18,13 @@ import {
 
 interface Story {
   readonly hold: Hold;
-  /** The identifier that is under way when the adapter dies. */
+  /** The identifier of the operation in progress when the adapter dies. */
   readonly requestId: string;
   act(): Promise<unknown>;
 }
 
 describe('an adapter that dies', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(): Promise<Hold> {
     const hold = holdRequest();
@@ -105,7 +101,7 @@ describe('an adapter that dies', () => {
   }
 
   for (const point of CRASH_POINTS.filter((name) => STORIES[name] !== 'checkout')) {
-    it(`at "${point}": an inquiry finds out, once and for ever`, async () => {
+    it(`at "${point}": an inquiry finds the result, once and for ever`, async () => {
       const { hold, requestId } = await die(point);
       const { finding, result } = await fixture.client.inquire({ requestId, fence: true });
       assert.equal(finding, Finding.DONE);
@@ -136,7 +132,7 @@ describe('an adapter that dies', () => {
       assert.equal((await booksAgree(fixture, requestId)).answer, Answer.APPROVED);
     });
 
-    it(`at "${point}": a page that nobody was given ends at its time`, async () => {
+    it(`at "${point}": a page that nobody received expires in time`, async () => {
       const { requestId } = await die(point);
       assert.equal((await fixture.client.inquire({ requestId, fence: true })).finding, Finding.AT_WORK);
       fixture.advance(2 * 60 * 60 * 1000);
@@ -145,7 +141,7 @@ describe('an adapter that dies', () => {
     });
   }
 
-  it('leaves a lease that ends by itself', async () => {
+  it('leaves a lease that expires by itself', async () => {
     const hold = await placed();
     const client = new pg.Client({ connectionString: fixture.database.url });
     await client.connect();

@@ -25,24 +25,24 @@ export const PROCESSOR_TOKEN = 'a-token-that-the-adapter-shows-to-core';
 export const WEBHOOK_SECRET = 'whsec_the_adapters_own_endpoint';
 export const CONNECT_SECRET = 'whsec_the_endpoint_of_connected_accounts';
 
-/** The adapter on a database of its own, with a client as core is one, a fake core and a fake Stripe. */
+/** The adapter with a database of its own, a client with core's credential, a fake core and a fake Stripe. */
 export interface Fixture {
   readonly stripe: FakeStripe;
   readonly core: FakeCore;
   readonly database: TestDatabase;
-  /** Everything that was logged. */
+  /** Everything logged. */
   readonly logged: string[];
   client: GrpcClient<typeof ProcessorService>;
   adapter: Adapter;
-  /** Where the adapter dies next: it throws there, until it is started again. */
+  /** The point where the adapter dies next: it throws there until it is restarted. */
   dieAt: CrashPoint | undefined;
-  /** Moves the time of the adapter and of Stripe on. */
+  /** Advances the time of the adapter and of Stripe. */
   advance(ms: number): void;
-  /** Stops the adapter and starts it again on its database. */
+  /** Restarts the adapter on its database. */
   restart(): Promise<void>;
-  /** Sends an event of Stripe's to the adapter, signed; answers the status. */
+  /** Sends a signed event of Stripe's to the adapter; returns the status. */
   deliver(event: Event, secret?: string): Promise<number>;
-  /** Sends all events of an account that were not sent yet, then lets the adapter deal with them and report. */
+  /** Sends all unsent events of an account, then lets the adapter process them and report. */
   deliverAll(account?: string): Promise<void>;
   /** The adapter's books. */
   entries(authorizationRequestId?: string): Promise<Entry[]>;
@@ -113,7 +113,7 @@ export async function startFixture(): Promise<Fixture> {
   });
 }
 
-/** Settings of an adapter beside fakes. */
+/** Settings of an adapter with fakes. */
 function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
   return readSettings(STRIPE_SETTINGS, {
     STRIPE_PORT: '0',
@@ -129,7 +129,7 @@ function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
   });
 }
 
-/** Posts a body to the webhook endpoint; answers the status. */
+/** Posts a body to the webhook endpoint; returns the status. */
 export async function postEvent(fixture: Fixture, body: string, signature?: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${fixture.adapter.webhookPort}/webhook/stripe`, {
     method: 'POST',
@@ -154,7 +154,7 @@ export function captureRequest(hold: Hold, amount = 10_000n, finalCapture = fals
   return { ...rest, requestId: uuidv7(), authorizationRequestId, amount, finalCapture };
 }
 
-/** What else can be done with such a hold. */
+/** Fields of other operations on such a hold. */
 export function voidRequest({ requestId: authorizationRequestId, merchantId, account }: Hold) {
   return { requestId: uuidv7(), authorizationRequestId, merchantId, account };
 }
@@ -175,7 +175,7 @@ export function checkoutRequest(
   return { ...usual, tokenId: '', ...terms };
 }
 
-/** The PaymentIntent of an authorization, as the fake Stripe has it. */
+/** Returns the PaymentIntent of an authorization in the fake Stripe. */
 export function intentOf(fixture: Fixture, requestId: string, account = ''): Intent {
   const found = intentsOf(fixture, requestId, account);
   assert.equal(found.length, 1, 'one PaymentIntent');
@@ -186,7 +186,7 @@ export function intentsOf(fixture: Fixture, requestId: string, account = ''): In
   return intents.filter(({ metadata }) => metadata.holdfast_request_id === requestId);
 }
 
-/** Demands that the adapter's books say of an authorization what Stripe's do: nothing charged twice, nothing forgotten. */
+/** Asserts that the adapter's books agree with Stripe's on an authorization: nothing charged twice, nothing forgotten. */
 export async function booksAgree(fixture: Fixture, requestId: string, account = ''): Promise<Entry> {
   const entries = await fixture.entries(requestId);
   const authorization = entries.find((entry) => entry.requestId === requestId);
@@ -194,7 +194,7 @@ export async function booksAgree(fixture: Fixture, requestId: string, account = 
   const intents = intentsOf(fixture, requestId, account);
   const reserved = intents.filter(({ status }) => status === 'requires_capture' || status === 'succeeded');
   if (authorization.answer !== Answer.APPROVED) {
-    assert.deepEqual(reserved, [], 'nothing is reserved that the books do not know');
+    assert.deepEqual(reserved, [], 'nothing is reserved that the books do not contain');
     return authorization;
   }
   const [intent] = intents;

@@ -15,7 +15,7 @@ const GIVEN = {
 };
 
 describe('the settings of the adapter to Stripe', () => {
-  it('have defaults for all but secrets and the database', () => {
+  it('have defaults for all except secrets and the database', () => {
     const settings = readSettings(STRIPE_SETTINGS, GIVEN);
     assert.equal(settings.STRIPE_API_BASE, 'https://api.stripe.com');
     assert.equal(settings.STRIPE_PORT, 50_062);
@@ -71,7 +71,7 @@ describe('the start of the adapter', () => {
     ['sk_test_thiskeyisnotgood', 'holdfast stripe: STRIPE_API_KEY: Stripe rejects this key\n'],
     [RESTRICTED_KEY, 'holdfast stripe: STRIPE_API_KEY: this key may not read PaymentIntents\n'],
   ] as const) {
-    it(`fails with one line for a key that is no good: ${message.trim()}`, async () => {
+    it(`fails with one line for an unusable key: ${message.trim()}`, async () => {
       const env = { ...GIVEN, STRIPE_API_KEY: key, STRIPE_API_BASE: stripe.origin, DATABASE_URL: database.url };
       const started = promisify(execFile)(process.execPath, ['services/stripe/index.ts'], { env, timeout: 20_000 });
       await assert.rejects(started, (error: Error & { stderr: string; code: number }) => {

@@ -1,4 +1,4 @@
-/** A deployment of two cores behind one gateway, each process and connection of which can be broken from outside. */
+/** Two cores behind one gateway, where each process and connection can be broken from outside. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import pg from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { migrateDatabase } from '../../../services/core/migrate-database.ts';
-import { baseUrl } from '../../../services/quickstart/addresses.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
+import { addressesOf } from '../../../services/quickstart/house.ts';
 import { freePort } from '../../../services/quickstart/port.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
@@ -20,11 +20,11 @@ import { memberOf } from './member.ts';
 import { type PostgresMember, startPostgresMember } from './postgres-member.ts';
 import { openReceiver } from './receiver.ts';
 
-/** Who calls over REST. */
+/** A merchant with its API key. */
 export interface Merchant {
   readonly merchantId: string;
   readonly apiKey: string;
-  /** One capture per hold when false. */
+  /** False: one capture per hold. */
   readonly severalCaptures: boolean;
 }
 
@@ -32,12 +32,12 @@ export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 export interface DeploymentOptions {
   readonly withGatewayBeside?: boolean;
-  /** One server of its own when absent. */
+  /** By default a server of its own. */
   readonly startDatabase?: (options: PostgresOptions) => Promise<DeploymentDatabase>;
 }
 
 export interface DeploymentDatabase extends PostgresMember {
-  /** The DATABASE_URL of a process; `url` when absent. */
+  /** The DATABASE_URL of a process; by default `url`. */
   urlOf?(process: string): string;
 }
 
@@ -108,20 +108,20 @@ export async function openDeployment(
     );
   await start(sandbox, worker, ...cores);
   const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
-  // A gateway is ready when it knows all credentials, so the merchants come first.
+  // A gateway becomes ready once it has all credentials, so the merchants are created first.
   await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
   const pool = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
   pool.on('error', () => undefined);
   opened.defer(() => pool.end());
   const running = opened.move();
   return {
-    baseUrl: baseUrl(house.ports),
-    /** A gateway that knows the second core alone, where there is one. */
-    besideUrl: baseUrl(besidePorts),
+    baseUrl: addressesOf(house.ports).baseUrl,
+    /** A gateway that uses only the second core, if there is one. */
+    besideUrl: addressesOf(besidePorts).baseUrl,
     merchants,
-    /** What the merchants' webhook URL has acknowledged. */
+    /** The notifications that the merchants' webhook URL has acknowledged. */
     received: receiver.received,
-    /** gRPC targets of the cores, past the links. */
+    /** gRPC targets of the cores, not through the links. */
     coreAddresses: corePorts.map((port) => at([port])),
     serviceToken: secrets.serviceToken,
     encryptionKeys: secrets.encryptionKeys,
@@ -138,7 +138,7 @@ export async function openDeployment(
       PROCESSORS: [{ name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` }],
       PROCESSOR_CREDENTIAL: secrets.processorCredential,
     },
-    /** Resident memory of a core, MB. */
+    /** Resident memory of a core, in MB. */
     async coreMemoryMb(index: number): Promise<number> {
       const headers = { authorization: `Bearer ${secrets.operatorToken}` };
       const response = await fetch(`http://127.0.0.1:${metricsPorts[index]}/metrics`, { headers });
@@ -149,7 +149,7 @@ export async function openDeployment(
   };
 }
 
-/** The gateway's limits are not what is tortured, and an unknown outcome is to come soon. */
+/** The gateway's limits are not under test, and an unknown outcome should be found soon. */
 const SETTINGS = {
   REST_RATE_PER_SECOND: '1000000',
   PROCESSOR_TIMEOUT_MS: '3000',

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Freezes processes and answers how to let them go on. A keeper does so when this process dies meanwhile: a frozen process
- * would hear of nothing, and stay for ever.
+ * Freezes processes and returns a function that thaws them. A keeper process does so if this process dies meanwhile: a frozen process would
+ * not notice, and stay for ever.
  */
 export function freeze(pids: readonly number[]): () => void {
   const keeper = spawn('/bin/sh', ['-c', 'read -r line; kill -CONT "$@"', 'holdfast-thaw', ...pids.map(String)], {
@@ -18,7 +18,7 @@ export function freeze(pids: readonly number[]): () => void {
   };
 }
 
-/** Sends a signal; a process that has ended meanwhile needs none. */
+/** Sends a signal; ignores a process that has exited. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

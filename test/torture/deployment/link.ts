@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 export type Link = Awaited<ReturnType<typeof openLink>>;
 type Pair = readonly [Socket, Socket];
 
-/** Listens on one port of this machine and passes everything to another one, until it is turned. */
+/** Listens on a port of this machine and forwards to another one, which can be changed. */
 export async function openLink(port: number, targetPort: number) {
   const pairs = new Set<Pair>();
   let state: 'open' | 'cut' | 'stalled' = 'open';
@@ -47,24 +47,24 @@ export async function openLink(port: number, targetPort: number) {
   }
   return {
     port,
-    /** Resets every connection and leads new ones to another port. */
+    /** Resets all connections and forwards new ones to another port. */
     turn(nextPort: number): void {
       target = nextPort;
       state = 'open';
       resetAll();
     },
-    /** Resets every connection, and each new one until `mend`. Answers how many there were. */
+    /** Resets all connections, and each new one until `mend`. Returns how many there were. */
     cut(): number {
       state = 'cut';
       return resetAll();
     },
-    /** Passes nothing on, in either direction, though everything stays open, until `mend`. Answers how many connections there are. */
+    /** Forwards nothing, in either direction, with all connections open, until `mend`. Returns how many there are. */
     stall(): number {
       state = 'stalled';
       for (const socket of [...pairs].flat()) socket.pause();
       return pairs.size;
     },
-    /** Passes everything on again, also what was sent meanwhile, unless that is to be lost with its connection. */
+    /** Forwards everything again, including what was sent meanwhile; `lost` resets the connections instead. */
     mend(lost = false): void {
       state = 'open';
       if (lost) resetAll();

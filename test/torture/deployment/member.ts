@@ -1,21 +1,21 @@
-/** One process of a deployment, to be frozen, killed and started again. */
+/** One process of a deployment that can be frozen, killed and restarted. */
 import { readFile } from 'node:fs/promises';
 import { type ChildOptions, type Running, startChild } from '../../../services/quickstart/child.ts';
 import { freeze, signal } from './freeze.ts';
 
 export interface Member {
   readonly name: string;
-  /** Stops it with SIGSTOP; answers how to let it go on. */
+  /** Stops it with SIGSTOP; returns a function that continues it. */
   freeze(): Promise<() => void>;
-  /** Kills it with -9 and waits until it is gone. */
+  /** Kills it with -9 and waits for its exit. */
   kill(): Promise<void>;
   /** Starts it and waits until it is ready. */
   start(): Promise<void>;
-  /** Stops it as a deployment does. */
+  /** Stops it with SIGTERM. */
   stop(): Promise<void>;
 }
 
-/** A process that is not started yet. */
+/** Describes a process without starting it. */
 export function memberOf(options: ChildOptions): Member {
   const never = new AbortController().signal;
   let running: Running | undefined;

@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own, to be frozen with its backends, killed and started again. */
+/** A PostgreSQL server that can be frozen with its backends, killed and restarted. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -43,7 +43,7 @@ export async function startPostgresMember(options: PostgresOptions): Promise<Pos
     url,
     adminUrl: adminUrl.href,
     freeze: async () => (await freezeAll()).thaw,
-    /** With every backend: one that is left alone would hold the shared memory, and no new server could start. */
+    /** Kills every backend as well: a remaining one would hold the shared memory, and no new server could start. */
     async kill() {
       const { pids, thaw } = await freezeAll();
       for (const pid of pids) signal(pid, 'SIGKILL');

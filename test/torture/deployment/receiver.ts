@@ -1,4 +1,4 @@
-/** A merchant's backend that takes every notification and remembers which operations they were about. */
+/** A merchant's backend that accepts every notification and records the requestIds. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 
 export interface Receiver {
   readonly url: string;
-  /** The requestId of each notification that was acknowledged. */
+  /** The requestId of each acknowledged notification. */
   readonly received: ReadonlySet<string>;
   close(): Promise<void>;
 }

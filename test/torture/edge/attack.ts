@@ -1,35 +1,35 @@
-/** What an attack is, and how it reaches the doors: raw bytes, from an address of its own. */
+/** Attacks, and how they reach the doors: raw bytes, from addresses of their own. */
 import { connect, type Socket } from 'node:net';
 import type { QuickstartFile } from '../../../services/quickstart/quickstart.ts';
 
-/** A merchant that the attack uses or claims to be. */
+/** A merchant that the attack uses or impersonates. */
 export interface Merchant {
   readonly merchantId: string;
   readonly apiKey: string;
   readonly signingSecret: string;
 }
 
-/** What is attacked. */
+/** The target. */
 export interface Target {
   readonly file: QuickstartFile;
-  /** The healthy merchant, whom attackers may name. */
+  /** The healthy merchant, which attackers may name. */
   readonly healthy: Merchant;
-  /** For how long floods last, milliseconds. */
+  /** How long floods last, in milliseconds. */
   readonly floodMs: number;
   createMerchant(webhookUrl?: string): Promise<Merchant>;
 }
 
-/** What an attack met. */
+/** The result of an attack. */
 export interface Met {
-  /** How often each status, or `closed` for a connection that ended without one. */
+  /** The number of each status, or of `closed` for a connection that ended without one. */
   readonly answers: ReadonlyMap<string, number>;
-  /** One line for each thing that should not be so. */
+  /** One line for each unexpected result. */
   readonly faults: readonly string[];
 }
 
 export interface Attack {
   readonly name: string;
-  /** What it must meet, in words. */
+  /** The expected result, in words. */
   readonly expects: string;
   run(target: Target): Promise<Met>;
 }
@@ -40,21 +40,21 @@ export class Answers extends Map<string, number> {
     this.set(String(answer), (this.get(String(answer)) ?? 0) + 1);
   }
 
-  /** One line for each answer that is none of those expected. */
+  /** Returns one line for each unexpected answer. */
   notAmong(expected: readonly (string | number)[]): string[] {
     const unexpected = [...this].filter(([answer]) => !expected.map(String).includes(answer));
     return unexpected.map(([answer, count]) => `${count} × ${answer}`);
   }
 }
 
-/** Addresses of this machine, one for each attacker: limits by address must not mix them with the healthy merchant. */
+/** Loopback addresses, one for each attacker, so that limits by address do not affect the healthy merchant. */
 let lastAddress = 1;
 export function newAddress(): string {
   lastAddress += 1;
   return `127.1.${lastAddress >> 8}.${lastAddress & 255}`;
 }
 
-/** Opens a connection to a URL's host and port, from an address. Its errors are ignored: its end says enough. */
+/** Opens a connection to a URL's host and port, from an address. Errors are ignored: the close event suffices. */
 export async function openSocket(url: string, localAddress: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), localAddress });
@@ -63,7 +63,7 @@ export async function openSocket(url: string, localAddress: string): Promise<Soc
   return socket;
 }
 
-/** Sends bytes and answers the statuses that came back until the connection ended, or nothing came for a while. */
+/** Sends bytes and returns the statuses received until the connection ended, or was silent for a while. */
 export async function exchange(
   url: string,
   bytes: string,

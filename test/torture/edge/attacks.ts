@@ -5,7 +5,7 @@ import { REQUEST_LINES } from './request-lines.ts';
 import { SIGNATURES } from './signatures.ts';
 import { SLOW_DOORS } from './slow-doors.ts';
 
-/** Every attack, in the order in which it is made. */
+/** Every attack, in order. */
 export const ATTACKS: readonly Attack[] = [
   ...REQUEST_LINES,
   ...SIGNATURES,

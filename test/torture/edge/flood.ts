@@ -14,15 +14,15 @@ export interface Shot {
 export interface FloodOptions {
   readonly baseUrl: string;
   readonly forMs: number;
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly senders: number;
   /** Pause of each sender between two requests. */
   readonly pauseMs?: number;
-  /** One of its own unless given. */
+  /** By default one of its own. */
   readonly address?: string;
 }
 
-/** Sends what `next` makes, for a while, and counts the answers. A connection that breaks counts as `closed`. */
+/** Sends the requests of `next` for a while, and counts the answers. A broken connection counts as `closed`. */
 export async function flood(next: (sent: number) => Shot, options: FloodOptions): Promise<Answers> {
   const answers = new Answers();
   const agent = new Agent({ connect: { localAddress: options.address ?? newAddress() }, connections: options.senders });

@@ -1,4 +1,4 @@
-/** Floods: hostile JSON, and what is cheap to send. */
+/** Floods of hostile JSON, and of requests that are cheap to send. */
 import { randomBytes } from 'node:crypto';
 import type { Attack } from './attack.ts';
 import { flood, type Shot } from './flood.ts';
@@ -10,7 +10,7 @@ const SENDERS = 40;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SIGNED = { ...JSON_TYPE, 'x-service-signature': randomBytes(32).toString('base64') };
 
-/** Bodies of 64 KiB that cost a parser more than their bytes. */
+/** Bodies of 64 KiB that are expensive to parse for their size. */
 const BODIES = {
   'small values': `{"a":[${'0,'.repeat(LARGEST_BYTES)}`.slice(0, LARGEST_BYTES - 3).replace(/,?$/, ']}'),
   'nested arrays': '['.repeat(LARGEST_BYTES),
@@ -18,7 +18,7 @@ const BODIES = {
   'escaped text': `{"a":"${'\\u0041'.repeat(LARGEST_BYTES / 6 - 2)}"}`,
 };
 
-/** Doors that read JSON, with what each may answer. A door may also close a connection whose body it will not read. */
+/** Doors that read JSON, with their permitted answers. A door may also close a connection without reading its body. */
 const DOORS = {
   relay: { path: RELAY, headers: SIGNED, meets: [400, 429] },
   "operators' login": { path: '/operator/session', headers: JSON_TYPE, meets: [400, 413, 429] },
@@ -42,7 +42,7 @@ function bodyFlood(door: keyof typeof DOORS, body: keyof typeof BODIES): Attack 
   };
 }
 
-/** A merchant is bounded by its key's rate, and what it sends must cost no more than what others send. */
+/** A merchant is limited by its key's rate, and its requests must not cost more than others'. */
 const byMerchant: Attack = {
   name: `64 KiB of small values by another merchant, ${SENDERS} senders`,
   expects: '400, 429 or closed',

@@ -1,6 +1,6 @@
 /**
- * The healthy merchant, in a process of its own so that the attackers' work is not in its times: reads a hold at a steady pace, pays
- * out now and then, and waits for each notification at an endpoint of its own. Driven by its parent's messages.
+ * The healthy merchant, in a process of its own so that the attackers' work does not distort its times: reads a hold at a steady pace, pays
+ * out now and then, and waits for each notification at its own endpoint. Its parent controls it by messages.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** From the parent: whom to play, what to measure. */
+/** From the parent: the merchant, and when to measure. */
 export type Order =
   | { readonly kind: 'play'; readonly baseUrl: string; readonly apiKey: string }
   | { readonly kind: 'measure' }
   | { readonly kind: 'report' };
 
-/** To the parent: the endpoint's port, that it plays, what it measured. */
+/** To the parent: the endpoint's port, that it is active, the measurements. */
 export type Told =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'playing' }
@@ -24,7 +24,7 @@ export interface Measured {
   readonly readsMs: readonly number[];
   /** From the answer to an OCT to its notification. */
   readonly notifiedMs: readonly number[];
-  /** Calls by what went wrong, and notifications that did not come. */
+  /** Failed calls by error, and notifications that did not arrive. */
   readonly failed: Readonly<Record<string, number>>;
 }
 
@@ -35,7 +35,7 @@ const NOTIFIED_WITHIN_MS = 15_000;
 const ORDER = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
 
 const agent = new Agent({ connections: 50 });
-/** When each operation's notification arrived, whichever was first: its notification or its answer. */
+/** When each operation's notification or answer arrived, whichever was first. */
 const arrivedAtMs = new Map<string, number>();
 let readsMs: number[] = [];
 let notified: Promise<number | undefined>[] = [];
@@ -99,7 +99,7 @@ async function play(baseUrl: string, apiKey: string): Promise<void> {
   setInterval(attempt(pay), PAY_EVERY_MS);
 }
 
-/** Milliseconds until an operation's notification came; undefined when it did not. */
+/** Milliseconds until an operation's notification arrived; undefined when it did not. */
 async function arrival(requestId: string, answeredMs: number): Promise<number | undefined> {
   while (performance.now() - answeredMs < NOTIFIED_WITHIN_MS) {
     const atMs = arrivedAtMs.get(requestId);

@@ -1,21 +1,21 @@
-/** Merchants' endpoints that keep the worker busy: each attempt must end in time, with little read, and delay nobody else's. */
+/** Merchants' endpoints that try to keep the worker busy: each attempt must end in time, read little, and delay no other delivery. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openShop } from '../../../services/quickstart/shop.ts';
 import { Answers, type Attack, type Target } from './attack.ts';
 
-/** An attempt may take 10 s in all. */
+/** An attempt may take 10 s in total. */
 const LONGEST_ATTEMPT_MS = 12_000;
-/** What a connection may take in, most of which waits in the kernel's buffers. */
+/** What a connection may read, most of which waits in the kernel's buffers. */
 const MOST_BYTES = 32 * 2 ** 20;
 const NOTIFICATIONS = 5;
 const OCT = { tokenId: 'tok_sandbox_ok', amount: 1000, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
 
-/** What an endpoint does when it was asked something. */
+/** The endpoint's behaviour on a request. */
 type Hostility = (socket: Socket, port: number) => void;
 
-/** Writes the same bytes for ever, as fast as they are taken. */
+/** Writes the same bytes for ever, as fast as they are read. */
 function pump(socket: Socket, chunk: string): void {
   const bytes = Buffer.from(chunk);
   const write = () => {
@@ -77,7 +77,7 @@ function hostileEndpoint(name: string, act: Hostility): Attack {
   };
 }
 
-/** Operations of a new merchant whose endpoint it is. */
+/** Makes operations of a new merchant with this endpoint. */
 async function notify(target: Target, webhookUrl: string): Promise<void> {
   const { apiKey } = await target.createMerchant(webhookUrl);
   const shop = openShop({ ...target.file, apiKey });

@@ -1,7 +1,7 @@
-/** Raw heads at the gateway: each must be refused or answered as what it is, alone, and never as our fault (5xx). */
+/** Raw heads at the gateway: each must be refused or answered as one request, and never with 5xx. */
 import { Answers, type Attack, exchange, type Target } from './attack.ts';
 
-/** A name, what is sent, and the statuses that may come back. None = closed without a word. */
+/** A name, the bytes, and the permitted statuses. None = closed without an answer. */
 type Case = readonly [name: string, bytes: string, expected: readonly number[]];
 
 const get = (line: string, ...headers: string[]) => `${[line, 'Host: a', ...headers].join('\r\n')}\r\n\r\n`;
@@ -39,7 +39,7 @@ const post = (headers: readonly string[], body: string) =>
   `${['POST /webhook/processor/payment/captured HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers].join('\r\n')}\r\n\r\n${body}`;
 const REFUSED = [400, 411, 413, 501];
 
-/** After each stands another request that must not be answered: two servers in a row would read different ends. */
+/** Each is followed by another request that must not be answered: two servers in a row would disagree where the first one ends. */
 const SHAPES: readonly Case[] = [
   ['length and chunked', post(['Content-Length: 4', 'Transfer-Encoding: chunked'], `0\r\n\r\n${SMUGGLED}`), REFUSED],
   ['two lengths', post(['Content-Length: 2', 'Content-Length: 40'], `{}${SMUGGLED}`), REFUSED],

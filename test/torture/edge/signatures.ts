@@ -1,4 +1,4 @@
-/** Guessing, with or without disguise, and what a right sender meets meanwhile; names that only differ in case. */
+/** Guessed signatures under various disguises, and their effect on a valid sender; names that differ only in case. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
@@ -9,7 +9,7 @@ import { flood, type Shot } from './flood.ts';
 const RELAY = '/webhook/processor/payment/captured';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A notification of a merchant, rightly signed over `amount` 100000; `more` is put before its end, unsigned. */
+/** A validly signed notification of a merchant with `amount` 100000; `more` is inserted before its end, unsigned. */
 function notification({ merchantId, signingSecret }: Merchant, more = ''): Shot & { readonly body: string } {
   const requestId = randomBytes(8).toString('hex');
   const fields = { merchantId, requestId, status: 'OK', amount: '100000', currency: 'EUR' } as const;
@@ -18,14 +18,14 @@ function notification({ merchantId, signingSecret }: Merchant, more = ''): Shot 
   return { method: 'POST', path: RELAY, headers: { ...JSON_TYPE, 'x-service-signature': signature }, body };
 }
 
-/** A notification that claims to be the merchant's, with a signature that is none of its. */
+/** A notification that claims to be the merchant's, with an invalid signature. */
 function guess(merchant: Merchant, headers: Record<string, string> = {}): Shot {
   const shot = notification(merchant);
   const signature = randomBytes(32).toString('base64');
   return { ...shot, headers: { ...JSON_TYPE, ...headers, 'x-service-signature': signature } };
 }
 
-/** Does one right thing again and again while something else goes on. Answers what it met. */
+/** Repeats a valid request during an attack. Returns the answers. */
 async function meanwhile(act: () => Promise<number>, attack: Promise<unknown>, pauseMs: number): Promise<Answers> {
   const answers = new Answers();
   let isOver = false;
@@ -48,7 +48,7 @@ const wrongSignatures: Attack = {
     const headers = { 'x-forwarded-for': address };
     const guessing = flood(() => guess(target.healthy, headers), {
       ...{ baseUrl: target.file.baseUrl, forMs: target.floodMs },
-      // Within what goes on being verified during a penalty, so that the right sender is never beyond it.
+      // Within the rate at which verification continues during a penalty, so that the valid sender never exceeds it.
       ...{ senders: 2, pauseMs: 100 },
     });
     const right = await meanwhile(() => post(target, notification(target.healthy), headers), guessing, 250);
@@ -58,7 +58,7 @@ const wrongSignatures: Attack = {
   },
 };
 
-/** The same sender under ever another spelling must be one sender: ten failures a minute are answered 401. */
+/** One sender in many spellings must count as one: ten failures a minute get 401. */
 function disguised(name: string, forwardedFor: (sent: number) => string): Attack {
   return {
     name: `Wrong signatures, X-Forwarded-For with ${name}`,
@@ -73,7 +73,7 @@ function disguised(name: string, forwardedFor: (sent: number) => string): Attack
   };
 }
 
-/** Ten a minute, and a minute may end during the attack. */
+/** Ten per minute, and a minute may end during the attack. */
 const MOST_FAILURES = 20;
 
 const wrongTokens: Attack = {

@@ -1,15 +1,15 @@
-/** Connections that stall: each must be closed by the door, in time, without being waited for. */
+/** Connections that stall: the door must close each in time. */
 import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answers, type Attack, newAddress, openSocket, type Target } from './attack.ts';
 
-/** The longest that a door may wait is 10 s for a request; a machine that is busy may need longer to look. */
+/** A door waits at most 10 s for a request; a busy machine may take longer to notice. */
 const CLOSED_WITHIN_MS = 15_000;
 const CONNECTIONS = 200;
 const DRIP_MS = 500;
 
-/** What a connection does after it was opened. Answers how to stop. */
+/** The connection's behaviour once it is open. Returns how to stop. */
 type Stall = (socket: Socket) => () => void;
 
 const saysNothing: Stall = () => () => undefined;
@@ -76,7 +76,7 @@ const idleSessions: Attack = {
   },
 };
 
-/** Counts what the door left open, then closes it from this side. */
+/** Counts the connections that the door left open, then closes them from this side. */
 async function ended(sockets: readonly Socket[], answers: Answers, closed: readonly Promise<void>[]) {
   const open = sockets.filter((socket) => !socket.closed);
   const met = new Answers(answers);

@@ -1,4 +1,4 @@
-/** The service as `npm start` runs it, behind one proxy that it trusts, with its limits as they come. */
+/** The service as `npm start` runs it, behind one trusted proxy, with its default limits. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,14 +19,14 @@ export async function openStack() {
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-edge-`);
   const own = { DATA_DIR: dataDir, DATABASE_URL: database.url, REDIS_URL: '', TRUSTED_PROXY_HOPS: '1' };
   const settings = readSettings({ ...process.env, ...own, ...(await freeOuterPorts()) });
-  /** Lines of the launcher: a process that ended by itself. */
+  /** Lines of the launcher about processes that ended by themselves. */
   const reports: string[] = [];
   const quickstart = await startQuickstart(settings, (line) => reports.push(line), new AbortController().signal);
   const { file } = quickstart;
   return {
     file,
     reports,
-    /** Creates a merchant and answers when the gateway knows it. */
+    /** Creates a merchant and waits until the gateway knows it. */
     async createMerchant(webhookUrl?: string): Promise<Merchant> {
       const merchantId = `m-${randomBytes(6).toString('hex')}`;
       const contract = { currencies: ['EUR'], terminals: ['till-1'], ...(webhookUrl && { webhookUrl }) };
@@ -36,7 +36,7 @@ export async function openStack() {
       await untilKnown(file.baseUrl, apiKey);
       return { merchantId, apiKey, signingSecret };
     },
-    /** Bytes that all processes have logged so far. */
+    /** The size of all processes' logs so far, in bytes. */
     async logBytes(): Promise<number> {
       const names = (await readdir(`${dataDir}/logs`)).filter((name) => name.endsWith('.log'));
       const sizes = await Promise.all(names.map(async (name) => (await stat(`${dataDir}/logs/${name}`)).size));

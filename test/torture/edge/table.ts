@@ -1,4 +1,4 @@
-/** The table of the attacks, in Markdown, and its place in docs/security.md. */
+/** The Markdown table of the attacks in docs/security.md. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Attack, Met } from './attack.ts';
@@ -15,7 +15,7 @@ export interface Row {
   readonly without: Measured;
   readonly during: Measured;
   readonly logBytes: number;
-  /** Empty = as it should be. */
+  /** Empty when everything is as expected. */
   readonly faults: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const HEAD = [
   '|---|---|---|---|---|---|---|---|',
 ];
 
-/** The whole table. */
+/** Returns the whole table. */
 export function tableOf(rows: readonly Row[]): string[] {
   return [...HEAD, ...rows.map(lineOf)];
 }
@@ -49,17 +49,17 @@ function times(valuesMs: readonly number[]): string {
   return `${percentile(valuesMs, 0.5)} / ${percentile(valuesMs, 0.99)}`;
 }
 
-/** In whole milliseconds, tenths below 10; `–` when nothing was measured. */
+/** In whole milliseconds, with a decimal below 10; `–` without measurements. */
 function percentile(valuesMs: readonly number[], share: number): string {
   const sorted = valuesMs.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
   return value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0);
 }
 
-/** Puts lines between the marks of docs/security.md. */
+/** Writes lines between the markers in docs/security.md. */
 export async function writeTable(lines: readonly string[]): Promise<void> {
   const text = await readFile(FILE, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  assert(begin >= 0 && end > begin, 'docs/security.md has lost the marks of the table');
+  assert(begin >= 0 && end > begin, 'docs/security.md has lost the markers of the table');
   await writeFile(FILE, `${text.slice(0, begin)}${BEGIN}\n${lines.join('\n')}\n\n${text.slice(end)}`);
 }

@@ -1,4 +1,4 @@
-/** A standby's data, copied from a running primary by PostgreSQL's low-level backup functions: no other program is needed. */
+/** Copies a standby's data from a running primary with PostgreSQL's low-level backup functions: no other program is needed. */
 import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { PostgresHome } from '../../../services/quickstart/postgres-home.ts';
@@ -8,11 +8,14 @@ export interface BaseBackup {
   readonly adminUrl: string;
   readonly from: PostgresHome;
   readonly to: PostgresHome;
-  /** Where the standby's receiver connects: a libpq connection string. */
+  /** The address for the standby's receiver: a libpq connection string. */
   readonly primaryConnection?: string;
 }
 
-/** Replaces the data in `to` by a copy that starts as a standby, or, without a connection, as a restored server. The server on `to` must be stopped. */
+/**
+ * Replaces the data in `to` by a copy that starts as a standby, or, without a connection string, as a restored server. The server on `to`
+ * must be stopped.
+ */
 export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: BaseBackup): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -26,14 +29,14 @@ export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: 
     await write('backup_label', rows[0]?.labelfile ?? '');
     if (primaryConnection === undefined) return await copyLog(from, to);
     await write('standby.signal', '');
-    // The last line about a setting wins.
+    // The last line of a setting applies.
     await write('postgresql.auto.conf', `primary_conninfo = '${primaryConnection}'\n`, 'a');
   } finally {
     await client.end();
   }
 }
 
-/** Made anew by the server, or about the primary's own process. */
+/** Recreated by the server, or about the primary's own process. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label.old']);
 const LEFT_EMPTY = new Set([
   'pg_wal',
@@ -55,7 +58,7 @@ async function copyLog(from: PostgresHome, to: PostgresHome): Promise<void> {
   }
 }
 
-/** Files may vanish while they are listed; the log says what became of them. */
+/** Files may disappear during the listing; the log has their changes. */
 async function copyFolder(from: string, to: string, home: PostgresHome, isTop = true): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   await own(to, home);

@@ -4,13 +4,13 @@ import type { Fault, Scene } from '../obedient/faults.ts';
 import { untilServing } from '../obedient.ts';
 import type { PostgresPair } from './postgres-pair.ts';
 
-/** Loses the primary. Answers how to let it come back, as far as it can, and what happened. */
+/** Loses the primary. Returns how to bring it back, as far as possible, and what happened. */
 type Lose = (pair: PostgresPair, forMs: number) => Promise<Lost>;
 
 interface Lost {
   readonly wake: () => void;
   readonly what?: string;
-  /** It may come back, so an orchestrator waits until its leader key has run out, and statements there have been given up. */
+  /** It may come back, so an orchestrator waits until its leader key has expired and its statements have been given up. */
   readonly isUncertain?: boolean;
 }
 
@@ -19,11 +19,11 @@ export const WAYS_TO_LOSE: Readonly<Record<string, Lose>> = {
     await pair.primary().member.kill();
     return { wake: () => undefined };
   },
-  /** Its kernel takes connections, and nothing answers. */
+  /** The kernel accepts connections, and nothing answers. */
   async frozen(pair) {
     return { wake: await pair.primary().member.freeze(), isUncertain: true };
   },
-  /** Packets vanish: connections stay open on both sides. */
+  /** Packets are dropped: connections stay open on both sides. */
   async silent(pair) {
     const { door, wire } = pair.primary();
     for (const link of [door, wire, pair.balancer]) link.stall();
@@ -34,7 +34,7 @@ export const WAYS_TO_LOSE: Readonly<Record<string, Lose>> = {
       },
     };
   },
-  /** Commits wait, and are never answered. */
+  /** Commits wait, and are never confirmed. */
   async 'cut off from its standby, then killed'(pair, forMs) {
     const { member, wire } = pair.primary();
     wire.cut();
@@ -46,9 +46,8 @@ export const WAYS_TO_LOSE: Readonly<Record<string, Lose>> = {
 };
 
 /**
- * Loses the primary and does what an orchestrator does: notices after a while, promotes the standby, leads clients there, stops the
- * old primary when it comes back, and makes it the new standby. Clients that know both servers reach the old one for a moment after
- * it has come back.
+ * Loses the primary and acts as an orchestrator: notices after a while, promotes the standby, redirects clients, stops the old primary when
+ * it comes back, and makes it the new standby. Clients that know both servers can reach the old one for a moment after it has come back.
  */
 export function loseThePrimary(pairOf: () => PostgresPair, lose: Lose): Fault['run'] {
   return async (scene, durationMs) => {
@@ -68,7 +67,9 @@ export function loseThePrimary(pairOf: () => PostgresPair, lose: Lose): Fault['r
   };
 }
 
-/** The standby is out of reach for longer than a statement may take; nothing is promoted, and what waited is confirmed at last. */
+/**
+ * The standby is unreachable for longer than a statement may take; nothing is promoted, and the waiting commits are confirmed in the end.
+ */
 export function missTheStandby(pairOf: () => PostgresPair): Fault['run'] {
   return async (scene, durationMs) => {
     const pair = pairOf();
@@ -84,10 +85,10 @@ export function missTheStandby(pairOf: () => PostgresPair): Fault['run'] {
 }
 
 const OLD_ONE_IS_BACK_MS = 1_000;
-/** Longer than a statement is waited for; Patroni's ttl is 20 s. */
+/** Longer than the timeout of a statement; Patroni's ttl is 20 s. */
 const KEY_MS = 11_000;
 
-/** Both cores get every other call: four in a row are served by both. */
+/** Both cores serve every other call: four in a row reach both. */
 async function untilServed(scene: Scene): Promise<string> {
   const startedMs = performance.now();
   const since = () => Math.round(performance.now() - startedMs);

@@ -1,4 +1,4 @@
-/** A primary with a synchronous standby, and an orchestrator's part of a fail-over: promote, lead clients there, build a new standby. */
+/** A primary with a synchronous standby, and an orchestrator's part of a fail-over: promotes, redirects clients, builds a new standby. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -17,9 +17,9 @@ export interface Node {
   /** As the superuser, past every link. */
   readonly adminUrl: string;
   readonly port: number;
-  /** Between clients that know both servers and this one. */
+  /** Between this server and clients that know both. */
   readonly door: Link;
-  /** Between the other server's receiver and this one. */
+  /** Between this server and the other's WAL receiver. */
   readonly wire: Link;
 }
 
@@ -30,13 +30,13 @@ export interface PostgresPair extends DeploymentDatabase {
   standby(): Node;
   /** Between clients that know one address and the primary: what HAProxy is in a deployment. */
   readonly balancer: Link;
-  /** How many sessions of the primary wait for its standby. */
+  /** The number of the primary's sessions that wait for its standby. */
   waitingCommits(): Promise<number>;
-  /** Makes the standby the primary, which then serves alone, and leads the balancer's clients there. */
+  /** Promotes the standby, which then serves alone, and redirects the balancer's clients. */
   promote(): Promise<void>;
-  /** Lets commits be answered without the standby. */
+  /** Confirms commits without the standby. */
   relax(): Promise<void>;
-  /** Replaces the standby, which is stopped, by a backup of the primary as it is now. */
+  /** Replaces the stopped standby by a backup of the current primary. */
   backUp(): Promise<void>;
   /** Stops the primary and starts the backup in its place. */
   restore(): Promise<void>;
@@ -138,7 +138,7 @@ function backupOf(from: Node, to: PostgresHome, { password }: PostgresOptions) {
   return { adminUrl: from.adminUrl, from: from.home, to, primaryConnection: connection };
 }
 
-/** From now on a commit is answered when both have it. */
+/** From now on a commit is confirmed once both have it. */
 async function untilSynchronous({ adminUrl }: Node): Promise<void> {
   await run(adminUrl, "alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()');
   for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
@@ -152,7 +152,7 @@ async function untilSynchronous({ adminUrl }: Node): Promise<void> {
   assert.fail('the standby does not follow');
 }
 
-/** Runs statements one by one. Answers the last one's rows. */
+/** Runs statements one by one. Returns the last one's rows. */
 async function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

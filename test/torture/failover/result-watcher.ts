@@ -5,7 +5,7 @@ import { openChannel } from '../../../platform/grpc-client.ts';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 
 export interface ResultWatcher {
-  /** requestIds in the order in which they came. */
+  /** requestIds in order of arrival. */
   readonly seen: readonly string[];
   /** How often the stream broke and was resumed. */
   readonly resumed: () => number;
@@ -30,7 +30,7 @@ export async function watchResults(address: string, token: string): Promise<Resu
           begun.resolve();
         }
       } catch {
-        // Whatever it was, the token says where to go on.
+        // Whatever the error, the token says where to resume.
       }
       resumed++;
       await delay(200);

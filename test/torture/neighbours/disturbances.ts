@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openOracle } from '../../../services/sandbox/ledger/oracle.ts';
+import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';
@@ -12,23 +12,23 @@ import type { FloodAnswer, FloodOptions } from './flood-process.ts';
 export interface Disturbed {
   readonly deployment: Deployment;
   readonly caller: Caller;
-  /** Who disturbs. */
+  /** The merchant that disturbs. */
   readonly noisy: Merchant;
-  /** Numbers from 0 to 1 that the seed decides. */
+  /** Numbers from 0 to 1 that the seed determines. */
   readonly random: () => number;
 }
 
 export interface Disturbance {
   readonly name: string;
-  /** How much longer a neighbour may wait, milliseconds. */
+  /** How much longer a neighbour may wait, in milliseconds. */
   readonly allowedMs: number;
-  /** The neighbour calls a gateway that knows only the core that is left alone. */
+  /** The neighbour calls a gateway that uses only the other core. */
   readonly isBeside?: boolean;
-  /** Load that is there without the disturbance, too. */
+  /** Load that is also present without the disturbance. */
   readonly capturesPerSecond?: number;
-  /** What the machine that sends the disturbance costs by itself: runs while the neighbour is measured without the disturbance. */
+  /** The cost of sending the disturbance alone: runs while the neighbour is measured without it. */
   calm?(disturbed: Disturbed): Promise<unknown>;
-  /** Disturbs and mends. Answers what happened. */
+  /** Disturbs and repairs. Returns what happened. */
   run(disturbed: Disturbed): Promise<string>;
 }
 
@@ -82,7 +82,7 @@ const lockedWhileReserved: Disturbance = {
     const holds = await Promise.all([place(disturbed), place(disturbed)]);
     const rows = holds.map(({ body }) => body.requestId);
     return withRowsLocked(disturbed.deployment, rows, async () => {
-      // Several each, so that both cores wait for both rows.
+      // Several for each core, so that both wait for both rows.
       const handles = [...holds, ...holds, ...holds, ...holds].map(({ body }) => body.preauthorizationId);
       const capturing = handles.map((handle) => capture(disturbed, handle));
       await delay(LOCKED_MS);
@@ -123,8 +123,8 @@ const deadlines: Disturbance = {
 };
 
 /**
- * Every write of money is one statement that commits by itself, so no lock waits for a frozen client and the moment does not matter:
- * each freeze comes at a random one. Where a session holds an advisory lock in an idle transaction all the same, the row says so.
+ * Every write of money is one statement that commits by itself, so no lock waits for a frozen client and the moment does not matter: each
+ * freeze comes at a random one. If a session nevertheless holds an advisory lock in an idle transaction, the row says so.
  */
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
@@ -148,7 +148,7 @@ function coreFrozen(isBeside: boolean): Disturbance {
 }
 
 /**
- * What the frozen core was carrying out is unknown until its call to the processor must be over: the processor's timeout of the
+ * Operations in progress at the frozen core are unknown until their call to the processor must have ended: the processor's timeout of the
  * deployment, 3 s, and 5 s of grace. Calls that it had only received are repeated at the other core within 2.5 s.
  */
 const CARRIED_OUT_S = 9;
@@ -156,7 +156,7 @@ const FREEZES = 3;
 const FROZEN_MS = 10_000;
 const RECOVERY_MS = 3_000;
 
-/** Each in turn, on one deployment. */
+/** All disturbances, in turn on one deployment. */
 export const DISTURBANCES: readonly Disturbance[] = [
   ...floods,
   lockedWhileSettled,
@@ -167,7 +167,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   deadlines,
 ];
 
-/** Captures of the noisy merchant at a rate, spread over holds, until the end; settles with the answers when all are there. */
+/** Sends captures of the noisy merchant at a rate, spread over holds, until the end; resolves with the answers when all have arrived. */
 export async function captureAtRate(
   disturbed: Disturbed,
   handles: readonly string[],
@@ -230,7 +230,7 @@ function heard(answers: readonly Heard[]): FloodAnswer[] {
   return answers.map(({ status, body, tookMs }) => ({ status, code: body.code ?? '', tookMs }));
 }
 
-/** How often each status was answered, and after how long at most. */
+/** How often each status was answered, and the longest time of each. */
 function tally(answers: readonly FloodAnswer[]): string {
   const byStatus = Map.groupBy(answers, ({ status, code }) => `${status || 'broken'} ${code}`.trim());
   const slowestMs = Math.max(...answers.map(({ tookMs }) => tookMs));

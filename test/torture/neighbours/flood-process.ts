@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openCaller } from '../obedient/caller.ts';
 
 export interface FloodOptions {
-  /** Undefined: a server in this process that refuses everything at once, which shows what the sending alone costs. */
+  /** Undefined: a server in this process that refuses everything at once, to measure the cost of sending. */
   readonly baseUrl?: string | undefined;
   readonly apiKey: string;
   readonly preauthorizationIds: readonly string[];
   readonly calls: number;
   /** 0 = all at once. */
   readonly ratePerSecond: number;
-  /** A new connection for every call; otherwise a connection is kept and used again, and opened when all are busy. */
+  /** Opens a new connection for every call; otherwise reuses idle ones, and opens more when all are busy. */
   readonly connectionEach?: boolean | undefined;
 }
 

@@ -1,16 +1,16 @@
-/** A merchant who minds nobody, and how long its calls take. */
+/** A well-behaved merchant that measures its calls. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
 import { type Caller, openCaller } from '../obedient/caller.ts';
 
-/** Calls of a while; milliseconds that were waited beyond what the processor takes. */
+/** Calls over a period; milliseconds beyond the processor's own time. */
 export interface Measured {
   readonly calls: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Answered 202: nothing is wrong with the processor, but the result is not there yet. */
+  /** Answered 202: nothing is wrong, but the result is not there yet. */
   readonly unknown: number;
   /** Neither done nor unknown, by status. */
   readonly failed: Readonly<Record<string, number>>;
@@ -18,7 +18,7 @@ export interface Measured {
 
 export type Neighbour = Awaited<ReturnType<typeof openNeighbour>>;
 
-/** Places the holds that are captured later. */
+/** Places holds for later captures. */
 export async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
   const caller = openCaller(baseUrl);
   const place = (tokenId: string) => {
@@ -28,7 +28,7 @@ export async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
   const handles: string[] = [];
   while (handles.length < HOLDS) handles.push((await caller.send(place('tok_sandbox_ok'))).body.preauthorizationId);
   let turn = 0;
-  /** By turns a capture and a hold, with and without a key. */
+  /** Alternates between a capture and a hold, with and without a key. */
   const next = () => {
     turn++;
     const key = turn % 4 < 2 ? randomUUID() : undefined;
@@ -37,7 +37,7 @@ export async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
     return { apiKey, path: '/preauthorization/authorization', body, key };
   };
   return {
-    /** Calls at a steady rate until it is stopped, with a few slow ones always in flight; answers what was seen. */
+    /** Calls at a steady rate until it is stopped, with a few slow calls always in flight; returns the measurements. */
     start: () => start(caller, next, () => ({ ...place('tok_sandbox_slow'), key: randomUUID() })),
     close: () => caller.close(),
   };
@@ -46,7 +46,7 @@ export async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
 const HOLDS = 40;
 const CALLS_PER_SECOND = 40;
 const SLOW_LANES = 6;
-/** Of the slow token. */
+/** The latency of the slow token. */
 const PROCESSOR_MS = 2_000;
 
 type MakeCall = () => Parameters<Caller['send']>[0];

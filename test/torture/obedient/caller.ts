@@ -1,12 +1,12 @@
-/** REST as a merchant's program calls it: one answer, or the news that the connection broke. */
+/** Calls REST as a merchant's program does: returns one answer, or that the connection broke. */
 import { Agent, request } from 'undici';
 
-/** What was heard; status 0 = the connection broke before there was an answer. */
+/** An answer; status 0 = the connection broke before there was one. */
 export interface Heard {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed JSON; empty when the body is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the service says is checked by who reads it.
+  /** Parsed JSON; empty when the body is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: each reader checks the fields that it uses.
   readonly body: any;
   readonly startedMs: number;
   readonly tookMs: number;
@@ -15,7 +15,7 @@ export interface Heard {
 export interface Call {
   readonly apiKey: string;
   readonly path: string;
-  /** Sent by POST; without one it is a GET. */
+  /** The body of a POST; without one it is a GET. */
   readonly body?: object | undefined;
   readonly key?: string | undefined;
 }
@@ -30,7 +30,7 @@ export interface Caller {
 /** The service promises an answer long before this; a client that gave up earlier would have broken the connection itself. */
 const PATIENCE_MS = 90_000;
 
-/** Opens as many connections as there are calls under way, and keeps them for later calls unless there is one for each. */
+/** Opens a connection for each concurrent call, and reuses them unless `connectionEach` is set. */
 export function openCaller(baseUrl: string, options: { readonly connectionEach?: boolean | undefined } = {}): Caller {
   const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS };
   const agent = new Agent({ ...timeouts, connections: null });

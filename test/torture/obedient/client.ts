@@ -1,4 +1,4 @@
-/** A client that does what each answer says, and notes what it was told. */
+/** A client that does what each answer says, and records the answers. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
@@ -11,14 +11,14 @@ export interface Intention {
   readonly merchant: Merchant;
   readonly path: string;
   readonly body: object;
-  /** How the processor's ledger names it: no two intentions have the same. */
+  /** How the processor's ledger names it: unique for each intention. */
   readonly mark: string;
 }
 
-/** What came of it, as the client was told. Undecided: an answer promised nothing, or none came. */
+/** Its outcome according to the answers. Undecided: an answer promised nothing, or none arrived. */
 export interface Told extends Intention {
   readonly outcome: 'done' | 'not done' | 'undecided';
-  /** Of the operation that is done, or recorded as KO. */
+  /** Of the operation that is done, or stored as KO. */
   readonly requestId?: string | undefined;
   /** Of a hold that is done. */
   readonly preauthorizationId?: string | undefined;
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly caller: Caller;
   /** Sends an Idempotency-Key with each intention, and repeats it when the connection breaks. */
   readonly isKeyed: boolean;
-  /** How long a process that nobody may blame for it kept an answer that came just now, milliseconds. */
+  /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
   readonly excusedMs: (heard: Heard) => number;
 }
 
@@ -42,7 +42,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
   const answers = new Map<string, number>();
   const unexplained = new Map<string, string[]>();
   let open = 0;
-  /** Notes an answer that is in no row of the table, by its kind. */
+  /** Counts an answer that the table does not contain, by its kind. */
   const blame = (what: string, story: readonly string[]) =>
     unexplained.set(what, [...(unexplained.get(what) ?? []), story.join('; ')]);
   const turnstile = openTurnstile(ASKING_AT_ONCE);
@@ -97,7 +97,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
     }
   }
 
-  /** Asks until the outcome is final; a 404 is when it comes late enough after the answer that named the operation. */
+  /** Asks until the outcome is final; a 404 is final when it comes late enough after the answer that named the operation. */
   async function ask(
     merchant: Merchant,
     requestId: string,
@@ -128,7 +128,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
     unexplained,
     /** Intentions without an outcome so far. */
     open: () => open,
-    /** Obeys until there is an outcome; one that is only ever told to come later gives up after a while, as clients may. */
+    /** Obeys until there is an outcome; gives up after a while when every answer says to retry later, as clients may. */
     async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
       open++;
       try {
@@ -139,7 +139,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
         open--;
       }
     },
-    /** The handle of a hold that was found to be placed. Asks until there is an answer. */
+    /** Reads the preauthorizationId of a hold that was found to be placed. Repeats until there is an answer. */
     async handleOf({ merchant, requestId, preauthorizationId }: Told): Promise<string> {
       if (preauthorizationId !== undefined) return preauthorizationId;
       for (;;) {
@@ -154,7 +154,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
   };
 }
 
-/** Lets so many through at a time: a flood that was answered 202 would otherwise ask as one. */
+/** Limits concurrent inquiries: a flood that was answered 202 would otherwise ask all at once. */
 function openTurnstile(most: number): <T>(act: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let inside = 0;

@@ -1,4 +1,4 @@
-/** What is done to a deployment while its clients obey: to processes, to connections and to the database. */
+/** Faults of a deployment while its clients obey: of processes, connections and the database. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import type { Client } from './client.ts';
 import type { Storyteller } from './stories.ts';
 
-/** Where a fault happens. */
+/** The scope of a fault. */
 export interface Scene {
   readonly deployment: Deployment;
   readonly caller: Caller;
@@ -16,21 +16,21 @@ export interface Scene {
   /** Merchants of the stories, and those that only flood. */
   readonly merchants: readonly Merchant[];
   readonly floods: readonly Merchant[];
-  /** What the machine can do, holds a second. */
+  /** The machine's capacity, holds per second. */
   readonly holdsPerSecond: number;
-  /** Notes when the gateway was frozen, so that it is not blamed for what it could not answer. */
+  /** Records when the gateway was frozen, so that it is not blamed for late answers. */
   readonly excuse: (fromMs: number, toMs: number) => void;
 }
 
-/** One thing to break. No two faults of a round have the same target. */
+/** A fault. No two faults of a round have the same target. */
 export interface Fault {
   readonly target: string;
   readonly longestMs: number;
-  /** A second when it is not said. */
+  /** By default one second. */
   readonly shortestMs?: number;
-  /** How long it prepares itself, undisturbed by others, milliseconds. */
+  /** How long it prepares itself, undisturbed by others, in milliseconds. */
   readonly leadMs?: number;
-  /** Breaks it for so long and mends it. Answers what happened, with figures that show it; undefined when nothing did. */
+  /** Breaks the target for a time and repairs it. Returns what happened, with figures as evidence; undefined when nothing did. */
   run(scene: Scene, durationMs: number, random: () => number): Promise<string | undefined>;
 }
 
@@ -57,8 +57,8 @@ export function frozen(target: string, part: Part): Fault {
 }
 
 /**
- * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and only
- * then reaches the core that it was sent to first.
+ * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and only then reaches the
+ * core that it was sent to first.
  */
 export function beyondFinal(fault: Fault): Fault {
   return { ...fault, shortestMs: 49_000, longestMs: 53_000 };
@@ -79,7 +79,7 @@ export function killed(target: string, part: Part): Fault {
   };
 }
 
-/** Connections of the gateway to one core or both: reset, or open and silent; what was sent into silence arrives late or never. */
+/** Connections of the gateway to one core or both: reset, or open and silent; what was sent meanwhile arrives late or never. */
 export function link(how: 'cut' | 'stalled'): Fault {
   return {
     target: 'link',
@@ -180,7 +180,7 @@ export function rowsLocked(count: number): Fault {
 
 async function asAdmin<T>({ database }: Deployment, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: database.adminUrl });
-  // The server may be killed under this session, too.
+  // The server may also be killed under this session.
   client.on('error', () => undefined);
   await client.connect();
   try {

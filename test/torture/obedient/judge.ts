@@ -1,10 +1,10 @@
-/** What clients were told, beside the processor's ledger. */
+/** Compares the clients' answers with the processor's ledger. */
 import { DatabaseSync } from 'node:sqlite';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Entry, entryTable } from '../../../services/sandbox/ledger/entry.ts';
 import type { Told } from './client.ts';
 
-/** What is wrong, one line each. */
+/** The faults found, one line each. */
 export interface Findings {
   readonly doubled: ReadonlyMap<string, string>;
   readonly lost: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
   /** The ledger only grows, so each entry is read once. */
   function readLedger(): void {
     for (;;) {
-      const page = entries.list({ after, limit: 1_000 });
+      const page = entries.list({ after, limit: 1_000, merchantId: '', account: '', authorizationRequestId: '' });
       for (const entry of page) {
         after = entry.seq;
         if (entry.answer !== Answer.APPROVED) continue;
@@ -35,7 +35,7 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       if (page.length < 1_000) return;
     }
   }
-  /** A void names its user by the authorization. */
+  /** A void names its user through the authorization. */
   function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
     if (kind === 'capture') return `capture ${userId} ${amount}`;
     return `${kind} ${kind === 'void' ? entries.find(authorizationRequestId)?.userId : userId}`;
@@ -49,12 +49,12 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
   }
   return {
     findings: { doubled, lost } satisfies Findings,
-    /** Judges what clients were told since the last time. */
+    /** Checks the answers since the last time. */
     judgeNew(): void {
       readLedger();
       for (; judged < told.length; judged++) judge(told[judged] as Told);
     },
-    /** Judges everything again, and what the processor did that nobody wanted. Every intention must have its outcome. */
+    /** Checks everything again, and operations of the processor that nobody wanted. Every intention must have its outcome. */
     judgeAll(): void {
       readLedger();
       for (const each of told) judge(each);
@@ -63,7 +63,7 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
         if (!wanted.has(mark)) doubled.set(mark, `${mark}: ${times} times at the processor, and nobody wanted it`);
       }
     },
-    /** Holds what clients were told beside the results in our own books, by requestId. */
+    /** Compares the clients' answers with the results in our own books, by requestId. */
     judgeBooks(results: ReadonlyMap<string, string>): void {
       for (const { outcome, requestId, mark, story } of told) {
         const expected = outcome === 'done' ? 'OK' : 'KO';

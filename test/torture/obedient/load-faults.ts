@@ -1,4 +1,4 @@
-/** More than a machine can do. */
+/** Overload: more than the machine's capacity. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +47,7 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
   const startedMs = performance.now();
   for (let spentMs = 0; spentMs < durationMs; spentMs = performance.now() - startedMs) {
     for (; sent < (spentMs / 1_000) * ratePerSecond && running.size < MOST; sent++) {
-      // It gives up as soon as it is told to come back: then nothing may ever come of it.
+      // It gives up as soon as it is told to retry: then nothing may ever come of it.
       const one = scene.client.want(intention(sent), 0);
       running.add(one);
       void one.then(({ outcome }) => {
@@ -65,7 +65,7 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
 /** Sockets that one flood may use. */
 const MOST = 5_000;
 
-/** Event streams opened and dropped, 500 a second. */
+/** Event streams opened and dropped, 500 per second. */
 export const streamsDropped: Fault = {
   target: 'streams',
   longestMs: 15_000,
@@ -75,10 +75,10 @@ export const streamsDropped: Fault = {
   },
 };
 
-/** Long enough for the gateway to have asked core, short enough for a key to have fewer than its 100 streams open. */
+/** Long enough for the gateway to have called core, short enough for a key to have fewer than its 100 streams open. */
 const IMPATIENT_MS = 180;
 
-/** Opens 500 streams a second and drops each as soon as it begins, or does not. */
+/** Opens 500 streams per second and drops each as soon as it begins, or fails. */
 export async function dropStreams({ baseUrl }: Deployment, { apiKey }: Merchant, durationMs: number) {
   const { hostname, port, host } = new URL(baseUrl);
   const head = `GET /operations/stream HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;

@@ -1,18 +1,18 @@
-/** What an answer to a write promises: the table of section 14 of the product's specification, read to the letter. */
+/** What an answer to a write promises: docs/product.md, "What an answer promises", taken literally. */
 import type { Heard } from './caller.ts';
 
-/** The writes that are promised something. */
+/** The writes that the table covers. */
 export type Kind = 'hold' | 'capture' | 'release' | 'oct';
 
 /**
- * done: on disk. refused: not done, and nothing will come of it. ask: may have been done, asked about by requestId.
- * again: nothing was stored, sent again after a while. broken: no answer.
+ * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. again: nothing was stored; send again
+ * after a while. broken: no answer.
  */
 export type Promised = 'done' | 'refused' | 'ask' | 'again' | 'broken' | 'unexplained';
 
 export interface Reading {
   readonly promised: Promised;
-  /** Why it is in no row of the table, or incomplete. The client does what the row says all the same, where there is one. */
+  /** Why the table does not contain it, or only in part. The client still follows its row, if there is one. */
   readonly fault?: string | undefined;
   /** Of `again`, milliseconds. */
   readonly afterMs: number;
@@ -58,7 +58,7 @@ function saysMore(body: Record<string, unknown>): boolean {
   return ['preauthorizationId', 'captureDate', 'bankReference'].some((field) => body[field] !== undefined);
 }
 
-/** What the stories of the clients can bring about; anything else is refused wrongly. */
+/** The refusals that the stories can cause; any other is wrong. */
 const REFUSALS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   hold: new Set(['CARD_DECLINED']),
   oct: new Set(['CARD_DECLINED']),

@@ -1,4 +1,4 @@
-/** Which faults meet, and when: decided by the seed alone. */
+/** Which faults coincide, and when: determined by the seed alone. */
 import { chance } from '../chance.ts';
 import type { Member } from '../deployment/member.ts';
 import { backendsTerminated, beyondFinal, type Fault, frozen, killed, link, readOnly, rowsLocked } from './faults.ts';
@@ -13,7 +13,7 @@ export interface Planned {
   readonly random: () => number;
 }
 
-/** Faults that leave the connections of clients alone. */
+/** Faults that do not affect the connections of clients. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   'database frozen': frozen('database', ({ database }) => database),
   'database killed': killed('database', ({ database }) => database),
@@ -46,7 +46,7 @@ export function faultsOf(isKeyed: boolean): Readonly<Record<string, Fault>> {
   return isKeyed ? { ...FAULTS, ...KEYED_FAULTS } : FAULTS;
 }
 
-/** Deals one to three faults to each round, each as often as any other. */
+/** Assigns one to three faults to each round, each as often as any other. */
 export function planRounds(seed: number, rounds: number, faults: Readonly<Record<string, Fault>>): Planned[][] {
   const random = chance(seed);
   let deck: string[] = [];
@@ -61,7 +61,7 @@ export function planRounds(seed: number, rounds: number, faults: Readonly<Record
         deck.push(name);
         continue;
       }
-      // Short ones are drawn oftener; one to twenty seconds, but for those beyond.
+      // Short ones are more frequent; one to twenty seconds, except for faults that need longer.
       const { shortestMs = 1_000, longestMs } = fault;
       const durationMs = shortestMs + random() ** 2 * (longestMs - shortestMs);
       planned.push({

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Client, Intention } from './client.ts';
 
-/** How often a token is drawn, in percent. */
+/** How often a token is used, in percent. */
 const TOKENS = {
   ok: 62,
   slow: 8,
@@ -24,7 +24,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
   let serial = 0;
   const among = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
 
-  /** Drawn at once, so that what the service does meanwhile changes nothing about what is wanted. */
+  /** Drawn at once, so that the plan does not depend on what the service does meanwhile. */
   function draw(token = drawToken(random), merchant = among(merchants)) {
     const parts = merchant.severalCaptures ? 1 + Math.floor(random() * 4) : 0;
     return {
@@ -54,7 +54,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
   }
 
   return {
-    /** Tells stories until it is stopped; not more than `most` at a time. The answer settles when all have ended. */
+    /** Plays stories until it is stopped, at most `most` at a time. Resolves when all have ended. */
     start(pauseMs: number, most: number): { stop(): Promise<void> } {
       const telling = new Set<Promise<void>>();
       let stopped = false;
@@ -74,7 +74,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
         },
       };
     },
-    /** One story about a card; `beforeCaptures` runs between the hold and what is done with it. */
+    /** One story about a card; `beforeCaptures` runs between the hold and its captures. */
     tellOf: (token: Token, merchant: Merchant, beforeCaptures?: (requestId: string) => Promise<void>) =>
       tell(draw(token, merchant), beforeCaptures),
     nextUser: () => `u${++serial}`,
@@ -87,7 +87,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
   }
 }
 
-/** A hold that the user's name tells apart. */
+/** A hold that the user's name identifies. */
 export function holdOf(merchant: Merchant, userId: string, tokenId: string, amount = 1_500): Intention {
   const body = cardOf(userId, tokenId, amount);
   return { kind: 'hold', merchant, path: '/preauthorization', body, mark: `authorization ${userId}` };

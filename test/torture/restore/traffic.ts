@@ -1,10 +1,10 @@
-/** Merchants who place holds, capture them, give some back and pay out, most with keys, and remember every answer. */
+/** Merchants who place holds, capture them, release some and pay out, most with keys, and record every answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 
-/** One thing that a merchant asked for, and what it was told at last. */
+/** One request of a merchant, and its final answer. */
 export interface Deed {
   readonly kind: 'hold' | 'capture' | 'release' | 'oct';
   readonly merchant: Merchant;
@@ -15,7 +15,7 @@ export interface Deed {
   requestId?: string;
 }
 
-/** What was done about one customer, in order. */
+/** The deeds for one customer, in order. */
 export interface Story {
   readonly userId: string;
   readonly deeds: Deed[];
@@ -24,7 +24,7 @@ export interface Story {
 
 export interface Traffic {
   readonly stories: readonly Story[];
-  /** Ends it. A call without an answer yet is repeated until it has one, when it has a key. */
+  /** Ends it. A call with a key and without an answer is repeated until it has one. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const MOST_TRIES = 240;
 
 let serial = 0;
 
-/** Starts merchants who do not wait for each other. */
+/** Starts merchants who work independently. */
 export function startTraffic(caller: Caller, merchants: readonly Merchant[], random: () => number): Traffic {
   const stories: Story[] = [];
   let stopped = false;
@@ -85,7 +85,7 @@ function releaseOf(merchant: Merchant, { handle }: Story, key: string | undefine
   return { kind: 'release', merchant, key, path: '/preauthorization/release', body: { preauthorizationId: handle } };
 }
 
-/** Asks for a deed. Resolves with the body of a success. */
+/** Sends a deed. Resolves with the body of a success. */
 async function act(caller: Caller, story: Story, deed: Deed): Promise<{ preauthorizationId?: string } | undefined> {
   story.deeds.push(deed);
   const { status, body } = await untilAnswered(caller, deed, deed.body);

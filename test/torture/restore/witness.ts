@@ -5,10 +5,10 @@ import { openChannel } from '../../../platform/grpc-client.ts';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 
 export interface Witness {
-  /** Results seen so far, and the token of the newest. */
+  /** The number of results so far, and the token of the newest. */
   readonly seen: () => number;
   readonly token: () => string;
-  /** Whether it was told OUT_OF_RANGE, which REST says as 410. */
+  /** Whether it got OUT_OF_RANGE, which is 410 in REST. */
   readonly told: () => boolean;
   stop(): Promise<void>;
 }

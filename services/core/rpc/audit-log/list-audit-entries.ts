@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import type { AuditEntryRow } from '../../storage/audit-log/audit-entry.ts';
+import type { AuditEntryRow } from '../../storage/audit-log/audit-log.ts';
 import { listAuditEntries as listStored } from '../../storage/audit-log/audit-log.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';

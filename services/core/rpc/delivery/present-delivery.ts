@@ -5,7 +5,7 @@ import {
   type DeliverySchema,
   DeliveryState,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { DeliveryAttemptRow } from '../../storage/delivery/delivery-attempt.ts';
+import type { DeliveryAttemptRow } from '../../storage/delivery/delivery.ts';
 import type { DeliveryHead } from '../../storage/delivery/read-deliveries.ts';
 import { endpointKindOf, notificationKindOf } from '../kinds.ts';
 

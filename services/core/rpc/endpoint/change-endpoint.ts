@@ -1,6 +1,11 @@
-import type { EndpointState } from '../../domain/endpoint.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { type EndpointKey, endpointName, lockEndpoint, writeEndpoint } from '../../storage/endpoint/endpoint.ts';
+import {
+  type EndpointKey,
+  type EndpointState,
+  endpointName,
+  lockEndpoint,
+  writeEndpoint,
+} from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { refusalOf } from '../refuse.ts';

@@ -1,5 +1,4 @@
-import { FRESH } from '../../domain/endpoint.ts';
-import { type EndpointKey, endpointName, listTroubledEndpoints } from '../../storage/endpoint/endpoint.ts';
+import { type EndpointKey, endpointName, FRESH, listTroubledEndpoints } from '../../storage/endpoint/endpoint.ts';
 import type { Core } from '../core.ts';
 import { changeEndpoint } from './change-endpoint.ts';
 

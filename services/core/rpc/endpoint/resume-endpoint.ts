@@ -1,7 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { FRESH } from '../../domain/endpoint.ts';
-import { endpointName } from '../../storage/endpoint/endpoint.ts';
+import { endpointName, FRESH } from '../../storage/endpoint/endpoint.ts';
 import type { Core } from '../core.ts';
 import { keptEndpointKind } from '../kinds.ts';
 import { changeEndpoint } from './change-endpoint.ts';

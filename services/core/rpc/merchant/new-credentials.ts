@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { type Cipher, hashOf } from '../../cipher.ts';
-import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
-import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
+import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
 
 /** Makes an API key of 256 random bits; its row has only the hash. */
 export function newApiKey(

@@ -1,7 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { ApiKeyRow } from '../../storage/merchant/api-key.ts';
+import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
 import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
-import type { SigningSecretRow } from '../../storage/merchant/signing-secret.ts';
 import { contractWarnings } from './contract-warnings.ts';
 
 /** A merchant as operators see it: never a key or a secret. */

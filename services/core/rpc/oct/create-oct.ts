@@ -10,8 +10,8 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { ask } from '../../kinds/ask.ts';
 import { OCT } from '../../kinds/oct.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
-import { findOct } from '../../storage/oct/find-oct.ts';
 import type { OctRow } from '../../storage/oct/oct.ts';
+import { findOct } from '../../storage/oct/oct.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
 import {
   agreeing,

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { OctService } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
-import { findOct } from '../../storage/oct/find-oct.ts';
+import { findOct } from '../../storage/oct/oct.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { refusalOf } from '../refuse.ts';

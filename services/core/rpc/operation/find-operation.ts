@@ -1,5 +1,5 @@
 import { findSubmission } from '../../storage/operation/find-submission.ts';
-import { findResult } from '../../storage/operation/operation-log.ts';
+import { findResult } from '../../storage/operation/operation.ts';
 import type { Core } from '../core.ts';
 import { isInScope } from '../server/caller.ts';
 import { presentOperation, presentSubmission } from './present-operation.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { OperationKind as Kind } from '../../domain/kinds.ts';
-import { listResults, type ResultFilter } from '../../storage/operation/list-results.ts';
+import { listResults, type ResultFilter } from '../../storage/operation/operation.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';

@@ -1,7 +1,6 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { OperationRow } from '../../storage/operation/operation.ts';
-import type { LogPosition } from '../../storage/operation/operation-log.ts';
+import type { LogPosition, OperationRow } from '../../storage/operation/operation.ts';
 import { presentOperation } from './present-operation.ts';
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;

@@ -17,7 +17,7 @@ import type { Approved } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { ask } from '../../kinds/ask.ts';
 import { CAPTURE } from '../../kinds/capture.ts';
-import { findCapture } from '../../storage/capture/find-captures.ts';
+import { findCapture } from '../../storage/capture/capture.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import { findHoldByHandle } from '../../storage/hold/read-holds.ts';
 import { type Core, inquireAfter } from '../core.ts';

@@ -11,15 +11,14 @@ import {
   type PreauthorizationSchema,
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/settle-hold.ts';
+import { expiryOf } from '../../books/settle-holds-and-octs.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
-import { HOLD } from '../../kinds/hold.ts';
-import { newHandle } from '../../kinds/new-handle.ts';
+import { HOLD, newHandle } from '../../kinds/hold.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { KeyInput } from '../../storage/idempotency-key/claim-key.ts';
+import type { KeyInput } from '../../storage/idempotency-key/idempotency-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, inquireAfter, placeOf } from '../core.ts';
 import {

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { PreauthorizationService } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { listCaptures } from '../../storage/capture/find-captures.ts';
+import { listCaptures } from '../../storage/capture/capture.ts';
 import type { Core } from '../core.ts';
 import { scopeOf } from '../server/caller.ts';
 import { namedHold } from './named-hold.ts';

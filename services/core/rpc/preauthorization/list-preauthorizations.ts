@@ -6,7 +6,7 @@ import {
   type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { HoldStatus as Status } from '../../domain/hold.ts';
-import { type HoldFilter, listHolds } from '../../storage/hold/list-holds.ts';
+import { type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';

@@ -9,7 +9,6 @@ import {
 import { pointOf } from '../../crash-points.ts';
 import { openPage } from '../../kinds/checkout-page.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import { storeCheckout } from '../../storage/hold/store-checkout.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { presentCheckout } from './present-hold.ts';
@@ -25,7 +24,7 @@ export async function openCheckout(
   assert(hold, 'a checkout is opened for a stored hold');
   const opened = await openPage(core, hold, contract.name);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
-  await storeCheckout(core.database.query, requestId, undefined, undefined, core.clock());
+  await core.books.postponeInquiry('hold', requestId, core.clock());
   return noPageYet(requestId);
 }
 

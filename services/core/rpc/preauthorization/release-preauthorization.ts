@@ -11,7 +11,7 @@ import { identifierOf } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { RELEASE } from '../../kinds/release.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import { findRelease } from '../../storage/release/find-releases.ts';
+import { findRelease } from '../../storage/release/release.ts';
 import { type Core, inquireAfter } from '../core.ts';
 import { findKeptOperation, keyOf, refuseWhileRunning } from '../idempotency.ts';
 import { keptRefusal } from '../refuse.ts';

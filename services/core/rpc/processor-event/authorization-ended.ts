@@ -1,7 +1,7 @@
 import { AuthorizationEnd, type AuthorizationEnded } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { isOpen } from '../../domain/hold.ts';
 import { endHold } from '../../kinds/end-hold.ts';
-import { markEnded } from '../../storage/hold/mark-ended.ts';
+import { markEnded } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import type { Core } from '../core.ts';

@@ -4,7 +4,7 @@ import { type TakingBack, takeBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { takenBackThere } from '../../processor/entries.ts';
 import { storedFor } from '../../processor/processors.ts';
-import { freezeHold } from '../../storage/hold/freeze-hold.ts';
+import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, importOf, type NamedEvent } from '../../storage/processor-event/processor-event.ts';

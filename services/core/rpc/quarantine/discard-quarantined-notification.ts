@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { discardHeld } from '../../storage/notification/quarantine.ts';
+import { discardHeld } from '../../storage/notification/quarantined-notification.ts';
 import type { Core } from '../core.ts';
 import { decideQuarantined } from './decide-quarantined.ts';
 

@@ -6,8 +6,7 @@ import {
   QuarantineState,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { AcceptedRow, NotificationKey } from '../../storage/notification/notification.ts';
-import { readAccepted } from '../../storage/notification/quarantine.ts';
-import type { QuarantinedHead } from '../../storage/notification/quarantined-notification.ts';
+import { type QuarantinedHead, readAccepted } from '../../storage/notification/quarantined-notification.ts';
 import type { Core } from '../core.ts';
 import { notificationKindOf } from '../kinds.ts';
 import { presentAccepted } from '../notification/present-stored.ts';

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import { type NotificationService, QuarantineReason } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { setAside } from '../../storage/notification/quarantine.ts';
+import { setAside } from '../../storage/notification/quarantined-notification.ts';
 import type { Core } from '../core.ts';
 import { notificationInput } from '../notification/notification-input.ts';
 

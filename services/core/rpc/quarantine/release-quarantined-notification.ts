@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { releaseHeld } from '../../storage/notification/quarantine.ts';
+import { releaseHeld } from '../../storage/notification/quarantined-notification.ts';
 import type { Core } from '../core.ts';
 import { decideQuarantined } from './decide-quarantined.ts';
 

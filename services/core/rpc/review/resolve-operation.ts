@@ -3,7 +3,7 @@ import type { OperatorService, ResolveOperationRequest } from '../../../../proto
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/operation.ts';
 import { mustHappen, settleDecided, settleLate } from '../../kinds/settle-late.ts';
-import { unfreezeHold } from '../../storage/hold/freeze-hold.ts';
+import { unfreezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSubmission, type Submission } from '../../storage/operation/find-submission.ts';
 import type { Core } from '../core.ts';

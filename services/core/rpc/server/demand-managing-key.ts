@@ -1,7 +1,7 @@
 import type { Interceptor } from '@connectrpc/connect';
 import { inNameOf } from '../../actor.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { findLiveApiKey } from '../../storage/merchant/api-key.ts';
+import { findLiveApiKey } from '../../storage/merchant/credentials.ts';
 import type { Core } from '../core.ts';
 import { isForManagingKeys } from './access.ts';
 import { callerKey } from './caller.ts';

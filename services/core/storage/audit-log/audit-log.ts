@@ -1,10 +1,30 @@
-import type { FilterQuery } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../../actor.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
-import { AuditEntryEntity, type AuditEntryRow } from './audit-entry.ts';
+
+/** An action of an operator. */
+export const AuditEntryEntity = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entry',
+  properties: {
+    id: p.uuid().primary(),
+    at: p.datetime(3),
+    actor: p.text(),
+    action: p.text(),
+    target: p.text(),
+    detail: p.json().nullable().$type<Record<string, unknown>>(),
+  },
+  indexes: [
+    {
+      name: 'audit_entry_by_target',
+      expression: 'create index "audit_entry_by_target" on "audit_entry" ("target", "id")',
+    },
+  ],
+});
+export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;
 
 /** An operator's action. */
 export interface AuditedAction {

@@ -1,6 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { HoldStatus } from '../../domain/hold.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
 import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
@@ -46,9 +48,26 @@ export const CaptureEntity = defineEntity({
     ...sentIndexes('capture'),
   ],
 });
+export type CaptureRow = InferEntity<typeof CaptureEntity>;
+
 /** SQL: what of a capture was taken back and not given again, as amountReversedOf() in domain/hold.ts. */
 export function sqlOfAmountReversed(row: string): string {
   return `case when ${row}.reversed then ${row}.amount else ${row}.amount_reversed end`;
 }
 
-export type CaptureRow = InferEntity<typeof CaptureEntity>;
+/** Looks up a capture. */
+export function findCapture(query: Query, requestId: string): Promise<CaptureRow | undefined> {
+  return readRow<CaptureRow>(query, FIND_CAPTURE, [requestId]);
+}
+
+const FIND_CAPTURE: Statement = { name: 'find-capture', text: 'select * from capture where request_id = $1' };
+
+/** Lists the captures of a hold, oldest first. */
+export function listCaptures(query: Query, holdRequestId: string): Promise<CaptureRow[]> {
+  return readRows<CaptureRow>(query, LIST_CAPTURES, [holdRequestId]);
+}
+
+const LIST_CAPTURES: Statement = {
+  name: 'list-captures',
+  text: 'select * from capture where hold_request_id = $1 order by request_id',
+};

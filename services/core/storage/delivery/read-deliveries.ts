@@ -3,8 +3,7 @@ import type { Database } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { OperationEntity } from '../operation/operation.ts';
 import { entityManager } from '../orm.ts';
-import { DeliveryEntity, type DeliveryRow } from './delivery.ts';
-import { DeliveryAttemptEntity, type DeliveryAttemptRow } from './delivery-attempt.ts';
+import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery.ts';
 
 /** A delivery without what it sends. */
 export type DeliveryHead = Omit<DeliveryRow, 'body' | symbol>;

@@ -1,8 +1,7 @@
 import type { Cipher } from '../../cipher.ts';
-import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery.ts';
-import { type StateRow, stateOf } from './endpoint.ts';
+import { type EndpointState, FRESH } from './endpoint.ts';
 
 /** What attempts at a merchant's endpoints depend on. */
 export interface EndpointTerms {
@@ -27,14 +26,13 @@ interface TermsRow {
   readonly webhook_url: string | null;
   readonly internal_url: string | null;
   readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
-  readonly states: readonly (Omit<StateRow, 'paused_until'> & { kind: EndpointKind; paused_until: string | null })[];
+  readonly states: readonly (Omit<EndpointState, 'pausedUntil'> & { kind: EndpointKind; pausedUntil: string | null })[];
 }
 
 function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
   const states: Record<EndpointKind, EndpointState> = { webhook: FRESH, internal: FRESH };
-  for (const state of row.states) {
-    const pausedUntil = state.paused_until === null ? null : new Date(state.paused_until);
-    states[state.kind] = stateOf({ ...state, paused_until: pausedUntil });
+  for (const { kind, pausedUntil, ...state } of row.states) {
+    states[kind] = { ...state, pausedUntil: pausedUntil === null ? null : new Date(pausedUntil) };
   }
   return {
     urls: { webhook: row.webhook_url, internal: row.internal_url },
@@ -51,6 +49,8 @@ const READ_TERMS: Statement = {
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'base64'))
           order by s.created_at, s.id)
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
-      coalesce((select json_agg(e) from endpoint e where e.merchant_id = m.id), '[]') as states
+      coalesce((select json_agg(json_build_object('kind', e.kind, 'pause', e.pause, 'pausedUntil', e.paused_until,
+          'failureCount', e.failure_count, 'pauseCount', e.pause_count))
+        from endpoint e where e.merchant_id = m.id), '[]') as states
     from merchant m where m.id = any($1::text[])`,
 };

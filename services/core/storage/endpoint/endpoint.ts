@@ -1,8 +1,22 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { type EndpointState, FRESH } from '../../domain/endpoint.ts';
+import { readRow } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery.ts';
 import { entityManager } from '../orm.ts';
+
+/** The state of an endpoint. An endpoint that never failed has no row and counts as FRESH. */
+export interface EndpointState {
+  /** Why it is paused: it answered 410, an operator paused it, or the breaker opened. */
+  readonly pause: 'GONE' | 'OPERATOR' | 'BREAKER' | null;
+  /** When a pause of the breaker ends. An operator ends the other pauses. */
+  readonly pausedUntil: Date | null;
+  /** Failures since the last success. */
+  readonly failureCount: number;
+  /** Pauses of the breaker since the last success. */
+  readonly pauseCount: number;
+}
+
+export const FRESH: EndpointState = { pause: null, pausedUntil: null, failureCount: 0, pauseCount: 0 };
 
 /** An endpoint that has failed or was paused; one that never failed has no row. */
 export const EndpointEntity = defineEntity({
@@ -59,8 +73,7 @@ export function listTroubledEndpoints(
 /** Reads an endpoint's state and locks its row; an endpoint without a row gets one. */
 export async function lockEndpoint(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<EndpointState> {
   await query(ADD_ENDPOINT, [merchantId, kind, now]);
-  const [row] = await query<StateRow>(LOCK_ENDPOINT, [merchantId, kind]);
-  return row ? stateOf(row) : FRESH;
+  return (await readRow<EndpointState>(query, LOCK_ENDPOINT, [merchantId, kind])) ?? FRESH;
 }
 
 /** Writes an endpoint's state. The transaction must hold the lock of lockEndpoint(). */
@@ -72,22 +85,6 @@ export async function writeEndpoint(
 ): Promise<void> {
   const { pause, pausedUntil, failureCount, pauseCount } = state;
   await query(WRITE_ENDPOINT, [merchantId, kind, pause, pausedUntil, failureCount, pauseCount, now]);
-}
-
-export interface StateRow {
-  readonly pause: EndpointState['pause'];
-  readonly paused_until: Date | null;
-  readonly failure_count: number;
-  readonly pause_count: number;
-}
-
-export function stateOf(row: StateRow): EndpointState {
-  return {
-    pause: row.pause,
-    pausedUntil: row.paused_until,
-    failureCount: row.failure_count,
-    pauseCount: row.pause_count,
-  };
 }
 
 const ADD_ENDPOINT: Statement = {

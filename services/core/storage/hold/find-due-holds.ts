@@ -1,6 +1,6 @@
 import type { HoldPhase } from '../../domain/hold.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
-import { camelCased } from '../camel-cased.ts';
+import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 
 /** A placed hold whose period is over, or whose authorization ended at the processor, or a hold whose checkout is over. */
@@ -17,9 +17,8 @@ export interface DueHold {
 }
 
 /** Finds what is due to end, those due longest first, about a third of `limit` of each sort at most. */
-export async function findDueHolds(query: Query, now: Date, limit: number, at: AtProcessor): Promise<DueHold[]> {
-  const rows = await query<object>(FIND_DUE, [now, Math.ceil(limit / 3), at.only, at.butNot]);
-  return rows.map((row) => camelCased<DueHold>(row));
+export function findDueHolds(query: Query, now: Date, limit: number, at: AtProcessor): Promise<DueHold[]> {
+  return readRows<DueHold>(query, FIND_DUE, [now, Math.ceil(limit / 3), at.only, at.butNot]);
 }
 
 const DUE = 'request_id, merchant_id, processor, processor_account, processor_request_id, phase, ended_as';

@@ -1,7 +1,10 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { HoldStatus } from '../../domain/hold.ts';
 import { byIndex } from '../by-index.ts';
-import { camelCased } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
-import type { HoldRow } from './hold.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Database, Query, Statement } from '../database.ts';
+import { entityManager } from '../orm.ts';
+import { HoldEntity, type HoldRow } from './hold.ts';
 
 /** A hold as it was read without a lock. */
 export interface ReadHold extends HoldRow {
@@ -10,8 +13,8 @@ export interface ReadHold extends HoldRow {
 }
 
 /** Reads holds by requestId, without locking them. */
-export async function readHolds(query: Query, requestIds: readonly string[]): Promise<ReadHold[]> {
-  return (await query<object>(READ_BY_REQUEST_ID, [requestIds])).map((row) => camelCased<ReadHold>(row));
+export function readHolds(query: Query, requestIds: readonly string[]): Promise<ReadHold[]> {
+  return readRows<ReadHold>(query, READ_BY_REQUEST_ID, [requestIds]);
 }
 
 /** Looks up a hold by its requestId. */
@@ -20,9 +23,8 @@ export async function findHold(query: Query, requestId: string): Promise<HoldRow
 }
 
 /** Looks up a hold by the hash of its preauthorizationId. */
-export async function findHoldByHandle(query: Query, idHash: Buffer): Promise<HoldRow | undefined> {
-  const [row] = await query<object>(READ_BY_HANDLE, [idHash]);
-  return row && camelCased<HoldRow>(row);
+export function findHoldByHandle(query: Query, idHash: Buffer): Promise<HoldRow | undefined> {
+  return readRow<HoldRow>(query, READ_BY_HANDLE, [idHash]);
 }
 
 const READ_BY_HANDLE: Statement = { name: 'read-hold-by-handle', text: 'select * from hold where id_hash = $1' };
@@ -43,3 +45,45 @@ export const LOCK_UNCHANGED_HOLDS = `locked as materialized (
     select i.* from input i join hold h on ${byIndex('h.request_id', 'i."holdRequestId"')}
     where h.xmin = i.version for no key update of h skip locked
   )`;
+
+/** Which holds to list; all of what is given must be true. */
+export interface HoldFilter {
+  readonly status?: HoldStatus;
+  readonly userId?: string;
+  readonly terminalId?: string;
+  readonly merchantReference?: string;
+  readonly requestId?: string;
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+  /** Minor units, both inclusive. */
+  readonly amountFrom?: bigint;
+  readonly amountTo?: bigint;
+  readonly currency?: string;
+  /** Only open holds that end before. */
+  readonly expiringBefore?: Date;
+}
+
+/**
+ * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined = any merchant's;
+ * `after` undefined = from the newest.
+ */
+export async function listHolds(
+  database: Database,
+  filter: HoldFilter,
+  page: { readonly merchantId: string | undefined; readonly after: string | undefined; readonly limit: number },
+): Promise<HoldRow[]> {
+  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, ...same } = filter;
+  const where: FilterQuery<HoldRow>[] = [same];
+  if (createdFrom) where.push({ createdAt: { $gte: createdFrom } });
+  if (createdTo) where.push({ createdAt: { $lt: createdTo } });
+  if (amountFrom !== undefined) where.push({ amount: { $gte: amountFrom } });
+  if (amountTo !== undefined) where.push({ amount: { $lte: amountTo } });
+  if (expiringBefore) {
+    where.push({ expiresAt: { $lt: expiringBefore }, phase: 'AUTHORIZED' });
+    where.push({ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] } });
+  }
+  if (page.merchantId !== undefined) where.push({ merchantId: page.merchantId });
+  if (page.after !== undefined) where.push({ requestId: { $lt: page.after } });
+  const newest = { orderBy: { requestId: 'desc' }, limit: page.limit } as const;
+  return entityManager(database).find(HoldEntity, { $and: where }, newest);
+}

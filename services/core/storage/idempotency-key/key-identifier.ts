@@ -1,3 +1,4 @@
+import { defineEntity, p } from '@mikro-orm/core';
 import type { SubmissionTable } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
 
@@ -32,3 +33,15 @@ const MOST_USES = 5_000;
 /** A UUIDv8 (RFC 9562, section 5.8) of SHA-256. Neither merchantIds nor methods contain a slash, so the parts cannot be read otherwise. */
 const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
           i."merchantId", i.key->>'method', u.use, i.key->>'key'), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid`;
+
+/** This installation: one row, written once. A backup has it, so it outlives a restore. */
+export const InstallationEntity = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: {
+    /** 1: there is one row. */
+    number: p.integer().primary().autoincrement(false),
+    id: p.uuid(),
+  },
+  checks: [{ name: 'installation_is_one', expression: 'number = 1' }],
+});

@@ -1,7 +1,6 @@
 import type { Database } from '../database.ts';
-import { ApiKeyEntity, type ApiKeyRow } from './api-key.ts';
 import { changeMerchant } from './change-merchant.ts';
-import { SigningSecretEntity, type SigningSecretRow } from './signing-secret.ts';
+import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credentials.ts';
 
 /** Which key or secret of which merchant. */
 export interface CredentialKey {

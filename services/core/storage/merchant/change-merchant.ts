@@ -4,15 +4,18 @@ import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../../actor.ts';
-import { AuditEntryEntity } from '../audit-log/audit-entry.ts';
-import type { AuditedAction } from '../audit-log/audit-log.ts';
+import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import type { Database, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';
-import { ApiKeyEntity, type ApiKeyRow } from './api-key.ts';
-import { nextChangeNumber } from './credentials.ts';
+import {
+  ApiKeyEntity,
+  type ApiKeyRow,
+  nextChangeNumber,
+  SigningSecretEntity,
+  type SigningSecretRow,
+} from './credentials.ts';
 import { MerchantEntity, type MerchantRow } from './merchant.ts';
 import { type MerchantWithCredentials, withCredentials } from './read-merchants.ts';
-import { SigningSecretEntity, type SigningSecretRow } from './signing-secret.ts';
 
 /** What an operator may change of a merchant. */
 export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber'>;

@@ -1,9 +1,8 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../database.ts';
 import { entityManager } from '../orm.ts';
-import { ApiKeyEntity, type ApiKeyRow } from './api-key.ts';
+import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credentials.ts';
 import { MerchantEntity, type MerchantRow } from './merchant.ts';
-import { SigningSecretEntity, type SigningSecretRow } from './signing-secret.ts';
 
 /** A merchant with all its API keys and signing secrets, revoked and retired ones included, oldest first. */
 export interface MerchantWithCredentials {

@@ -1,7 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import type { NotificationInput } from './notification.ts';
-import { onceKey } from './quarantine.ts';
+import { onceKey } from './quarantined-notification.ts';
 
 /** The result for one notification. */
 export interface Accepted {

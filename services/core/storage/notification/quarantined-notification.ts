@@ -1,7 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Database } from '../database.ts';
+import { byIndex } from '../by-index.ts';
+import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
 import { entityManager } from '../orm.ts';
+import type { AcceptedRow, NotificationInput, NotificationKey } from './notification.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -27,7 +29,7 @@ export const QuarantinedNotificationEntity = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /** The delivery that a release made. */
     deliveryId: p.uuid().nullable(),
-    /** Two with the same key are the same (onceKey() in quarantine.ts); null = quarantined by an earlier version. */
+    /** Two with the same key are the same (onceKey()); null = quarantined by an earlier version. */
     onceKey: p.text().nullable().unique(),
   },
   checks: [
@@ -69,3 +71,75 @@ export function listQuarantined(
   const options = { orderBy: { id: 'desc' }, limit, exclude: ['body'] } as const;
   return entityManager(database).find(QuarantinedNotificationEntity, where, options);
 }
+
+type Reason = QuarantinedNotificationRow['reason'];
+
+/**
+ * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another statusInfo, which is
+ * not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of upper and lower case.
+ */
+export function onceKey(notification: NotificationInput, reason: Reason): string {
+  const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+  const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
+  return [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+}
+
+/** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
+export async function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
+  const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
+  return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
+}
+
+/** Quarantines a notification. Returns false when the same one is quarantined already, for the same reason. */
+export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<boolean> {
+  const { quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+  const body = Buffer.from(notification.body, 'base64');
+  const values = [quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency, body];
+  const { signature, receivedAt } = notification;
+  const rows = await query(SET_ASIDE, [...values, signature, reason, receivedAt, onceKey(notification, reason)]);
+  return rows.length === 1;
+}
+
+/** Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded. */
+export async function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<boolean> {
+  return (await query(RELEASE, [id, deliveryId, at])).length === 1;
+}
+
+/** Discards a held notification. Returns false when it is not held. */
+export async function discardHeld(query: Query, id: string, at: Date): Promise<boolean> {
+  return (await query(DISCARD, [id, at])).length === 1;
+}
+
+const SET_ASIDE: Statement = {
+  name: 'set-aside',
+  text: `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+      signature, reason, state, received_at, once_key)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12, $13) on conflict do nothing returning id`,
+};
+
+const READ_ACCEPTED: Statement = {
+  name: 'read-accepted',
+  text: `select n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
+      n.amount, n.currency, n.received_at as "receivedAt"
+    from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
+    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}`,
+};
+
+const RELEASE: Statement = {
+  name: 'release-held',
+  text: `with released as (
+    update quarantined_notification q set state = 'RELEASED', decided_at = $3, delivery_id = $2
+    from merchant m
+    where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
+    returning q.*
+  )
+  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select $2, merchant_id, 'internal', request_id, kind, status_info, body, signature, 'PENDING', 0, $3, $3 from released
+  returning id`,
+};
+
+const DISCARD: Statement = {
+  name: 'discard-held',
+  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2 where id = $1 and state = 'HELD' returning id`,
+};

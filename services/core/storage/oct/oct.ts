@@ -1,5 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
+import { readRow } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
 import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /** One original credit transaction: a payment to a card. */
@@ -36,3 +38,10 @@ export const OctEntity = defineEntity({
   indexes: [...sentIndexes('oct')],
 });
 export type OctRow = InferEntity<typeof OctEntity>;
+
+/** Looks up an OCT. */
+export function findOct(query: Query, requestId: string): Promise<OctRow | undefined> {
+  return readRow<OctRow>(query, FIND_OCT, [requestId]);
+}
+
+const FIND_OCT: Statement = { name: 'find-oct', text: 'select * from oct where request_id = $1' };

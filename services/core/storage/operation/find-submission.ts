@@ -1,5 +1,5 @@
 import type { AskedKind, SubmissionState, SubmissionTable } from '../../domain/kinds.ts';
-import { camelCased } from '../camel-cased.ts';
+import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import { unionOfSubmissions } from './submissions.ts';
 
@@ -24,15 +24,13 @@ export interface Submission {
 }
 
 /** Looks up a submission by its requestId, in all tables. */
-export async function findSubmission(query: Query, requestId: string): Promise<Submission | undefined> {
-  const [row] = await query<object>(FIND_SUBMISSION, [requestId]);
-  return row && camelCased<Submission>(row);
+export function findSubmission(query: Query, requestId: string): Promise<Submission | undefined> {
+  return readRow<Submission>(query, FIND_SUBMISSION, [requestId]);
 }
 
 /** Looks up a submission by its identifier at the processor, in all tables. */
-export async function findSentSubmission(query: Query, identifier: string): Promise<Submission | undefined> {
-  const [row] = await query<object>(FIND_SENT, [identifier]);
-  return row && camelCased<Submission>(row);
+export function findSentSubmission(query: Query, identifier: string): Promise<Submission | undefined> {
+  return readRow<Submission>(query, FIND_SENT, [identifier]);
 }
 
 const FIND_SUBMISSION = submissionWhere('find-submission', 's.request_id = $1');

@@ -1,10 +1,8 @@
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { byIndex } from '../by-index.ts';
-import { camelCased } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKind, NotificationKind } from '../delivery/delivery.ts';
-import type { OperationRow } from './operation.ts';
 
 /** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */
 export interface OperationInput {
@@ -83,27 +81,6 @@ export const APPEND_OPERATIONS = `result as materialized (
     returning sequence
   )`;
 
-/** SQL that ends a settling statement; `column` of its common table `locked` names the rows that it could lock. */
-export function settledBy(column: string): string {
-  return `select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered
-  union all select 'locked', ${column}::text from locked`;
-}
-
-/** Which subjects a statement changed, and the deliveries it made. */
-export interface Settled {
-  readonly changed: ReadonlySet<string>;
-  /** The rows that it could lock: holds, or OCTs. What was not among them is to be tried again. */
-  readonly locked: ReadonlySet<string>;
-  readonly deliveryIds: ReadonlySet<string>;
-}
-
-/** Reads what a settling statement answers: one column, `what`, `id`. */
-export function settled(rows: readonly { what: string; id: string }[]): Settled {
-  const idsOf = (what: string) => new Set(rows.filter((row) => row.what === what).map((row) => row.id));
-  return { changed: idsOf('changed'), locked: idsOf('locked'), deliveryIds: idsOf('delivery') };
-}
-
 /**
  * Channel on which commits with results are announced, after the commit: within it, the announcement's database-wide lock would be
  * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.
@@ -116,51 +93,3 @@ export async function announceOperations(query: Query): Promise<void> {
 }
 
 const ANNOUNCE: Statement = { name: 'announce-operations', text: `select pg_notify('${OPERATION_CHANNEL}', '')` };
-
-/** Reads results after a sequence, in order. */
-export async function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
-  return (await query<object>(READ_OPERATIONS, [after, limit])).map((row) => camelCased<OperationRow>(row));
-}
-
-/** Looks up the result of an operation. */
-export async function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
-  const [row] = await query<object>(FIND_RESULT, [requestId]);
-  return row && camelCased<OperationRow>(row);
-}
-
-const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
-
-/** A place in the log, named by the result that stands there, so that it belongs to one history. */
-export interface LogPosition {
-  readonly sequence: bigint;
-  /** Empty before the first result. */
-  readonly requestId: string;
-}
-
-/** Where the log ends now. */
-export async function lastPosition(query: Query): Promise<LogPosition> {
-  const [row] = await query<{ sequence: bigint; request_id: string }>(LAST_POSITION, []);
-  return row ? { sequence: row.sequence, requestId: row.request_id } : LOG_START;
-}
-
-/** Before the first result. */
-const LOG_START: LogPosition = { sequence: 0n, requestId: '' };
-
-/** The requestId of the result at a sequence; undefined = there is none. */
-export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
-  const [row] = await query<{ request_id: string }>(REQUEST_ID_AT, [sequence]);
-  return row?.request_id;
-}
-
-const READ_OPERATIONS: Statement = {
-  name: 'read-operations',
-  text: 'select * from operation where sequence > $1 order by sequence limit $2',
-};
-const LAST_POSITION: Statement = {
-  name: 'last-position',
-  text: 'select sequence, request_id from operation order by sequence desc limit 1',
-};
-const REQUEST_ID_AT: Statement = {
-  name: 'request-id-at',
-  text: 'select request_id from operation where sequence = $1',
-};

@@ -1,5 +1,8 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { KIND_NAMES, type OperationKind, type StatusInfo } from '../../domain/kinds.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Database, Query, Statement } from '../database.ts';
+import { entityManager } from '../orm.ts';
 
 /**
  * The log of final results: appended to, never changed. `sequence` grows in commit order (see operation-log.ts), so it is the
@@ -45,3 +48,76 @@ export const OperationEntity = defineEntity({
   ],
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;
+
+/** Which results to list; all of what is given must be true. */
+export interface ResultFilter {
+  readonly kind?: OperationKind;
+  readonly status?: 'OK' | 'KO';
+  readonly holdRequestId?: string;
+  /** Minor units, both inclusive. */
+  readonly amountFrom?: bigint;
+  readonly amountTo?: bigint;
+  readonly currency?: string;
+  readonly finalFrom?: Date;
+  readonly finalTo?: Date;
+}
+
+/** Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. */
+export async function listResults(
+  database: Database,
+  filter: ResultFilter,
+  page: { readonly merchantId: string | undefined; readonly before: bigint | undefined; readonly limit: number },
+): Promise<OperationRow[]> {
+  const { finalFrom, finalTo, amountFrom, amountTo, ...same } = filter;
+  const where: FilterQuery<OperationRow>[] = [same];
+  if (finalFrom) where.push({ finalStateDate: { $gte: finalFrom } });
+  if (finalTo) where.push({ finalStateDate: { $lt: finalTo } });
+  if (amountFrom !== undefined) where.push({ amount: { $gte: amountFrom } });
+  if (amountTo !== undefined) where.push({ amount: { $lte: amountTo } });
+  if (page.merchantId !== undefined) where.push({ merchantId: page.merchantId });
+  if (page.before !== undefined) where.push({ sequence: { $lt: page.before } });
+  const newest = { orderBy: { sequence: 'desc' }, limit: page.limit } as const;
+  return entityManager(database).find(OperationEntity, { $and: where }, newest);
+}
+
+/** Reads results after a sequence, in order. */
+export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return readRows<OperationRow>(query, READ_OPERATIONS, [after, limit]);
+}
+
+/** Looks up the result of an operation. */
+export function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
+  return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
+}
+
+const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
+
+/** A place in the log, named by the result that stands there, so that it belongs to one history. */
+export interface LogPosition {
+  readonly sequence: bigint;
+  /** Empty before the first result. */
+  readonly requestId: string;
+}
+
+/** Where the log ends now. */
+export async function lastPosition(query: Query): Promise<LogPosition> {
+  return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
+}
+
+/** The requestId of the result at a sequence; undefined = there is none. */
+export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
+  return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
+}
+
+const READ_OPERATIONS: Statement = {
+  name: 'read-operations',
+  text: 'select * from operation where sequence > $1 order by sequence limit $2',
+};
+const LAST_POSITION: Statement = {
+  name: 'last-position',
+  text: 'select sequence, request_id from operation order by sequence desc limit 1',
+};
+const REQUEST_ID_AT: Statement = {
+  name: 'request-id-at',
+  text: 'select sequence, request_id from operation where sequence = $1',
+};

@@ -1,5 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
+import { readRow } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
 import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
 
 /**
@@ -44,3 +46,20 @@ export const ReleaseEntity = defineEntity({
   ],
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;
+
+/** Looks up a release. */
+export function findRelease(query: Query, requestId: string): Promise<ReleaseRow | undefined> {
+  return readRow<ReleaseRow>(query, FIND_RELEASE, [requestId]);
+}
+
+const FIND_RELEASE: Statement = { name: 'find-release', text: 'select * from release where request_id = $1' };
+
+/** Whether the authorization of a failed hold is being given back, or was. */
+export async function hasLateVoid(query: Query, holdRequestId: string): Promise<boolean> {
+  return (await query(FIND_LATE_VOID, [holdRequestId])).length > 0;
+}
+
+const FIND_LATE_VOID: Statement = {
+  name: 'find-late-void',
+  text: `select request_id from release where hold_request_id = $1 and reason = 'LATE' and state <> 'KO'`,
+};

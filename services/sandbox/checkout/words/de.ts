@@ -1,5 +1,5 @@
 import { html } from '../html.ts';
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 /** German. */
 export const de: Words = {

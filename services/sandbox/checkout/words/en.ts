@@ -1,11 +1,11 @@
-import { html } from '../html.ts';
-import type { Words } from './words.ts';
+import { type Html, html } from '../html.ts';
+import type { CardBehaviour } from '../test-card.ts';
 
-/** English. */
-export const en: Words = {
+/** English, and every text of the page: another language that lacks one does not compile. */
+export const en = {
   sandbox: 'Sandbox: no real money',
-  reserve: (amount) => `Reserve ${amount}`,
-  nothingCharged: (merchant) => `${merchant} reserves this amount on your card. Nothing is charged now.`,
+  reserve: (amount: string) => `Reserve ${amount}`,
+  nothingCharged: (merchant: string) => `${merchant} reserves this amount on your card. Nothing is charged now.`,
   order: 'Order',
   cardTitle: 'Your card',
   cardNumber: 'Card number',
@@ -13,13 +13,14 @@ export const en: Words = {
   expiryHint: 'Month / year, like 08/31',
   code: 'Security code',
   codeHint: '3 or 4 digits on the card',
-  savesCard: (merchant) => `${merchant} will keep a token of this card for later payments.`,
-  submit: (amount) => `Reserve ${amount}`,
+  savesCard: (merchant: string) => `${merchant} will keep a token of this card for later payments.`,
+  submit: (amount: string) => `Reserve ${amount}`,
   cancel: 'Cancel',
-  cancelAndReturn: (merchant) => `Cancel and return to ${merchant}`,
-  closesAt: (time) => html`This page closes at ${time}.`,
-  staysHere: (merchant) => `Your card number goes to the card processor only. ${merchant} does not see it.`,
+  cancelAndReturn: (merchant: string) => `Cancel and return to ${merchant}`,
+  closesAt: (time: Html) => html`This page closes at ${time}.`,
+  staysHere: (merchant: string) => `Your card number goes to the card processor only. ${merchant} does not see it.`,
   correct: 'Please correct',
+  /** What can be wrong with a field. */
   errors: {
     numberMissing: 'Enter the card number.',
     numberLength: 'A card number has 13 to 19 digits.',
@@ -35,35 +36,39 @@ export const en: Words = {
     codeLength: 'The security code has three or four digits.',
   },
   declinedTitle: 'Card declined',
+  /** Why a card was declined, as the ledger keeps it. */
   declined: {
-    do_not_honor: (last4) => `The bank declined the card ending in ${last4}. Nothing was reserved.`,
-    insufficient_funds: (last4) => `The account of the card ending in ${last4} has insufficient funds.`,
-    token_invalid: (last4) => `The bank does not know the card ending in ${last4}.`,
-    challenge_failed: (last4) => `The payment with the card ending in ${last4} was not confirmed with its bank.`,
-    no_answer: (last4) => `The bank of the card ending in ${last4} did not answer. Nothing was reserved.`,
+    do_not_honor: (last4: string) => `The bank declined the card ending in ${last4}. Nothing was reserved.`,
+    insufficient_funds: (last4: string) => `The account of the card ending in ${last4} has insufficient funds.`,
+    token_invalid: (last4: string) => `The bank does not know the card ending in ${last4}.`,
+    challenge_failed: (last4: string) =>
+      `The payment with the card ending in ${last4} was not confirmed with its bank.`,
+    no_answer: (last4: string) => `The bank of the card ending in ${last4} did not answer. Nothing was reserved.`,
   },
   tryAnother: 'Try again or use another card.',
   challenge: {
     title: 'Confirm with your bank',
-    ask: (merchant, amount, last4) =>
+    ask: (merchant: string, amount: string, last4: string) =>
       `Your bank asks whether you reserve ${amount} for ${merchant} with the card ending in ${last4}.`,
     sandbox: "This page stands for your bank's: choose what it answers.",
     pass: 'Confirm',
     fail: 'Refuse',
   },
+  /** How a checkout ended. */
   ended: {
     approved: {
       title: 'Reserved',
-      message: (merchant, amount) => `${amount} is reserved for ${merchant}. Nothing is charged now.`,
+      message: (merchant: string, amount: string) => `${amount} is reserved for ${merchant}. Nothing is charged now.`,
     },
     failed: {
       title: 'Not reserved',
-      message: (merchant) => `The card processor had a problem. Nothing was reserved. Ask ${merchant} for a new page.`,
+      message: (merchant: string) =>
+        `The card processor had a problem. Nothing was reserved. Ask ${merchant} for a new page.`,
     },
     expired: { title: 'Page closed', message: () => 'The time to enter a card is over. Nothing was reserved.' },
     cancelled: { title: 'Cancelled', message: () => 'This checkout was cancelled. Nothing was reserved.' },
   },
-  returnTo: (merchant) => `Return to ${merchant}`,
+  returnTo: (merchant: string) => `Return to ${merchant}`,
   canClose: 'You can close this page.',
   unknownCheckout: {
     title: 'Checkout not found',
@@ -71,6 +76,7 @@ export const en: Words = {
   },
   unknownPage: { title: 'Page not found', message: 'There is nothing here.' },
   notAccepted: 'Not accepted',
+  /** Why a form is not accepted. */
   refusals: {
     foreign: 'This form was not sent from our page. Open the address again.',
     wrongType: 'Only the form of this page is accepted.',
@@ -102,6 +108,13 @@ export const en: Words = {
       ended_early: 'Approved; the bank ends it after 2 seconds',
       expires_2s: 'Approved; ends after 2 seconds',
       slow: 'Approved after 2 seconds',
-    },
+    } satisfies Record<CardBehaviour, string>,
   },
 };
+
+export type Words = typeof en;
+export type Message = Words['unknownPage'];
+export type FieldError = keyof Words['errors'];
+export type Decline = keyof Words['declined'];
+export type Ended = keyof Words['ended'];
+export type Refusal = keyof Words['refusals'];

@@ -1,5 +1,5 @@
 import { html } from '../html.ts';
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 /** Italian. */
 export const it: Words = {

@@ -47,7 +47,7 @@ describe('Console session', () => {
     assert.match(answer.headers.getSetCookie()[0] ?? '', /; secure/);
   });
 
-  it('stands for the operator, in his name, on every route', async () => {
+  it('authenticates the operator, by name, on every route', async () => {
     const { cookie, csrfToken } = await session();
     for (const { name, method, path, ask } of REQUESTS.filter((each) => each.name !== 'signOut')) {
       stage.core.forgetCalls();
@@ -74,14 +74,14 @@ describe('Console session', () => {
     });
   }
 
-  it('can be looked at again, with its csrfToken', async () => {
+  it('can be read again, with its csrfToken', async () => {
     const { cookie, csrfToken } = await session();
     const { body } = await stage.ask('GET', '/operator/session', { apiKey: null, headers: { cookie } });
     assert.equal(body.csrfToken, csrfToken);
     assert.equal(body.operator, 'alice');
   });
 
-  it('is over after signing out, its streams too', async () => {
+  it('ends on signing out, its streams too', async () => {
     const { cookie, csrfToken } = await session();
     stage.core.onWatch = () => undefined;
     const watching = stage.core.nextWatch();
@@ -100,7 +100,7 @@ describe('Console session', () => {
     assert.equal(again.status, 401);
   });
 
-  it('is not asked for by a penalty: whoever brings nothing guesses nothing', async () => {
+  it('is not limited by a penalty: requests without credentials are not guesses', async () => {
     const { cookie } = await session();
     const headers = from('203.0.113.7');
     for (let i = 0; i < 8; i++) {
@@ -127,7 +127,7 @@ describe('Console session', () => {
     });
   }
 
-  it('does not start by a form of another site', async () => {
+  it('does not start from a form of another site', async () => {
     const headers = { ...from(), 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await stage.ask('POST', '/operator/session', {
       apiKey: null,
@@ -137,7 +137,7 @@ describe('Console session', () => {
     assert.equal(answer.status, 415);
   });
 
-  it('answers wrong tokens with 429 after five of them from one address, on every route', async () => {
+  it('returns 429 for wrong tokens after five of them from one address, on every route', async () => {
     const headers = from('203.0.113.1');
     for (let i = 0; i < 5; i++) assert.equal((await signIn({ token: WRONG }, headers)).status, 401);
     const limited = await signIn({ token: WRONG }, headers);
@@ -154,7 +154,7 @@ describe('Console session', () => {
   });
 
   for (const how of ['signing in', 'as a bearer']) {
-    it(`takes the right token, ${how}, from an address that wrong ones came from and come from`, async () => {
+    it(`accepts the right token, ${how}, from an address that has sent wrong ones`, async () => {
       const other = await new Stage().open({ TRUSTED_PROXY_HOPS: '1' });
       answerAll(other.core);
       const headers = from();
@@ -184,7 +184,7 @@ describe('Console session', () => {
     await other.close();
   });
 
-  it('leaves whoever is known alone, whatever others at the address guess', async () => {
+  it('does not affect signed-in operators when others at their address guess', async () => {
     const headers = from('203.0.113.3');
     await signIn(undefined, headers);
     for (let i = 0; i < 7; i++) await signIn({ token: WRONG }, headers);

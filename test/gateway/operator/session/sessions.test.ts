@@ -10,7 +10,7 @@ describe('createSessions()', () => {
   const open = (token = TOKEN) => createSessions(token, credentials, () => nowMs);
   const sessions = open();
 
-  it('seals what it opens, and so does every gateway with the same token', () => {
+  it('opens what it sealed, as does every gateway with the same token', () => {
     const session = sessions.start(OPERATOR_TOKEN, 'alice');
     assert.equal(Buffer.from(session.id, 'base64url').length, 32);
     const cookie = sessions.seal(session);
@@ -20,7 +20,7 @@ describe('createSessions()', () => {
     assert.notEqual(sessions.seal(session), cookie);
   });
 
-  it('opens nothing else', () => {
+  it('rejects everything else', () => {
     const cookie = sessions.seal(sessions.start(OPERATOR_TOKEN, ''));
     const bytes = Buffer.from(cookie, 'base64url');
     for (let index = 0; index < bytes.length; index += 7) {
@@ -34,7 +34,7 @@ describe('createSessions()', () => {
     assert.equal(open('another-token-of-all-the-gateways-012').open(cookie), undefined);
   });
 
-  it('opens none that another version sealed with other fields', () => {
+  it('rejects sessions that another version sealed with other fields', () => {
     const { operator, ...session } = sessions.start(OPERATOR_TOKEN, 'alice');
     assert.equal(sessions.open(sessions.seal({ ...session, name: operator } as never)), undefined);
   });
@@ -50,7 +50,7 @@ describe('createSessions()', () => {
     assert(!sessions.isLive(session));
   });
 
-  it('opens none that core says was ended, whichever gateway ended it', () => {
+  it('rejects sessions that core reports as ended, at every gateway', () => {
     const session = sessions.start(OPERATOR_TOKEN, '');
     const cookie = sessions.seal(session);
     ended.add(sessionHash(session).toString('base64'));
@@ -60,7 +60,7 @@ describe('createSessions()', () => {
     }
   });
 
-  it('opens none while nobody can say what was ended', () => {
+  it('rejects all sessions while ended ones cannot be known', () => {
     const cookie = sessions.seal(sessions.start(OPERATOR_TOKEN, ''));
     isFresh = false;
     assert.throws(() => sessions.open(cookie), { code: 'UNAVAILABLE' });
@@ -69,7 +69,7 @@ describe('createSessions()', () => {
     assert(sessions.open(cookie));
   });
 
-  it('has a csrfToken of its own for each session', () => {
+  it('gives each session a csrfToken of its own', () => {
     const [one, other] = [sessions.start(OPERATOR_TOKEN, ''), sessions.start(OPERATOR_TOKEN, '')];
     assert(sessions.isCsrfToken(one, sessions.csrfToken(one)));
     for (const token of ['', 'x', sessions.csrfToken(other), `${sessions.csrfToken(one)}=`]) {

@@ -30,7 +30,7 @@ describe('createVerifyToken()', () => {
     return error instanceof Problem ? error.code : ((error as { code?: unknown } | undefined)?.code ?? 'OK');
   };
 
-  it('asks core once in ten seconds', async () => {
+  it('calls core once in ten seconds', async () => {
     for (const at of [0, 9_999, 10_000, 10_001]) {
       nowMs = at;
       assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'a')), 'OK');
@@ -38,28 +38,28 @@ describe('createVerifyToken()', () => {
     assert.equal(asked, 2);
   });
 
-  it('stops to know a token that core does not know any more', async () => {
+  it('rejects a token once core does', async () => {
     nowMs += 20_000;
     good = 'z'.repeat(40);
     assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'b')), 'UNAUTHENTICATED');
     assert.equal(await codeOf(verify(good, 'b')), 'OK');
   });
 
-  it('says that core is away, and counts no failure', async () => {
+  it('reports that core is down, and counts no failure', async () => {
     isAway = true;
     for (let i = 0; i < 7; i++) assert.equal(await codeOf(verify('y'.repeat(40), 'c')), status.UNAVAILABLE);
     isAway = false;
     assert.equal(await codeOf(verify('y'.repeat(40), 'c')), 'UNAUTHENTICATED');
   });
 
-  it('goes on knowing a token while core is away', async () => {
+  it('keeps accepting a known token while core is down', async () => {
     isAway = true;
     nowMs += 3_600_000;
     assert.equal(await codeOf(verify(good, 'b')), 'OK');
     isAway = false;
   });
 
-  it('does not ask core about what is no token, and counts it', async () => {
+  it('does not call core about a malformed token, and counts it', async () => {
     const before = asked;
     const codes = [];
     for (let i = 0; i < 6; i++) codes.push(await codeOf(verify('short', 'd')));
@@ -73,7 +73,7 @@ describe('createVerifyToken()', () => {
 });
 
 describe('createVerifyToken() during a penalty', () => {
-  it('judges a token that is well-formed, and lets the right one pass', async () => {
+  it('checks a well-formed token, and accepts the right one', async () => {
     const { log } = new Stage();
     const tokens: string[] = [];
     const checkOperator = async (_: object, { metadata }: { metadata: Record<string, string> }) => {
@@ -107,7 +107,7 @@ describe('createFailedLogins()', () => {
       while (problem === undefined) problem = await failed.fail('a');
       waits.push(problem.details.retryAfterSeconds);
       const checks = await Promise.allSettled(Array.from({ length: 110 }, () => failed.check('a')));
-      assert.equal(checks.filter((check) => check.status === 'fulfilled').length, 100, 'some a second are judged');
+      assert.equal(checks.filter((check) => check.status === 'fulfilled').length, 100, 'a few per second are checked');
       await opened.get('operator-penalty-tokens')?.delete(limiterKey('a'));
       // As when the penalty is over.
       await opened.get('operator-logins')?.delete(limiterKey('a'));

@@ -36,7 +36,7 @@ describe('REST OCT', () => {
   after(() => stage.close());
   beforeEach(() => stage.core.forgetCalls());
 
-  it('answers 201 with the OCT', async () => {
+  it('returns 201 with the OCT', async () => {
     stage.core.answers.set('createOct', () => ({ oct: OCT, replayed: true }));
     const ask = { body: { ...CREATE_OCT, merchantReference: 'r-1' }, headers: { 'idempotency-key': 'k-2' } };
     const answer = await stage.ask('POST', '/oct', ask);
@@ -53,20 +53,20 @@ describe('REST OCT', () => {
     });
   });
 
-  it('answers 202 while the outcome is not known', async () => {
+  it('returns 202 while the outcome is unknown', async () => {
     stage.core.answers.set('createOct', () => ({ oct: { ...OCT, state: 2 } }));
     const answer = await stage.ask('POST', '/oct', { body: CREATE_OCT });
     assert.equal(answer.status, 202);
     assert.deepEqual(answer.body, { requestId: OCT_ID, status: 'IN_PROGRESS' });
   });
 
-  it('demands a token', async () => {
+  it('requires a token', async () => {
     const { tokenId: _, ...body } = CREATE_OCT;
     const answer = await stage.ask('POST', '/oct', { body });
     assert.deepEqual(answer.body.errors, [{ field: 'tokenId', message: 'is required' }]);
   });
 
-  it('looks one up', async () => {
+  it('returns one', async () => {
     const processorError = { code: 'do_not_honor', message: 'No' };
     stage.core.answers.set('getOct', () => ({ oct: { ...OCT, state: 5, bankReference: '', processorError } }));
     const answer = await stage.ask('GET', `/oct/${OCT_ID}`);
@@ -74,7 +74,7 @@ describe('REST OCT', () => {
     assert.deepEqual(answer.body, { ...rest, status: 'KO', processorCode: 'do_not_honor', processorMessage: 'No' });
   });
 
-  it('answers 404 to a malformed id without asking core', async () => {
+  it('returns 404 for a malformed id without calling core', async () => {
     const answer = await stage.ask('GET', '/oct/nope');
     assert.deepEqual([answer.status, answer.body.code], [404, 'OPERATION_NOT_FOUND']);
     assert.deepEqual(stage.core.calls, []);

@@ -40,14 +40,14 @@ describe('REST operations', () => {
   after(() => stage.close());
   beforeEach(() => stage.core.forgetCalls());
 
-  it('looks one up', async () => {
+  it('returns one', async () => {
     stage.core.answers.set('getOperation', () => ({ operation: OPERATION }));
     const answer = await stage.ask('GET', `/operations/${CAPTURE_ID}`);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, OPERATION_JSON);
   });
 
-  it('answers one without a result', async () => {
+  it('returns one without a result', async () => {
     const { statusInfo: _, finalStateDate: __, ...pending } = OPERATION;
     stage.core.answers.set('getOperation', () => ({ operation: { ...pending, state: 3, bankReference: '' } }));
     const { body } = await stage.ask('GET', `/operations/${CAPTURE_ID}`);
@@ -55,13 +55,13 @@ describe('REST operations', () => {
     for (const field of ['statusInfo', 'finalStateDate', 'bankReference']) assert.equal(field in body, false);
   });
 
-  it('answers 404 to a malformed id without asking core', async () => {
+  it('returns 404 for a malformed id without calling core', async () => {
     const answer = await stage.ask('GET', '/operations/nope');
     assert.deepEqual([answer.status, answer.body.code], [404, 'OPERATION_NOT_FOUND']);
     assert.deepEqual(stage.core.calls, []);
   });
 
-  it('answers a page and passes the filters on', async () => {
+  it('returns a page and passes the filters on', async () => {
     stage.core.answers.set('listOperations', () => ({ operations: [OPERATION], nextPageToken: 'n' }));
     const query = `operation=CAPTURE&status=OK&holdRequestId=${HOLD_ID}&finalFrom=2026-11-21T00:00:00Z&pageSize=5`;
     const answer = await stage.ask('GET', `/operations?${query}`);
@@ -70,7 +70,7 @@ describe('REST operations', () => {
     assert.deepEqual([kind, state, holdRequestId, pageSize, merchantId], [2, 4, HOLD_ID, 5, 'acme']);
   });
 
-  it('finds nothing for a malformed hold', async () => {
+  it('returns an empty page for a malformed hold id', async () => {
     assert.deepEqual((await stage.ask('GET', '/operations?holdRequestId=nope')).body, { items: [] });
     assert.deepEqual(stage.core.calls, []);
   });

@@ -15,7 +15,7 @@ describe('REST preauthorization', () => {
   beforeEach(() => core.forgetCalls());
 
   describe('POST /preauthorization', () => {
-    it('answers 201 with the hold when it is placed', async () => {
+    it('returns 201 with the hold when it is placed', async () => {
       core.answers.set('createPreauthorization', () => ({ preauthorization: HOLD, state: 4 }));
       const body = { ...CREATE_HOLD, merchantReference: 'order-1', metadata: { colour: 'blue' }, merchantId: 'acme' };
       const answer = await stage.ask('POST', '/preauthorization', { body, headers: { 'idempotency-key': 'k-1' } });
@@ -33,7 +33,7 @@ describe('REST preauthorization', () => {
       });
     });
 
-    it('answers 201 with nothing but the checkout when there is no token', async () => {
+    it('returns 201 with only the checkout when there is no token', async () => {
       const checkout = { checkoutUrl: 'https://pay.example/c/1', checkoutExpiresAt: examples.NOW };
       const hold = { ...HOLD, ...checkout, preauthorizationId: '', phase: 1 };
       core.answers.set('createPreauthorization', () => ({ preauthorization: hold, state: 1, replayed: true }));
@@ -52,7 +52,7 @@ describe('REST preauthorization', () => {
     });
 
     for (const state of [2, 3]) {
-      it(`answers 202 without the handle in state ${state}`, async () => {
+      it(`returns 202 without the handle in state ${state}`, async () => {
         core.answers.set('createPreauthorization', () => ({ preauthorization: HOLD, state }));
         const answer = await stage.ask('POST', '/preauthorization', { body: CREATE_HOLD });
         assert.equal(answer.status, 202);
@@ -60,7 +60,7 @@ describe('REST preauthorization', () => {
       });
     }
 
-    it('answers 402 with what the processor said, replayed or not', async () => {
+    it('returns 402 with the code and message of the processor, replayed or not', async () => {
       const metadata = { requestId: HOLD_ID, processorCode: 'do_not_honor', processorMessage: 'No', replayed: 'true' };
       core.answers.set('createPreauthorization', () => {
         throw refusal(status.FAILED_PRECONDITION, {
@@ -87,7 +87,7 @@ describe('REST preauthorization', () => {
   });
 
   describe('POST /preauthorization/authorization', () => {
-    it('answers 200 with the capture', async () => {
+    it('returns 200 with the capture', async () => {
       core.answers.set('capturePreauthorization', () => ({ capture: CAPTURE, replayed: true }));
       const answer = await stage.ask('POST', '/preauthorization/authorization', { body: CAPTURE_HOLD });
       assert.equal(answer.status, 200);
@@ -99,14 +99,14 @@ describe('REST preauthorization', () => {
       assert.equal(request.finalCapture, false);
     });
 
-    it('answers 202 without date and bank reference while the outcome is not known', async () => {
+    it('returns 202 without date and bank reference while the outcome is unknown', async () => {
       core.answers.set('capturePreauthorization', () => ({ capture: { ...CAPTURE, state: 2 } }));
       const answer = await stage.ask('POST', '/preauthorization/authorization', { body: CAPTURE_HOLD });
       assert.equal(answer.status, 202);
       assert.deepEqual(answer.body, { requestId: CAPTURE.requestId, holdRequestId: HOLD_ID, status: 'IN_PROGRESS' });
     });
 
-    it('answers 404 to a malformed id without asking core', async () => {
+    it('returns 404 for a malformed id without calling core', async () => {
       const malformed = ['', 'nope', '\u0000', '\ud800', `pre_${'Z'.repeat(33)}`, 'x'.repeat(65), 'x'.repeat(50_000)];
       for (const preauthorizationId of malformed) {
         const body = { ...CAPTURE_HOLD, preauthorizationId };
@@ -129,7 +129,7 @@ describe('REST preauthorization', () => {
     };
 
     for (const name of ['preauthorizationId', 'requestId']) {
-      it(`answers 404 to a malformed ${name} without asking core`, async () => {
+      it(`returns 404 for a malformed ${name} without calling core`, async () => {
         for (const malformed of ['', 'nope', '\u0000', 'x'.repeat(65), 'x'.repeat(50_000)]) {
           const answer = await stage.ask('POST', '/preauthorization/release', { body: { [name]: malformed } });
           assert.equal(answer.status, 404);
@@ -140,7 +140,7 @@ describe('REST preauthorization', () => {
     }
 
     for (const body of [{ preauthorizationId: PREAUTHORIZATION_ID }, { requestId: HOLD_ID }]) {
-      it(`answers 200 with the hold, named by ${Object.keys(body)}`, async () => {
+      it(`returns 200 with the hold, named by ${Object.keys(body)}`, async () => {
         core.answers.set('releasePreauthorization', () => ({
           preauthorization: released,
           requestId: examples.RELEASE_ID,
@@ -160,7 +160,7 @@ describe('REST preauthorization', () => {
       });
     }
 
-    it('answers 202 while the outcome is not known', async () => {
+    it('returns 202 while the outcome is unknown', async () => {
       core.answers.set('releasePreauthorization', () => ({
         preauthorization: HOLD,
         requestId: examples.RELEASE_ID,
@@ -173,7 +173,7 @@ describe('REST preauthorization', () => {
   });
 
   describe('GET /preauthorization/{requestId}', () => {
-    it('answers the hold with its captures', async () => {
+    it('returns the hold with its captures', async () => {
       core.answers.set('getPreauthorization', () => ({ preauthorization: { ...HOLD, captures: [CAPTURE] } }));
       const answer = await stage.ask('GET', `/preauthorization/${HOLD_ID}`);
       assert.equal(answer.status, 200);
@@ -181,7 +181,7 @@ describe('REST preauthorization', () => {
       assert.equal(core.lastRequest.merchantId, 'acme');
     });
 
-    it('answers why a hold was never placed', async () => {
+    it('returns why a hold was never placed', async () => {
       const failed = {
         ...HOLD,
         preauthorizationId: '',
@@ -197,7 +197,7 @@ describe('REST preauthorization', () => {
     });
 
     for (const path of ['nope', '0199a1b2', '%00', '%ff', `${HOLD_ID}x`, 'release']) {
-      it(`answers 404 to ${path} without asking core`, async () => {
+      it(`returns 404 for ${path} without calling core`, async () => {
         const answer = await stage.ask('GET', `/preauthorization/${path}`);
         assert.equal(answer.status, 404);
         assert.equal(answer.body.code, 'PREAUTHORIZATION_NOT_FOUND');
@@ -207,7 +207,7 @@ describe('REST preauthorization', () => {
   });
 
   describe('GET /preauthorization', () => {
-    it('answers a page, without handles, and passes the filters on', async () => {
+    it('returns a page, without handles, and passes the filters on', async () => {
       core.answers.set('listPreauthorizations', () => ({ preauthorizations: [HOLD], nextPageToken: 'next' }));
       const query =
         'status=CAPTURED&userId=u-1&terminalId=T1&createdFrom=2026-11-01T00:00:00Z&createdTo=2026-11-02T00:00:00.5%2B01:00' +
@@ -223,7 +223,7 @@ describe('REST preauthorization', () => {
       assert.equal((request.createdTo as { seconds: bigint }).seconds, 1793574000n);
     });
 
-    it('leaves nextPageToken out on the last page', async () => {
+    it('omits nextPageToken on the last page', async () => {
       core.answers.set('listPreauthorizations', () => ({}));
       assert.deepEqual((await stage.ask('GET', '/preauthorization')).body, { items: [] });
     });

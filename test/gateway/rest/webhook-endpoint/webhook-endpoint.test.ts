@@ -1,4 +1,4 @@
-/** Merchants look after their own webhooks: what the gateway asks of core, in whose name, and what it answers. */
+/** Merchants manage their own webhooks: how the gateway calls core, in whose name, and what it returns. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
@@ -41,7 +41,7 @@ const CONTENT = {
   body: '{}',
 };
 
-/** Method, path and body; the method of core that decides, what it is asked, and the answer. */
+/** Method, path and body; the method of core with its expected request; the answer. */
 const ROUTES: readonly [string, string, object | undefined, string, object, number, object | undefined][] = [
   ['GET', '/webhook-endpoint', undefined, 'getMerchant', {}, 200, WEBHOOK_JSON],
   [
@@ -98,7 +98,7 @@ describe('REST: a merchant and its webhook', () => {
   const bodyOf = (body: object | undefined): Ask => (body === undefined ? {} : { body });
 
   for (const [method, path, body, asked, request, answered, answer] of ROUTES) {
-    it(`${method} ${path} asks core in the name of the API key, and answers`, async () => {
+    it(`${method} ${path} calls core in the name of the API key, and answers`, async () => {
       const { status, body: told } = await stage.ask(method, path, bodyOf(body));
       assert.equal(status, answered, JSON.stringify(told));
       assert.deepEqual(told, answer);
@@ -111,7 +111,7 @@ describe('REST: a merchant and its webhook', () => {
       }
     });
 
-    it(`${method} ${path} refuses a key that may not, as core says, and an unknown one`, async () => {
+    it(`${method} ${path} refuses a key without the permission, as core does, and an unknown one`, async () => {
       const message = 'the API key may not manage the webhook; an operator creates one that may';
       stage.core.answers.set(asked, () => {
         throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN', message });
@@ -125,7 +125,7 @@ describe('REST: a merchant and its webhook', () => {
     });
   }
 
-  it('shows why nothing is sent', async () => {
+  it('shows why nothing is delivered', async () => {
     const endpoint = { merchantId: 'acme', endpointKind: 1, pause: 1, failureCount: 3, changedAt: NOW };
     const inner = { ...endpoint, endpointKind: 2, failureCount: 9 };
     stage.core.answers.set('listEndpoints', () => ({ endpoints: [inner, endpoint] }));
@@ -133,7 +133,7 @@ describe('REST: a merchant and its webhook', () => {
     assert.deepEqual(body, { ...WEBHOOK_JSON, pause: 'GONE', failureCount: 3 });
   });
 
-  it('passes every filter of the deliveries on', async () => {
+  it('passes on every filter of the deliveries', async () => {
     const query =
       `endpointKind=WEBHOOK&state=DEAD&requestId=r-1&holdRequestId=${HOLD_ID}&pageSize=7&pageToken=t` +
       '&createdFrom=2026-11-21T12:00:00.123Z&createdTo=2026-11-22T12:00:00Z';
@@ -168,14 +168,14 @@ describe('REST: a merchant and its webhook', () => {
     ['a secret that is none', 'DELETE', '/signing-secrets/x', undefined, 404],
   ];
   for (const [what, method, path, body, refused] of BAD) {
-    it(`${method} ${path} refuses ${what} with ${refused}, without asking core`, async () => {
+    it(`${method} ${path} refuses ${what} with ${refused}, without calling core`, async () => {
       const answer = await stage.ask(method, path, body === undefined ? {} : { body });
       assert.equal(answer.status, refused, answer.text);
       assert.deepEqual(stage.core.calls, []);
     });
   }
 
-  it('finds no delivery of a hold that cannot be, without asking core', async () => {
+  it('returns no delivery for a malformed hold id, without calling core', async () => {
     assert.deepEqual((await stage.ask('GET', '/deliveries?holdRequestId=nope')).body, { items: [] });
     assert.deepEqual(stage.core.calls, []);
   });

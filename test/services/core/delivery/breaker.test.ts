@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { allowanceOf, isFailing, judgeEndpoint } from '../../../../services/core/delivery/breaker.ts';
-import { type EndpointState, FRESH } from '../../../../services/core/domain/endpoint.ts';
+import { type EndpointState, FRESH } from '../../../../services/core/storage/endpoint/endpoint.ts';
 
 describe('judgeEndpoint()', () => {
   const at = (seconds: number) => new Date(Date.UTC(2027, 0, 1) + seconds * 1_000);
@@ -21,11 +21,11 @@ describe('judgeEndpoint()', () => {
     });
   });
 
-  it('does not lengthen a pause by attempts that were under way when it began', () => {
+  it('does not extend a pause because of attempts that were in progress when it began', () => {
     assert.deepEqual(judgeEndpoint(open, failed(5), at(1)).pausedUntil, open.pausedUntil);
   });
 
-  it('doubles the pause at each failed probe, up to a quarter of an hour', () => {
+  it('doubles the pause at each failed probe, up to 15 minutes', () => {
     let state: EndpointState = open;
     const pausesS: number[] = [];
     for (let index = 0; index < 9; index++) {
@@ -40,7 +40,7 @@ describe('judgeEndpoint()', () => {
     assert.deepEqual(judgeEndpoint(open, { delivered: 1, failed: 3, gone: false }, at(11)), FRESH);
   });
 
-  it('keeps the pauses that only an operator ends', () => {
+  it('leaves pauses that only an operator can end', () => {
     const gone = judgeEndpoint(FRESH, { delivered: 3, failed: 0, gone: true }, at(0));
     assert.equal(gone.pause, 'GONE');
     assert.deepEqual(judgeEndpoint(gone, delivered, at(1)), gone);
@@ -49,7 +49,7 @@ describe('judgeEndpoint()', () => {
     assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
   });
 
-  it('lets everything, one probe or nothing through', () => {
+  it('allows all attempts, one probe, or none', () => {
     assert.equal(allowanceOf(FRESH, at(0)), 'ALL');
     assert.equal(allowanceOf(open, at(9)), 'NOTHING');
     assert.equal(allowanceOf(open, at(10)), 'PROBE');
@@ -57,7 +57,7 @@ describe('judgeEndpoint()', () => {
     assert.equal(allowanceOf({ ...FRESH, pause: 'OPERATOR' }, at(10)), 'NOTHING');
   });
 
-  it('takes no answer, 429 and 5xx for illness, and no other answer', () => {
+  it('counts no answer, 429 and 5xx as failures of the endpoint, and no other answer', () => {
     assert([undefined, 429, 500, 503, 599].every(isFailing));
     assert([301, 400, 404, 410].every((httpStatus) => !isFailing(httpStatus)));
   });

@@ -32,14 +32,14 @@ describe('openDeliverer()', () => {
     await stage.sql('delete from pgboss.job');
   });
 
-  /** A merchant of its own for each test, so that no endpoint's illness reaches the next. */
+  /** Each test has a merchant of its own, so that one endpoint's failures do not affect the next. */
   const newMerchant = async (url: string | null = receiver.url) => {
     const id = `m${++merchants}`;
     const { secret } = await stage.addMerchant(id, url);
     return { id, secret };
   };
 
-  /** Sets alarms and lets them go off, as if all the time until then had passed. */
+  /** Sets alarms and lets them fire, as if their time had come. */
   const deliver = async (afterMs = 3_000) => {
     stage.time.now += afterMs;
     await stage.sweep();
@@ -50,7 +50,7 @@ describe('openDeliverer()', () => {
     receiver.how.answer = (response: ServerResponse) => response.writeHead(status, headers).end(body);
   };
 
-  it('delivers the very bytes with both signatures, to the address made of kind and statusInfo', async () => {
+  it('delivers the exact bytes with both signatures, to the address made of kind and statusInfo', async () => {
     const { id: merchantId, secret } = await newMerchant(`${receiver.url}/hooks/`);
     const body = `{ "amount":10.50 ,"merchantId":"${merchantId}","requestId":"r-1","status":"OK","currency":"EUR","nested":{"amount":1}}`;
     const id = await stage.addDelivery(merchantId, { body, statusInfo: 'captured' });
@@ -130,7 +130,7 @@ describe('openDeliverer()', () => {
     assert.equal(received?.body, '{"any":"thing"}');
   });
 
-  it('repeats by the schedule until the delivery is dead, and records every attempt', async () => {
+  it('retries by the schedule until the delivery is dead, and records every attempt', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
     answering(404);
@@ -161,7 +161,7 @@ describe('openDeliverer()', () => {
     assert.equal((await stage.deliveryOf(id)).attempt_count, 1);
   });
 
-  it("puts off by PostgreSQL's clock what its own, which is behind, calls early", async () => {
+  it("postpones by PostgreSQL's clock when its own clock is behind", async () => {
     stage.time.now = Date.now();
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
@@ -170,10 +170,10 @@ describe('openDeliverer()', () => {
     assert.equal(await behind.runOnce(), 1);
     assert.equal(await behind.runOnce(), 0);
     assert.equal((await stage.deliveryOf(id)).attempt_count, 0);
-    assert.equal(await behind.runOnce({ early: true }), 1, 'it keeps its alarm');
+    assert.equal(await behind.runOnce({ early: true }), 1, 'its alarm remains');
   });
 
-  it('waits as long as a busy endpoint asks for', async () => {
+  it('waits as long as a busy endpoint requests', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
     answering(503, { 'retry-after': '120' });
@@ -191,7 +191,7 @@ describe('openDeliverer()', () => {
     assert.equal((await stage.attemptsOf(id))[0]?.error, 'HTTP 302');
   });
 
-  it('gives up on an answer that does not end, however it trickles', async () => {
+  it('stops reading an answer that does not end, however it trickles', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
     let trickle: NodeJS.Timeout | undefined;
@@ -209,11 +209,11 @@ describe('openDeliverer()', () => {
     assert.equal((await stage.deliveryOf(id)).state, 'PENDING');
   });
 
-  it('reads no more of an answer than it must, and stores its head as text', async () => {
+  it('reads no more of an answer than necessary, and stores its beginning as text', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
     const closed = Promise.withResolvers<boolean>();
-    // Made before, so that a busy machine does not spend the attempt's 300 ms on it; more than sockets hold.
+    // Created beforehand, so that a busy machine does not use up the attempt's 300 ms; larger than the socket buffers.
     const long = Buffer.alloc(20_000_000, 'y');
     receiver.how.answer = (response) => {
       response.on('close', () => closed.resolve(response.writableFinished));
@@ -228,7 +228,7 @@ describe('openDeliverer()', () => {
     assert.equal(await closed.promise, false, 'the rest is never read');
   });
 
-  it('dead-letters alone what cannot be made', async () => {
+  it('marks as dead only the delivery that cannot be sent', async () => {
     const { id: merchantId } = await newMerchant();
     const broken = await stage.addDelivery(merchantId, { body: 'not JSON, with 4111 in it' });
     const good = await stage.addDelivery(merchantId);
@@ -238,7 +238,7 @@ describe('openDeliverer()', () => {
     assert.doesNotMatch((await stage.attemptsOf(broken))[0]?.error ?? '', /4111/);
   });
 
-  it('keeps trying for a merchant without address or secret', async () => {
+  it('keeps retrying for a merchant without address or secret', async () => {
     const { id: merchantId } = await newMerchant(null);
     const id = await stage.addDelivery(merchantId);
     await deliver();
@@ -248,7 +248,7 @@ describe('openDeliverer()', () => {
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
 
-  it('pauses an endpoint that answers 410, until somebody resumes it', async () => {
+  it('pauses an endpoint that answers 410, until an operator resumes it', async () => {
     const { id: merchantId } = await newMerchant();
     const first = await stage.addDelivery(merchantId);
     answering(410);
@@ -257,7 +257,7 @@ describe('openDeliverer()', () => {
     await stage.queue.set([{ id: second, endpoint: `${merchantId}/webhook` }]);
     answering(200);
     await deliver();
-    assert.equal(await deliver(86_400_000), 0, 'nothing is armed while the endpoint is paused');
+    assert.equal(await deliver(86_400_000), 0, 'no alarm is set while the endpoint is paused');
     assert.deepEqual(
       [(await stage.deliveryOf(first)).state, (await stage.deliveryOf(second)).attempt_count],
       ['PENDING', 0],
@@ -270,7 +270,7 @@ describe('openDeliverer()', () => {
     );
   });
 
-  it('opens the breaker after ten failures, probes with one delivery, and goes on after a success', async () => {
+  it('opens the breaker after ten failures, probes with one delivery, and resumes after a success', async () => {
     const { id: merchantId } = await newMerchant();
     const ids: string[] = [];
     for (let index = 0; index < 30; index++) ids.push(await stage.addDelivery(merchantId));
@@ -300,7 +300,7 @@ describe('openDeliverer()', () => {
     for (const id of ids) assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
 
-  it('breaks off, when it stops, what does not end, and leaves it to another worker', async () => {
+  it('aborts unfinished attempts when it stops, and leaves them to another worker', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);
     const arrived = Promise.withResolvers<void>();
@@ -311,7 +311,7 @@ describe('openDeliverer()', () => {
     await stopping.start();
     await arrived.promise;
     await stopping.close();
-    assert.equal((await stage.deliveryOf(id)).attempt_count, 0, 'an attempt that we broke off does not count');
+    assert.equal((await stage.deliveryOf(id)).attempt_count, 0, 'an attempt that we aborted does not count');
     receiver.how.answer = ok;
     assert.equal(await deliverer.runOnce({ early: true }), 1);
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');

@@ -86,7 +86,7 @@ const METADATA_SPELLINGS = [
   '192.0.0.192',
 ];
 
-/** Connects by the guard, to the port that a listener of ours has on every local address. */
+/** Connects through the guard to the port on which a listener of the test accepts every local address. */
 function connects(rules: ConnectRules, url: string): Promise<Error | null> {
   const { hostname, host, port, protocol } = new URL(url);
   return new Promise((resolve) => {
@@ -130,7 +130,7 @@ describe('guardedConnector()', () => {
     assert.equal(connections, 0);
   });
 
-  it('never connects to a metadata service, not even when the allow-list has it', async () => {
+  it('never connects to a metadata service, even when the allow-list contains it', async () => {
     const allowed = parseNetworks('0.0.0.0/0,::/0');
     for (const spelling of METADATA_SPELLINGS) {
       const error = await connects({ allowed }, `http://${spelling}:${port}/`);
@@ -138,7 +138,7 @@ describe('guardedConnector()', () => {
     }
   });
 
-  it('connects to what the allow-list has, by address and by name', async () => {
+  it('connects to destinations on the allow-list, by address and by name', async () => {
     const allowed = parseNetworks('127.0.0.0/8');
     for (const spelling of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'merchant.example']) {
       assert.equal(await connects({ allowed, resolve }, `http://${spelling}:${port}/`), null, spelling);
@@ -146,7 +146,7 @@ describe('guardedConnector()', () => {
     assert(await connects({ allowed, resolve }, `http://[::1]:${port}/`));
   });
 
-  it('connects to the address that was judged, whatever the name resolves to a moment later', async () => {
+  it('connects to the address that was checked, whatever the name resolves to a moment later', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const rebinding = async () => answers[asked++] ?? [];
@@ -156,12 +156,12 @@ describe('guardedConnector()', () => {
     assert((await connects(rules, `http://rebinding.example:${port}/`)) instanceof DestinationRefused);
   });
 
-  it('passes over addresses of a name that are refused', async () => {
+  it('skips addresses of a name that are forbidden', async () => {
     const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['10.0.0.1', '127.0.0.1'] };
     assert.equal(await connects(rules, `http://mixed.example:${port}/`), null);
   });
 
-  it('refuses the gateway, however its address is spelled', async () => {
+  it('refuses the gateway in any spelling of its address', async () => {
     const allowed = parseNetworks('127.0.0.0/8,0.0.0.0/8,::/96,::ffff:0:0/96');
     const spellings = [
       ...['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]'],
@@ -177,7 +177,7 @@ describe('guardedConnector()', () => {
     }
   });
 
-  it('connects beside the gateway: to another port, and to another machine', async () => {
+  it("connects to another port of the gateway's machine, and to another machine", async () => {
     const allowed = parseNetworks('127.0.0.0/8');
     const resolve = async (name: string) => [name === 'gateway.example' ? '192.0.2.1' : '127.0.0.1'];
     const elsewhere = { hostname: 'gateway.example', port: String(port) };
@@ -186,7 +186,7 @@ describe('guardedConnector()', () => {
     assert.equal(await connects({ allowed, gateways: [otherPort], resolve }, `http://127.0.0.1:${port}/`), null);
   });
 
-  it('tells the sender why', async () => {
+  it('tells the sender the reason', async () => {
     const rules = { allowed: [], resolve };
     const sender = openSender({ rules: { webhook: rules, internal: rules } });
     const url = new URL(`http://merchant.example:${port}/`);
@@ -198,7 +198,7 @@ describe('guardedConnector()', () => {
 });
 
 describe('judgeAddress()', () => {
-  it('lets public addresses pass over https only', () => {
+  it('allows public addresses over https only', () => {
     for (const address of ['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111', '::ffff:8.8.8.8']) {
       judgeAddress(address, true, []);
       assert.throws(() => judgeAddress(address, false, []), /https is required/);
@@ -209,7 +209,7 @@ describe('judgeAddress()', () => {
 describe('notificationUrl()', () => {
   const path = { kind: 'oct', statusInfo: 'paid' } as const;
 
-  it('appends the path to the endpoint, whatever that ends with', () => {
+  it('appends the path to the endpoint, whatever its ending', () => {
     for (const endpoint of ['https://a.example', 'https://a.example/']) {
       assert.equal(notificationUrl(endpoint, path).href, 'https://a.example/webhook/processor/oct/paid');
     }
@@ -217,7 +217,7 @@ describe('notificationUrl()', () => {
     assert.equal(nested.href, 'https://a.example:8443/hooks/webhook/processor/payment/paid');
   });
 
-  it('refuses what is not an endpoint or a statusInfo', () => {
+  it('rejects an invalid endpoint or statusInfo', () => {
     const wrong = [
       '',
       'a.example',

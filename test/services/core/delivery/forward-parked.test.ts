@@ -40,12 +40,12 @@ describe('forwardParkedNotifications()', () => {
       merchantId,
     ]);
 
-  it('forwards what was accepted before internalUrl was set, once and with its own signature', async () => {
+  it("forwards once what was accepted before internalUrl was set, with its sender's signature", async () => {
     const receiver = await openReceiver();
     const deliverer = stage.openDeliverer();
     await stage.addMerchant('late', null);
     await accept('late', ['a', 'b']);
-    assert.equal(await forward(), 0, 'there is nowhere to forward it to');
+    assert.equal(await forward(), 0, 'there is no address to forward it to');
     await setUrl('late', receiver.url);
     assert.equal(await forward(), 2);
     assert.equal(await forward(), 0, 'once');
@@ -59,7 +59,7 @@ describe('forwardParkedNotifications()', () => {
     await receiver.close();
   });
 
-  it('forwards all of a crowd, by several workers at once, each one once', async () => {
+  it('forwards each of many once, with several workers at work', async () => {
     await stage.addMerchant('crowd', null);
     await stage.addMerchant('still-without', null);
     const requestIds = Array.from({ length: 450 }, (_, index) => `c${index}`);
@@ -74,7 +74,7 @@ describe('forwardParkedNotifications()', () => {
     assert.deepEqual(await deliveriesOf('still-without'), []);
   });
 
-  it('leaves none behind when the URL is set while notifications are accepted', async () => {
+  it('misses none when the URL is set while notifications are accepted', async () => {
     await stage.addMerchant('racing', null);
     const requestIds = Array.from({ length: 40 }, (_, index) => `r${index}`);
     const accepting = requestIds.map((requestId) => accept('racing', [requestId]));
@@ -84,7 +84,7 @@ describe('forwardParkedNotifications()', () => {
     assert.equal((await deliveriesOf('racing')).length, 40);
   });
 
-  it('does not forward what the retention has emptied', async () => {
+  it('does not forward notifications whose body was purged', async () => {
     await stage.addMerchant('old', null);
     await accept('old', ['o'], new Date(stage.time.now - 91 * 86_400_000));
     await openPurge(stage.database, 90)(stage.clock());

@@ -38,7 +38,7 @@ describe('openQueue()', () => {
 
   afterEach(remove);
 
-  it('wakes a worker when core rings, and hands every alarm to one taker', async () => {
+  it('wakes a worker when core rings, and gives every alarm to one worker', async () => {
     const announced = Promise.withResolvers<void>();
     await worker.listen(() => announced.resolve());
     const alarms = [1, 2, 3].map(() => ({ id: uuidv7(), endpoint: 'm/webhook' }));
@@ -58,7 +58,7 @@ describe('openQueue()', () => {
     assert.equal((await take()).length, 0);
   });
 
-  it('replaces an alarm and sets the next one with the transaction, or neither', async () => {
+  it('replaces an alarm and sets the next one with the transaction, or does neither', async () => {
     const id = uuidv7();
     await core.trySet([{ id, endpoint: 'm/webhook' }]);
     const taken = await take();
@@ -77,7 +77,7 @@ describe('openQueue()', () => {
     );
   });
 
-  it('caps an endpoint and moves all that it has waiting', async () => {
+  it('limits an endpoint to its cap and postpones its other alarms', async () => {
     const slow = [1, 2, 3, 4].map(() => ({ id: uuidv7(), endpoint: 'slow/webhook' }));
     const other = { id: uuidv7(), endpoint: 'other/webhook' };
     await core.trySet([...slow, other]);

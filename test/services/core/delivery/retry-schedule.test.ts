@@ -8,7 +8,7 @@ describe('nextAttemptAt()', () => {
     return at && at.getTime() - endedAt.getTime();
   };
 
-  it('follows the schedule, spread by a tenth either way, and ends', () => {
+  it('follows the schedule, with a jitter of ten percent, and ends', () => {
     const plannedS = [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
     for (const [index, seconds] of plannedS.entries()) {
       assert.equal(pauseMs(index + 1, 0), seconds * 900);
@@ -18,7 +18,7 @@ describe('nextAttemptAt()', () => {
     assert.equal(pauseMs(MAX_TRIES, 0.5), undefined);
   });
 
-  it('leaves a busy endpoint alone as long as it asks, within bounds', () => {
+  it('waits for a busy endpoint as long as it requests, within bounds', () => {
     const cases: [string, number, number][] = [
       ['120', 503, 120_000],
       ['120', 429, 120_000],

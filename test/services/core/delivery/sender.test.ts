@@ -1,4 +1,4 @@
-/** What endpoints answer, byte by byte, from a raw socket. */
+/** Answers of endpoints, byte by byte from a raw socket. */
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ describe('openSender()', function () {
   const allowed = parseNetworks('127.0.0.0/8');
   const rules = { webhook: { allowed }, internal: { allowed } };
 
-  /** Sends `times` notifications to an endpoint that does as it likes once it has one; answers what came, and the bytes it got rid of. */
+  /** Sends `times` notifications to an endpoint with the given behaviour; returns the results, and how many bytes it could write. */
   const send = async (answer: (socket: Socket, number: number) => void, times = 1) => {
     const endpoint = createServer();
     const sender: Sender = openSender({ rules, timeoutMs: 3_000 });
@@ -44,7 +44,7 @@ describe('openSender()', function () {
     return { answers, connections: sockets.length, bytes };
   };
 
-  /** Goes on writing as fast as it is read, until the connection is closed. */
+  /** Writes as fast as the client reads, until the connection is closed. */
   const pour = (socket: Socket, text: string) => {
     const block = Buffer.from(text.repeat(Math.ceil(4_096 / text.length)));
     const next = () => {
@@ -62,7 +62,7 @@ describe('openSender()', function () {
     'HTTP/1.0’s 100 before it': 'HTTP/1.0 100 Continue\r\n\r\n',
   };
   for (const [name, before] of Object.entries(heads)) {
-    it(`takes a success with ${name}, on a kept connection, in one piece and byte by byte`, async () => {
+    it(`accepts a success with ${name}, on a kept connection, at once and byte by byte`, async () => {
       const whole = await send((socket) => socket.write(before + OK), 6);
       assert.deepEqual(whole.answers, Array(6).fill(fine));
       assert(whole.connections < 6);
@@ -90,18 +90,18 @@ describe('openSender()', function () {
     nonsense: ['', 'SSH-2.0-nonsense', /./],
   };
   for (const [name, [beginning, again, expected]] of Object.entries(endless)) {
-    it(`breaks off an endless answer: ${name}`, async () => {
+    it(`aborts an endless answer: ${name}`, async () => {
       const { answers, bytes } = await send((socket) => {
         socket.write(beginning);
         pour(socket, again);
       });
       assert.match(answers[0]?.failure ?? '', expected);
-      // What the system's buffers took of it included.
+      // Includes what the system's buffers accepted.
       assert(bytes < 16 * 1024 * 1024, `${bytes} bytes`);
     });
   }
 
-  it('refuses a protocol that it did not ask for, and an answer that only drips', async () => {
+  it('refuses a protocol upgrade that it did not request, and an answer that trickles', async () => {
     const switched = await send((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'));
     assert.equal(switched.answers[0]?.httpStatus, undefined);
     assert.match(switched.answers[0]?.failure ?? '', /upgrade/);
@@ -112,7 +112,7 @@ describe('openSender()', function () {
     assert.match(dripping.answers[0]?.failure ?? '', /./);
   });
 
-  it('takes a success with a long body without reading it all, and one with trailers', async () => {
+  it('accepts a success with a long body without reading all of it, and one with trailers', async () => {
     const long = await send((socket) => {
       socket.write(CHUNKED);
       pour(socket, `1000\r\n${'a'.repeat(4_096)}\r\n`);

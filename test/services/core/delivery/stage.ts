@@ -1,4 +1,4 @@
-/** A worker's parts over a real database and real local receivers, on a clock that only moves when it is told to. */
+/** The parts of a worker over a real database and real local receivers, on a manual clock. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import type { EndpointKind } from '../../../../services/core/storage/delivery/de
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { createMigratedDatabase } from '../../../database.ts';
 
-/** Everything that a test of deliveries needs. */
+/** What a test of deliveries needs. */
 export type DeliveryStage = Awaited<ReturnType<typeof openDeliveryStage>>;
 
 export interface NewDelivery {
@@ -60,7 +60,7 @@ export async function openDeliveryStage() {
     sql,
     openDeliverer: openParts,
     sweep: () => sweepDeliveries(database, queue, clock()),
-    /** A merchant; its endpoints are both at `url`. */
+    /** Creates a merchant with both endpoints at `url`. */
     async addMerchant(id: string, url: string | null) {
       await sql(
         `insert into merchant (id, name, allow_multiple_captures, hold_period_s, currencies, terminals, notify_holds,
@@ -79,7 +79,7 @@ export async function openDeliveryStage() {
       );
       return { id, secret };
     },
-    /** A delivery that is due now, without an alarm. */
+    /** Creates a delivery that is due now, without an alarm. */
     async addDelivery(merchantId: string, delivery: NewDelivery = {}) {
       const id = uuidv7();
       const body = delivery.body ?? bodyOf(merchantId, id);
@@ -126,14 +126,14 @@ export function bodyOf(merchantId: string, requestId: string): string {
   return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 1050, currency: 'EUR' });
 }
 
-/** What a receiver got. */
+/** A request that a receiver got. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A receiver on this machine, which answers as it is told. */
+/** A receiver on this machine with scripted answers. */
 export async function openReceiver(answer: (response: ServerResponse, received: Received) => void = ok) {
   const received: Received[] = [];
   const how = { answer };

@@ -24,13 +24,13 @@ function openHold(amount: bigint): HoldBooks {
   return { status: 'IN_PROGRESS', amount, ...nothing, remaining: amount, closing: false };
 }
 
-/** What the statement in reserve-captures.ts does. */
+/** The arithmetic of the statement in reserve-captures.ts. */
 function reserveCapture(hold: HoldState, amount: bigint, finalCapture: boolean): HoldBooks {
   const closing = finalCapture || !hold.allowMultipleCaptures;
   return { ...booksOf(hold), remaining: hold.remaining - amount, inFlight: hold.inFlight + amount, closing };
 }
 
-/** What the statement in reserve-release.ts does. */
+/** The arithmetic of the statement in reserve-release.ts. */
 function reserveRelease(hold: HoldState): HoldBooks {
   return { ...booksOf(hold), remaining: 0n, inFlight: hold.remaining, closing: true };
 }
@@ -111,13 +111,13 @@ describe('judgeCapture()', () => {
     ],
   ];
   for (const [name, hold, amount, answer, finalCapture = false] of CASES) {
-    it(`answers ${answer ?? 'yes'} to ${name}`, () =>
+    it(`returns ${answer ?? 'yes'} for ${name}`, () =>
       assert.equal(judgeCapture(hold, { amount, finalCapture }, NOW), answer));
   }
 });
 
 describe('judgeRelease()', () => {
-  it('lets a placed hold go, and no other', () => {
+  it('releases a placed hold, and no other', () => {
     assert.equal(judgeRelease(several(), NOW), undefined);
     assert.equal(judgeRelease({ ...several(), phase: 'UNKNOWN' }, NOW), 'HOLD_NOT_PLACED');
     assert.equal(judgeRelease({ ...several(), expiresAt: NOW }, NOW), 'HOLD_EXPIRED');
@@ -130,7 +130,7 @@ describe('settleCapture()', () => {
   const settle = (hold: HoldState, amount: bigint, gaveBack: boolean, ok = true) =>
     settleCapture(hold, { amount, finalCapture: false, gaveBack }, ok);
 
-  it('closes the hold with a capture that gave something back unasked', () => {
+  it('closes the hold with a capture after which the processor released the rest on its own', () => {
     const { status, remaining, released } = settle(several(reserveCapture(several(), 40n, false)), 40n, true);
     assert.deepEqual([status, remaining, released], ['CAPTURED', 0n, 60n]);
     const open = settle(several(reserveCapture(several(), 40n, false)), 40n, false);
@@ -146,7 +146,7 @@ describe('settleCapture()', () => {
 });
 
 describe('isDueToEnd()', () => {
-  it('ends what is over, as what it ended, and nothing that is in flight', () => {
+  it('ends a hold that has expired or ended at the processor, for that reason, and none with an amount in flight', () => {
     const over = { ...several(), expiresAt: NOW };
     const ended = { ...several(), endedAs: 'RELEASED' } as const;
     const reasons = (hold: HoldState) =>
@@ -161,19 +161,19 @@ describe('isDueToEnd()', () => {
   });
 });
 
-describe('what the card scheme takes back', () => {
+describe('a reversal by the card scheme', () => {
   const hold = { ...openHold(100n), captured: 90n, remaining: 10n };
   const capture = { amount: 40n, reversed: false, amountReversed: 15n };
   const marked = { amount: 30n, reversed: true, amountReversed: 0n };
 
-  it('is never more than its capture, and all of it never more than all captures', () => {
+  it('never exceeds its capture, nor all reversals all captures', () => {
     assert.equal(reversible({ ...hold, reversed: 45n }, capture), 25n);
     assert.equal(reversible({ ...hold, reversed: 80n }, capture), 10n);
     assert.equal(reversible({ ...hold, reversed: 45n }, marked), 0n);
     assert.equal(reversible({ ...hold, reversed: 45n }, undefined), 45n);
   });
 
-  it('is given again up to what was taken back: of the capture, or of none that is known', () => {
+  it('is reinstated up to what was reversed: of the capture, or of the hold when none is named', () => {
     const reversed = { ...hold, reversed: 52n };
     assert.equal(takenBackOf(reversed, capture, [capture, marked]), 15n);
     assert.equal(takenBackOf(reversed, marked, [capture, marked]), 30n);
@@ -192,7 +192,7 @@ describe('settleRelease()', () => {
     return [status, remaining, given];
   };
 
-  it('books what the void gave back', () => {
+  it('books what the void released', () => {
     assert.deepEqual(released('RELEASED', undefined), ['RELEASED', 0n, 100n]);
     assert.deepEqual(released('RELEASED', 100n), ['RELEASED', 0n, 100n]);
     assert.deepEqual(released('RELEASED', 40n), ['IN_PROGRESS', 60n, 40n]);
@@ -200,7 +200,7 @@ describe('settleRelease()', () => {
     assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
   });
 
-  it('ends the hold with its period or its authorization, whatever was given back', () => {
+  it('ends the hold as expired or released, whatever amount was released', () => {
     for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
       assert.deepEqual(released('EXPIRED', givenBack, true), ['EXPIRED', 0n, 100n]);
@@ -208,7 +208,7 @@ describe('settleRelease()', () => {
     }
   });
 
-  it('notices what is not as our books have it', () => {
+  it('notices an amount that differs from our books', () => {
     const reserved = { amount: 100n, reason: 'RELEASED', reported: false } as const;
     const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
       differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
@@ -218,7 +218,7 @@ describe('settleRelease()', () => {
 });
 
 describe('the arithmetic of holds', () => {
-  it('refuses to settle what was not reserved', () => {
+  it('throws when it settles what was not reserved', () => {
     assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
     assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED', reported: false }, true));
     assert.throws(() => reverse(openHold(100n), 1n));
@@ -249,7 +249,7 @@ interface Pending {
   readonly finalCapture: boolean;
 }
 
-/** A hold with its attempts, whose sums are kept apart and compared after each step. */
+/** A hold with its attempts, whose sums are kept separately and compared after each step. */
 class Model {
   hold: HoldState;
   pending: Pending[] = [];
@@ -317,7 +317,7 @@ class Model {
     assert.equal(reversed, this.reversed);
     assert.equal(inFlight, sum(this.pending.map((each) => each.amount)));
     assert(isOpen(this.hold) || remaining === 0n, 'nothing remains of a closed hold');
-    assert(!isOpen(this.hold) || released === 0n, 'nothing is given back of an open hold');
+    assert(!isOpen(this.hold) || released === 0n, 'nothing is released of an open hold');
     assert((status === 'IN_PROGRESS') === (isOpen(this.hold) && captured === 0n));
     assert(status !== 'CAPTURED' || captured > 0n);
     assert(!['RELEASED', 'EXPIRED'].includes(status) || captured === 0n);

@@ -16,7 +16,7 @@ describe('statusInfoOf()', () => {
     ['OCT', 'paid', 'OK'],
   ] as const;
   for (const [kind, word, status] of WORDS) {
-    it(`tells how a ${kind} ended: ${word} is ${status}`, () => {
+    it(`returns ${word} for a ${kind} that is ${status}`, () => {
       assert.equal(statusInfoOf(kind, APPROVED), word);
       assert.equal(statusOf(word), status);
       assert.equal(statusInfoOf(kind, no('DECLINED')), 'declined');
@@ -41,7 +41,7 @@ describe('notificationBody()', () => {
     statusInfo: 'authorized',
   } as const;
 
-  it('prints the amount as a plain integer, and leaves out what there is none of', () => {
+  it('prints the amount as a plain integer, and omits absent fields', () => {
     assert.equal(
       notificationBody(required),
       '{"merchantId":"acme","requestId":"r","status":"OK","amount":999999999999,"currency":"EUR","finalStateDate":"2027-01-01T00:00:00.120Z","operation":"HOLD"}',

@@ -13,10 +13,11 @@ import { watchOperations } from '../../../../services/core/rpc/operation/watch-o
 import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
-import { announceOperations, type LogPosition } from '../../../../services/core/storage/operation/operation-log.ts';
+import type { LogPosition } from '../../../../services/core/storage/operation/operation.ts';
+import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
-/** Repeats what holds soon, at the next poll. */
+/** Repeats a check; a failed read is repeated at the next poll. */
 async function waitFor(check: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -74,7 +75,7 @@ describe('openOperationFeed()', function () {
     return { sequence: sequence - 1n, requestId: requestId ?? assert.fail() };
   };
 
-  it('wakes every waiter when something was announced, and gives all of them the same', async () => {
+  it('wakes every waiter on an announcement, with the same results', async () => {
     const start = await feed.last();
     assert.deepEqual(await feed.after(start), []);
     const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
@@ -83,7 +84,7 @@ describe('openOperationFeed()', function () {
     for (const each of others) assert.deepEqual(each, first);
   });
 
-  it('reads more than it keeps in memory, without a gap', async () => {
+  it('reads more than it caches, without a gap', async () => {
     const start = await feed.last();
     await write(12_345);
     const sequences = await allAfter(start, 12_345);
@@ -98,7 +99,7 @@ describe('openOperationFeed()', function () {
     assert.deepEqual((await allAfter(start, 12_345)).slice(0, 3), sequences.slice(0, 3));
   });
 
-  it('answers a watcher who comes after a long time without reading all that nobody watched', async () => {
+  it('serves a late watcher without reading everything since the last one', async () => {
     let read = 0;
     const query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
       const rows = await database.query<Row>(statement, values);
@@ -121,7 +122,7 @@ describe('openOperationFeed()', function () {
     }
   });
 
-  it('hears again after its connection was cut', async () => {
+  it('listens again after its connection was cut', async () => {
     const start = await feed.last();
     const { rowCount } = await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -132,7 +133,7 @@ describe('openOperationFeed()', function () {
     assert.equal((await allAfter(start, 2)).length, 2);
   });
 
-  it('refuses to read on when the log has gone back, however far it has grown again', async () => {
+  it('refuses to continue when the log has gone back, however far it has grown again', async () => {
     const lost = async (): Promise<LogPosition[]> => {
       const start = await feed.last();
       await write(3);
@@ -152,7 +153,7 @@ describe('openOperationFeed()', function () {
     }
   });
 
-  it('keeps no waiter that is gone, and none that has waited long enough', async () => {
+  it('keeps no waiter that has disconnected or timed out', async () => {
     const idle = feed.waiting;
     const gone = new AbortController();
     const waits = Array.from({ length: 20 }, () => feed.changed(gone.signal, 60_000));
@@ -163,7 +164,7 @@ describe('openOperationFeed()', function () {
     assert.equal(feed.waiting, idle);
   });
 
-  it('lets a stream end when its client is gone', async () => {
+  it('ends a stream when its client disconnects', async () => {
     const core = { feed, clock: () => new Date() } as Pick<Core, 'feed' | 'clock'> as Core;
     const gone = new AbortController();
     const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
-import { markEnded } from '../../../../services/core/storage/hold/mark-ended.ts';
+import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { type Desk, openMerchant, sql } from '../desk.ts';
 import { approved, declined, type FakeProcessor, neverSeen } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
@@ -32,7 +32,7 @@ describe('endHold()', function () {
     scripted.report({ case: 'authorizationEnded', value: { requestId, end, amount, reference: 'end-1' } }, eventId);
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const drifts = () => scripted.stage.audit('own books');
-  /** Notifications about a hold's results, oldest first. */
+  /** Returns the notifications of a hold's results, oldest first. */
   const told = async ({ requestId }: { requestId: string }) => {
     const text = `select d.status_info, convert_from(d.body, 'UTF8')::json as body from operation o
       join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence`;
@@ -41,7 +41,7 @@ describe('endHold()', function () {
   };
   const heard = () => processor.heard.map(({ method }) => method);
 
-  it('ends a hold that expired at the processor, with its operation and notification, and asks for nothing', async () => {
+  it('ends a hold that expired at the processor, with its operation and notification, and sends no void', async () => {
     const hold = await desk.hold();
     await ends(hold, EXPIRED, 10_000n);
     assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
@@ -51,7 +51,7 @@ describe('endHold()', function () {
     assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
   });
 
-  it('releases what was voided at the processor', async () => {
+  it('releases a hold that was voided at the processor', async () => {
     const hold = await desk.hold();
     await desk.capture(hold, 4_000n);
     await ends(hold, VOIDED, 6_000n);
@@ -61,7 +61,7 @@ describe('endHold()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('ends it once, however often that is reported, and changes nothing of a hold that has ended', async () => {
+  it('ends it once, however often that is reported, and does not change a hold that has ended', async () => {
     const hold = await desk.hold();
     await Promise.all([ends(hold, EXPIRED, 10_000n, 'e1'), ends(hold, EXPIRED, 10_000n, 'e2')]);
     await ends(hold, VOIDED, 10_000n, 'e3');
@@ -72,7 +72,7 @@ describe('endHold()', function () {
     assert.equal(await desk.books(released), 'RELEASED 0/0/0/10000/0 RELEASED');
   });
 
-  it('refuses an end of what is not placed yet, for now, and takes one of what never was', async () => {
+  it('rejects the end of a hold that is not placed yet, for now, and accepts that of one that never was', async () => {
     assert.equal(await why(ends({ requestId: randomUUID() }, EXPIRED, 1n)), 'OPERATION_NOT_FOUND');
     processor.says.authorize = () => undefined;
     const { preauthorization: hold = assert.fail() } = await desk.place();
@@ -93,7 +93,7 @@ describe('endHold()', function () {
       return { hold, captureRequestId: capture?.requestId ?? '' };
     };
 
-    it('takes no other capture or release, and waits for its result', async () => {
+    it('refuses other captures and releases, and waits for its result', async () => {
       for (const [result, books, results] of [
         [approved, 'CAPTURED 4000/0/0/6000/0 EXPIRED', ['authorized', 'captured 4000', 'expired 6000']],
         [declined, 'EXPIRED 0/0/0/10000/0 EXPIRED', ['authorized', 'declined 4000', 'expired 6000']],
@@ -135,7 +135,7 @@ describe('endHold()', function () {
     });
   });
 
-  it('freezes the hold when neither what was left nor that with what is in flight was given back', async () => {
+  it('freezes the hold when the released amount is neither what was left nor that with what is in flight', async () => {
     for (const [amount, frozen] of [
       [5_999n, ' frozen'],
       [6_000n, ''],
@@ -174,7 +174,7 @@ describe('endHold()', function () {
     const stage = await openStage();
     const acme = await openMerchant(stage, 'acme');
     const [expired, voided, captured] = [
-      // The processor knows it by an identifier that follows from the key.
+      // The processor knows it by an identifier derived from the key.
       await acme.hold({ tokenId: 'tok_sandbox_ended_early', idempotencyKey: 'ended-early' }),
       await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),
       await acme.hold({ tokenId: 'tok_sandbox_voided_elsewhere' }),

@@ -1,4 +1,4 @@
-/** Results that contradict what is kept, and authorizations that nobody counts on any more. */
+/** Results that contradict stored ones, and authorizations for holds that have already failed. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type Desk, sql } from '../desk.ts';
@@ -22,8 +22,8 @@ describe('end()', function () {
     processor.heard.length = 0;
   });
 
-  describe('an answer that comes after its event', () => {
-    it('is answered as the event said when both agree', async () => {
+  describe('an answer after its event', () => {
+    it('is returned as the event said when both agree', async () => {
       processor.says.authorize = async ({ requestId }) => {
         await scripted.settled(requestId, approved);
         return approved;
@@ -39,7 +39,7 @@ describe('end()', function () {
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
 
-    it('changes nothing when it contradicts, and freezes the hold', async () => {
+    it('changes nothing when it contradicts the event, and freezes the hold', async () => {
       const hold = await desk.hold();
       processor.says.capture = async ({ requestId }) => {
         await scripted.settled(requestId, declined);
@@ -77,7 +77,7 @@ describe('end()', function () {
     });
   });
 
-  describe('an event that contradicts', () => {
+  describe('an event that contradicts a stored result', () => {
     it('freezes a placed hold: no capture, no release', async () => {
       const hold = await desk.hold();
       await scripted.settled(hold.requestId, declined);
@@ -99,7 +99,7 @@ describe('end()', function () {
       assert.equal(await desk.books(second), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     });
 
-    it('freezes when a capture that is KO is reversed', async () => {
+    it('freezes the hold when a KO capture is reversed', async () => {
       const hold = await desk.hold();
       processor.says.capture = () => declined;
       const { metadata } = await refusal(desk.capture(hold, 4_000n));
@@ -108,14 +108,14 @@ describe('end()', function () {
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     });
 
-    it('leaves what agrees alone', async () => {
+    it('changes nothing when it agrees', async () => {
       const hold = await desk.hold();
       await scripted.settled(hold.requestId, approved);
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
   });
 
-  describe('an authorization for a hold already failed', () => {
+  describe('an authorization for a hold that has failed', () => {
     const failed = async () => {
       processor.says.authorize = () => declined;
       const { metadata } = await refusal(desk.place());
@@ -124,7 +124,7 @@ describe('end()', function () {
     const voids = (requestId: string) =>
       processor.heard.filter((call) => call.method === 'void' && call.authorizationRequestId === requestId);
 
-    it('is given back once, and stays failed', async () => {
+    it('is voided once, and the hold stays failed', async () => {
       const requestId = await failed();
       await scripted.settled(requestId, approved);
       await scripted.settled(requestId, approved);
@@ -135,7 +135,7 @@ describe('end()', function () {
       assert.equal(await scripted.countOf(requestId), 1);
     });
 
-    it('is given back although the void is lost, or its answer', async () => {
+    it('is voided although the void or its answer is lost', async () => {
       const requestId = await failed();
       processor.says.void = () => undefined;
       processor.says.inquire = () => neverSeen;
@@ -155,7 +155,7 @@ describe('end()', function () {
       assert.equal(open.length, 0);
     });
 
-    it('needs review when the processor says no to the void', async () => {
+    it('needs review when the processor refuses the void', async () => {
       const requestId = await failed();
       processor.says.void = () => notPerformed('not_today');
       await scripted.settled(requestId, approved);

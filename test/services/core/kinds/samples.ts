@@ -1,4 +1,4 @@
-/** One of each kind of operation, for the tests that must see all of them; the compiler asks for a new kind's. */
+/** One sample of each kind of operation, for tests that must cover all kinds; the compiler requires one for a new kind. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
@@ -7,16 +7,13 @@ import type { Desk } from '../desk.ts';
 import type { FakeProcessor } from '../fake-processor.ts';
 import type { Stage } from '../stage.ts';
 
-/** A call that runs into a crash point, and the hold that it is about; undefined = the newest hold, or OCT. */
+/** Runs into a crash point, and returns the hold that the call is about; undefined = the newest hold, or OCT. */
 export interface Run {
   readonly call: (at: Desk) => Promise<unknown>;
   readonly requestId?: string;
 }
 
-/**
- * What runs into each point; how the books are once recovery is done, and how a repetition under the same key is answered then ('' =
- * there is none).
- */
+/** What runs into each point; the books once recovery is done, and the answer to a repetition under the same key then ('' = none). */
 export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: string; repeats: string }> = {
   'hold stored': { at: placing, ends: 'FAILED FAILED 0/0/0/10000/0', repeats: 'PROCESSOR_ERROR' },
   'hold answered': { at: placing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
@@ -70,13 +67,13 @@ async function paying(): Promise<Run> {
   return { call: (at) => at.oct(fields) };
 }
 
-/** A submission that was left without an answer, and how what it is about stands. */
+/** A submission without an answer, and the books of its subject. */
 export interface Lost {
   readonly requestId: string;
   readonly books: () => Promise<string>;
 }
 
-/** Loses the answer of one submission of each table; how the books are while it is open, in review, OK and KO. */
+/** Loses the answer of one submission of each table; the books while it is open, in review, OK and KO. */
 export const LOSSES: Record<
   SubmissionTable,
   { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }

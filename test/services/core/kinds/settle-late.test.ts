@@ -1,4 +1,4 @@
-/** What comes after a call: inquiries and events. */
+/** Results that arrive after a call: by inquiries and by events. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -53,7 +53,7 @@ describe('settleLate()', function () {
         assert.deepEqual(about.map(({ method }) => method).slice(1), ['inquire']);
       });
 
-      it('is KO when the inquiry finds a no, or that it never arrived', async () => {
+      it('is KO when the inquiry finds that it was refused or never arrived', async () => {
         for (const answer of [done(declined), done(notPerformed('broken')), neverSeen]) {
           const { requestId, books } = await lose(scripted);
           processor.says.inquire = ({ requestId: about }) => (about === requestId ? answer : atWork);
@@ -64,7 +64,7 @@ describe('settleLate()', function () {
         }
       });
 
-      it('is settled by an event, once, however often it is reported', async () => {
+      it('is settled once by an event, however often it is reported', async () => {
         const { requestId, books } = await lose(scripted);
         const eventId = randomUUID();
         await Promise.all([
@@ -78,7 +78,7 @@ describe('settleLate()', function () {
         assert.equal(await scripted.countOf(requestId), 1);
       });
 
-      it('needs review after the last inquiry, never a guess, and is still settled by what comes later', async () => {
+      it('needs review after the last inquiry, never guesses, and is still settled by later results', async () => {
         const { requestId, books } = await lose(scripted);
         const answers = [undefined, atWork, { finding: Finding.NEVER_SEEN, fenced: false }, { finding: Finding.DONE }];
         let inquiries = 0;
@@ -87,7 +87,7 @@ describe('settleLate()', function () {
         while ((await scripted.stateOf(requestId)) === OperationState.UNKNOWN) {
           assert.equal(await books(), ends.open);
           await scripted.inquireLater(8 * 3_600 * 1_000);
-          assert(inquiries <= 15, 'there is an end to it');
+          assert(inquiries <= 15, 'inquiries end');
         }
         assert.equal(inquiries, 15);
         assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
@@ -101,7 +101,7 @@ describe('settleLate()', function () {
     });
   }
 
-  describe('an answer that the processor has only accepted', () => {
+  describe('an answer that is only ACCEPTED', () => {
     const DAY_MS = 24 * 3_600_000;
     const capture = async (expectedMs: number) => {
       const hold = await desk.hold();
@@ -123,7 +123,7 @@ describe('settleLate()', function () {
       assert.equal(await scripted.countOf(requestId), 1);
     });
 
-    it('needs no review before its time is over, however often is asked, and needs it after', async () => {
+    it('needs no review before its result is due, however often it is inquired about, and needs it afterwards', async () => {
       const { requestId } = await capture(5 * DAY_MS);
       for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
       assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
@@ -131,7 +131,7 @@ describe('settleLate()', function () {
       assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
     });
 
-    /** Where people would see it: the gauge and since when it is trouble, the overview, the list of reviews. */
+    /** Where operators would see it: the gauges of count and age, the overview, the list of reviews. */
     const trouble = async ({ requestId }: { requestId: string }) => {
       const { stage } = scripted;
       const now = new Date(stage.clock.now());
@@ -148,7 +148,7 @@ describe('settleLate()', function () {
     /** Nothing else is open. */
     const alone = () => sql(scripted.stage, `delete from capture where state not in ('OK', 'KO')`);
 
-    it('is trouble only when its time is over', async () => {
+    it('is overdue only after its result was due', async () => {
       await alone();
       const [, , others] = await trouble({ requestId: randomUUID() });
       const made = await capture(3_600_000);
@@ -161,7 +161,7 @@ describe('settleLate()', function () {
       assert.deepEqual(await trouble(made), [0, 0, others, 0]);
     });
 
-    it('is no trouble before, of whatever kind it is', async () => {
+    it('is not overdue before, whatever its kind', async () => {
       const unknown = async () => {
         const { database, clock } = scripted.stage;
         const { open } = await readBacklog(database.query, new Date(clock.now()), 'default');
@@ -182,7 +182,7 @@ describe('settleLate()', function () {
       );
     });
 
-    it('is expected later when the processor says so at an inquiry', async () => {
+    it('has its due time extended when an inquiry says so', async () => {
       await alone();
       const made = await capture(3_600_000);
       const later = accepted(scripted.stage.clock.now(), DAY_MS);
@@ -193,7 +193,7 @@ describe('settleLate()', function () {
       assert.equal((await trouble(made))[0], 1);
     });
 
-    it('needs no review before its time is over, though the processor does not answer for days', async () => {
+    it('needs no review before its result is due, though the processor does not answer for days', async () => {
       const { requestId } = await capture(5 * DAY_MS);
       processor.says.inquire = () => undefined;
       for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
@@ -202,7 +202,7 @@ describe('settleLate()', function () {
       assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
     });
 
-    it('is found by an inquiry when the event got lost', async () => {
+    it('is found by an inquiry when the event is lost', async () => {
       const { hold } = await capture(DAY_MS);
       processor.says.inquire = () => done(approved);
       await scripted.inquireLater(3_600_000);
@@ -210,7 +210,7 @@ describe('settleLate()', function () {
     });
   });
 
-  it('refuses an event about nothing we know, and one that says nothing', async () => {
+  it('rejects an event about an unknown operation, and one without a result', async () => {
     assert.equal((await refusal(scripted.settled(randomUUID(), approved))).reason, 'OPERATION_NOT_FOUND');
     const reversal = { captureRequestId: randomUUID(), amount: 1n, reference: '' };
     assert.equal(
@@ -225,7 +225,7 @@ describe('settleLate()', function () {
     );
   });
 
-  it('takes a refused event when it is reported again', async () => {
+  it('accepts a rejected event when it is reported again', async () => {
     const hold = await desk.hold();
     processor.says.capture = () => undefined;
     const { capture } = await desk.capture(hold, 4_000n);
@@ -245,7 +245,7 @@ describe('settleLate()', function () {
     assert.equal((await refusal(scripted.report(wrong))).reason, 'INVALID_REQUEST');
   });
 
-  it('settles every other submission when one cannot be', async () => {
+  it('settles all other submissions when one cannot be settled', async () => {
     const broken = await LOSSES.hold.lose(scripted);
     scripted.approveAll();
     const sound = await LOSSES.capture.lose(scripted);

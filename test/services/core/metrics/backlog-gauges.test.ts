@@ -2,25 +2,22 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { openLog } from '../../../../platform/log.ts';
 import { exportBacklog } from '../../../../services/core/metrics/backlog-gauges.ts';
+import { forSuite } from '../../../suite.ts';
 import { sql } from '../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../stage.ts';
+import { contract, openStage, refusal } from '../stage.ts';
 
 const log = openLog('test', 'silent');
 
 describe('exportBacklog()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 200 });
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 200 }));
 
   const scrape = async (registry: Registry, name: string) => {
     const found = (await registry.getMetricsAsJSON()).find((metric) => metric.name === `holdfast_${name}`);
     return found?.values.map(({ labels, value }) => [...Object.values(labels), value].join(' '));
   };
 
-  it('tells how many outcomes are unknown and since when', async () => {
+  it('shows how many outcomes are unknown and since when', async () => {
     const { merchants } = stage.channel('operator');
     await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
     const { holds } = stage.channel('internal');
@@ -41,7 +38,7 @@ describe('exportBacklog()', function () {
     assert.deepEqual(await scrape(registry, 'backlog_read_failures_total'), ['0']);
   });
 
-  it('tells processors apart, by their names of today', async () => {
+  it('labels processors by their current names', async () => {
     const text = "update hold set processor = $1, frozen = true where phase = 'UNKNOWN'";
     const named = {
       names: ['sandbox', 'other'],
@@ -65,7 +62,7 @@ describe('exportBacklog()', function () {
     assert.deepEqual(await lines('needs_review'), ['HOLD gone 1']);
   });
 
-  it('never fails a scrape when the database is away', async () => {
+  it('does not fail a scrape when the database is down', async () => {
     const registry = new Registry();
     const query = () => Promise.reject(new Error('connection refused'));
     const { processors } = stage.recovery;

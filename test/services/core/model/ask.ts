@@ -1,4 +1,4 @@
-/** What a run asks of core, and what it was answered in one word. */
+/** Sends a run's commands to core, and reduces each answer to one word. */
 
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** The clients of one core. */
 export type Clients = World['fullCore'];
 
-/** What a command is about. */
+/** The record that a command is about. */
 export interface Asked {
   readonly merchantId: string;
   readonly userId: string;
@@ -20,7 +20,7 @@ export interface Asked {
   readonly model: HoldModel;
 }
 
-/** Sends a command. Answers a word, and for a capture the hold right after it; rejects when it is refused. */
+/** Sends a command. Returns a word, and for a capture the hold right after it; rejects when it is refused. */
 export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent, call: GrpcCall): Promise<string> {
   const { merchantId, userId, requestId, preauthorizationId, model } = asked;
   const common = { merchantId, idempotencyKey: sent.key };
@@ -38,7 +38,7 @@ export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent
   return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) }, call)).state);
 }
 
-/** The answer, or the word of the refusal. What core had not foreseen is none that the model knows. */
+/** Returns the answer, or the word of the refusal. Unexpected errors have no word in the model. */
 export async function answerOf(answer: Promise<string> | string): Promise<string> {
   try {
     return await answer;
@@ -48,7 +48,7 @@ export async function answerOf(answer: Promise<string> | string): Promise<string
   }
 }
 
-/** A state in a word. */
+/** Returns the word of a state. */
 function word(state: OperationState | undefined): string {
   return OperationState[state ?? 0] ?? '';
 }

@@ -1,4 +1,4 @@
-/** What must be true when everything has come to rest: docs/product.md, "Books", row by row. */
+/** Invariants that must hold when everything has settled: docs/product.md, "Books", row by row. */
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
@@ -81,7 +81,7 @@ function differences(
   return found;
 }
 
-/** Our books against the processor's, and the processor's against the model's idea of it. */
+/** Compares our books with the processor's, and the processor's with the model's. */
 function processorDifferences(hold: HoldModel, entry: Entry | undefined): string[] {
   const [charged, voided] = [entry?.captured ?? 0, entry?.voided ?? 0];
   const { captured, released } = booksOf(hold);
@@ -99,7 +99,7 @@ function processorDifferences(hold: HoldModel, entry: Entry | undefined): string
   return found;
 }
 
-/** What the card scheme has taken back and not given again in the end. */
+/** Returns what the card scheme has reversed and not reinstated in the end. */
 function reversedOf(hold: HoldModel): number {
   const { reversal } = behaviourOf(hold.token);
   if (!reversal || reversal.reinstatedAfterMs !== undefined) return 0;

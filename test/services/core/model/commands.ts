@@ -1,4 +1,4 @@
-/** What may happen in a wave of runs: each run has its own script, and between two steps something happens to all of them. */
+/** What may happen in a wave of runs: each run has a script of its own, and between two steps something happens to all of them. */
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
@@ -7,7 +7,7 @@ import { MERCHANTS } from './world.ts';
 
 export interface Command {
   readonly do: keyof typeof WEIGHTS;
-  /** Which of the run's two holds. */
+  /** One of the run's two holds. */
   readonly slot: number;
   readonly merchant: number;
   readonly token: BehaviourName;
@@ -16,7 +16,7 @@ export interface Command {
   readonly fault: Fault;
   /** The second command of a race. */
   readonly rival: 'capture' | 'release' | 'same key';
-  /** Chooses among earlier commands. */
+  /** Selects one of the earlier commands. */
   readonly pick: number;
 }
 
@@ -24,9 +24,9 @@ export type Beat = (typeof BEATS)[number];
 export interface Step {
   /** One command for each run. */
   readonly commands: readonly Command[];
-  /** The first command to come there dies. */
+  /** Core dies at the first command that reaches the point. */
   readonly crashes: readonly (typeof CRASH_POINTS)[number][];
-  /** What happens to all before. */
+  /** What happens to all runs before the step. */
   readonly beat: Beat;
 }
 
@@ -46,7 +46,7 @@ const WEIGHTS = {
   impatient: 3,
 } as const;
 
-/** Parts of what remains, and more than there is. */
+/** Parts of the remaining amount, and more than it. */
 export const SHARES = {
   little: (remaining: number) => 1 + Math.floor(remaining / 7),
   half: (remaining: number) => Math.ceil(remaining / 2),
@@ -56,7 +56,7 @@ export const SHARES = {
   'over all': (_: number, amount: number) => amount + 1,
 } as const;
 
-/** In `jump` the number is milliseconds; `lost` is how many inquiries get no answer. */
+/** In `jump` the number is milliseconds; `lost` is the number of inquiries without an answer. */
 const BEATS = [
   { is: 'nothing' },
   { is: 'jump', ms: 3_000 },
@@ -71,7 +71,7 @@ const BEATS = [
   { is: 'deliver' },
 ] as const;
 
-/** What the model knows. Lost and late answers belong to the faults here, and a slow card needs a clock that runs by itself. */
+/** Faults that the model knows. They include lost and late answers, and exclude slow cards, which need a real clock. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
   ...([
@@ -107,24 +107,24 @@ const command = fc.record<Command>({
   pick: fc.nat(20),
 });
 
-/** Beginnings that lead where chance alone seldom comes. */
+/** Openings that lead to states which random commands rarely reach. */
 const STORIES: readonly Partial<Command>[][] = [
-  // The checkout is cancelled, nobody knows whether in time, and the customer pays.
+  // The checkout is cancelled with a lost answer, and the customer pays.
   [{ do: 'checkout' }, { do: 'release', fault: 'lost before' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
   [{ do: 'checkout' }, { do: 'release', fault: 'late' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
-  // The customer pays, nobody hears of it, and the checkout is cancelled.
+  // The customer pays, the event is lost, and the checkout is cancelled.
   [{ do: 'checkout' }, { do: 'pay', fault: 'slow' }, { do: 'release', fault: 'none' }],
-  // A capture is open when another closes the hold.
+  // One capture is unknown when another closes the hold.
   ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
     { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
     { do: 'capture', share: 'little', final: false, fault },
     { do: 'capture', share: 'half', final: true, fault: 'none' },
   ]),
-  // A release is open, and the merchant goes on.
+  // A release is unknown, and the merchant sends more commands.
   [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
 ];
 
-/** A story is told of one hold. */
+/** A story concerns one hold. */
 function script(steps: number): fc.Arbitrary<Command[]> {
   const random = fc.array(command, { minLength: steps, maxLength: steps });
   const told = fc
@@ -135,7 +135,7 @@ function script(steps: number): fc.Arbitrary<Command[]> {
   return fc.oneof({ weight: 3, arbitrary: random }, { weight: 1, arbitrary: told });
 }
 
-/** A wave of `runs` scripts of `steps` steps. */
+/** Creates a wave of `runs` scripts of `steps` steps. */
 export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
   const happening = fc.record({
     crashes: fc.subarray([...CRASH_POINTS], { maxLength: 3 }),
@@ -152,7 +152,7 @@ export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
     );
 }
 
-/** The card of a command: at the processor that decides later, one whose captures are accepted. */
+/** Returns the card of a command: at the processor that decides later, one whose captures are accepted. */
 export function tokenOf({ token, pick }: Command, merchant: (typeof MERCHANTS)[number] | undefined): BehaviourName {
   if (merchant?.processor !== 'later') return token;
   return pick % 3 === 0 ? 'capture_accepted_declined' : 'capture_accepted';

@@ -2,7 +2,7 @@ import type { CrashPoint } from '../../../../services/core/crash-points.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Crash, Sent } from './predict.ts';
 
-/** A command may be the one that dies at a point of this step, or not. */
+/** Each command may or may not be the one that dies at a crash point of this step. */
 export function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
   const name = sent.do === 'place' ? (model.kind === 'OCT' ? 'oct' : 'hold') : sent.do;
   const points: Record<Exclude<Crash, 'none'>, readonly CrashPoint[]> = {

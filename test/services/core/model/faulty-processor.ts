@@ -1,4 +1,4 @@
-/** Stands between core and the sandbox, in both directions, and loses, delays and doubles what it is told to. */
+/** A proxy between core and the sandbox, in both directions, that loses, delays and duplicates messages as configured. */
 import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
 import {
@@ -17,7 +17,7 @@ import {
 import { Answer, ProcessorService, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Fault } from './hold-model.ts';
 
-/** Which faults happened, by their names. */
+/** Counts the faults that happened, by name. */
 export class Faults {
   readonly counts = new Map<string, number>();
 
@@ -32,22 +32,22 @@ interface Named {
   readonly authorizationRequestId?: string;
 }
 
-/** What is to go wrong on the ways to the processors, whichever of them it meets. */
+/** Faults planned on the way to the processors, whichever of them is called. */
 export class Mischief {
-  /** Next for a command (its key) or a hold (its identifier). */
+  /** The next fault of a command (by key) or of a hold (by identifier). */
   readonly next = new Map<string, Fault>();
-  /** For voids that nobody's command asked for. */
+  /** For voids that no command asked for. */
   voidFault: Fault = 'none';
-  /** So many inquiries stay without an answer. */
+  /** The number of coming inquiries that get no answer. */
   lostInquiries = 0;
   #late: (() => Promise<void>)[] = [];
 
-  /** Keeps a request back. */
+  /** Holds a request back. */
   delay(arrive: () => Promise<void>): void {
     this.#late.push(arrive);
   }
 
-  /** Lets everything arrive that is still on its way. */
+  /** Delivers everything that was held back. */
   async deliverLate(): Promise<void> {
     const late = this.#late;
     this.#late = [];
@@ -68,14 +68,14 @@ export class FaultyProcessor {
     this.#mischief = mischief;
   }
 
-  /** Listens; answers its own address. */
+  /** Listens; returns its own address. */
   async open(): Promise<string> {
     const handlers = ProcessorService.methods.map((method) => [method.localName, this.#handler(method)]);
     this.#server.addService(serviceDefinition(ProcessorService), Object.fromEntries(handlers));
     return listen(this.#server);
   }
 
-  /** Where the sandbox is, and core's credential with it. */
+  /** Sets the sandbox's address and core's credential for it. */
   forwardTo(address: string, token: string): void {
     const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 20_000 });
     this.#close = () => channel.close();
@@ -147,12 +147,12 @@ const DECLINED = {
 };
 const INQUIRY_FAULTS = ['lost after', 'lost before'] as const;
 
-/** Long enough for another call to come in between. */
+/** Long enough for another call to arrive in between. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 8));
 }
 
-/** The way from the processor to core: events get lost the first time, or come twice at once to two cores. */
+/** The way from the processor to core: events are lost the first time, or arrive twice at once at two cores. */
 export class FaultyEvents {
   readonly #faults: Faults;
   /** Checkouts whose next event is lost. */
@@ -179,7 +179,7 @@ export class FaultyEvents {
     return listen(this.#server);
   }
 
-  /** Where the cores are, and the processor's credential with them. */
+  /** Sets the cores' addresses and the processor's credential for them. */
   forwardTo(addresses: readonly string[], token: string): void {
     for (const address of addresses) {
       const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 20_000 });
@@ -188,7 +188,7 @@ export class FaultyEvents {
     }
   }
 
-  /** Settles when the event of a checkout was lost. */
+  /** Resolves when the event of a checkout was lost. */
   dropped(requestId: string): Promise<void> {
     return new Promise((resolve) => this.#dropped.set(requestId, resolve));
   }
@@ -228,7 +228,7 @@ function listen(server: Server): Promise<string> {
   });
 }
 
-/** Everything that can go wrong between core, the processor and the merchant, by the names under which it is counted. */
+/** All faults between core, the processor and the merchant, by the names under which they are counted. */
 export const FAULTS = [
   'slow',
   'lost before',

@@ -1,48 +1,47 @@
 /**
- * A small model of one hold as its merchant and its processor see it, written from the specification
- * (docs/product.md, "Order of refusals") and not from the code: the books are never kept, they are summed up from the attempts. Plain data,
- * so that it can be copied; times are milliseconds.
+ * A small model of one hold as its merchant and its processor see it, written from the specification (docs/product.md, "Order of refusals")
+ * and not from the code: it keeps no counters, but sums up the attempts. Plain data, so that it can be copied; times are milliseconds.
  */
 import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
 
-/** How an attempt went at the processor, or what ended it here. */
+/** The outcome of an attempt at the processor, or what ended it here. */
 export interface Answer {
   readonly answer: 'APPROVED' | 'DECLINED' | 'NOT_PERFORMED';
   readonly code: string;
 }
 
-/** What goes wrong between core and the processor with one call. */
+/** The fault of one call between core and the processor. */
 export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
 
-/** A capture, or a try to give the rest back. */
+/** A capture, or an attempt to release the rest. */
 export interface Attempt {
   readonly key: string;
   readonly kind: 'CAPTURE' | 'RELEASED' | 'EXPIRED' | 'LATE';
   readonly amount: number;
   readonly final: boolean;
   state: 'OPEN' | 'OK' | 'KO';
-  /** What ended it. */
+  /** What caused it. */
   answer?: Answer;
-  /** What the processor did under it. */
+  /** What the processor did for it. */
   truth?: Answer;
-  /** The processor refuses it for ever. */
+  /** The processor has fenced it: it will never act. */
   fenced: boolean;
   /** The request is still on its way. */
   underWay: boolean;
-  /** A repetition is told to wait until then. */
+  /** A repetition must wait until then. */
   runningUntil: number;
-  /** When the processor charged, for reversals. */
+  /** When the processor charged; reversals depend on it. */
   actedAt: number;
-  /** The processor has accepted it and decides then; 0 = it has not. */
+  /** The processor has accepted it and decides at this time; 0 = not accepted. */
   decidedAt: number;
-  /** What it holds back until then. */
+  /** The amount it holds back until then. */
   heldBack: number;
   /** Remaining, released and status right after it. */
   after: string;
 }
 
 export interface HoldModel {
-  /** An OCT is a placing and nothing more. */
+  /** An OCT is only a placing. */
   readonly kind: 'HOLD' | 'OCT';
   readonly key: string;
   readonly merchant: number;
@@ -60,22 +59,22 @@ export interface HoldModel {
   expiresAt: number;
   /** Whether expiresAt is core's own, exact to the millisecond. */
   endRead: boolean;
-  /** The checkout: whether the processor has the page, whether core has its address, and when it closes. */
+  /** The checkout: whether the processor has the page, whether core has its address, and when it expires. */
   page: boolean;
   pageKnown: boolean;
   pageEndsAt: number;
-  /** The processor has something to tell about the placing. */
+  /** The processor has an event about the placing to report. */
   eventPending: boolean;
   /** The processor's own books. */
   charged: number;
   voided: number;
   authorizationEndsAt: number;
-  /** When somebody else ends the authorization; 0 = nobody does, or it has happened. */
+  /** When the authorization is ended by somebody else; 0 = never, or already ended. */
   endsEarlyAt: number;
-  /** How it ended then, and what core has heard of it. */
+  /** How it was ended then, and whether core knows. */
   endedThere?: 'RELEASED' | 'EXPIRED';
   endedAs?: 'RELEASED' | 'EXPIRED';
-  /** Core has not taken the event yet; REFUSED = it was told once, too early. */
+  /** Core has not accepted the event yet; REFUSED = it was reported once, too early. */
   endEvent: 'NONE' | 'PENDING' | 'REFUSED';
   attempts: Attempt[];
   closedBy?: 'FINAL' | 'RELEASED' | 'EXPIRED';
@@ -83,7 +82,7 @@ export interface HoldModel {
 }
 
 export const CHECKOUT_MS = 30 * 60_000;
-/** The counters and the public status, from the attempts alone. */
+/** Returns the counters and the public status, computed from the attempts alone. */
 export function booksOf(hold: HoldModel) {
   const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
   const moving = hold.attempts.filter(({ kind }) => kind !== 'LATE');
@@ -106,14 +105,14 @@ function statusOf(hold: HoldModel, captured: number): string {
   return captured > 0 ? 'CAPTURED' : hold.closedBy;
 }
 
-/** A release, a final or a sole capture has no result yet. */
+/** Whether a release, a final or a sole capture has no result yet. */
 function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
     attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE';
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
-/** The order of docs/product.md, "Order of refusals". */
+/** Follows the order of docs/product.md, "Order of refusals". */
 export function judgeCapture(hold: HoldModel, amount: number, final: boolean, now: number): string | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
@@ -129,12 +128,12 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
 
-/** Whether the processor allows one capture of this authorization. */
+/** Whether the processor allows only one capture of this authorization. */
 export function isCapturedOnce({ token }: HoldModel): boolean {
   return !isAble(token, 'severalCaptures');
 }
 
-/** Whether the merchant may give the rest back, or cancel the checkout. */
+/** Whether the merchant may release the rest, or cancel the checkout. */
 export function judgeRelease(hold: HoldModel, now: number): string | undefined {
   if (hold.byCheckout && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
@@ -152,7 +151,7 @@ function endOf(hold: HoldModel, now: number): string | undefined {
   return hold.closedBy === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
 }
 
-/** Whether the sweeper gives the rest back now. */
+/** Whether the sweep releases the rest now. */
 export function isDue(hold: HoldModel, now: number): boolean {
   if (isClosing(hold) || hold.kind === 'OCT') return false;
   if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
@@ -160,7 +159,7 @@ export function isDue(hold: HoldModel, now: number): boolean {
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
 }
 
-/** Core is told of it: nothing more can be captured, and it ends when nothing is in flight. */
+/** Core learns of the end: no further capture is possible, and the hold ends when nothing is in flight. */
 export function tellEnd(hold: HoldModel, now: number): void {
   if (hold.endEvent === 'NONE' || !hold.endedThere) return;
   hold.endEvent = hold.placing === 'OPEN' ? 'REFUSED' : 'NONE';
@@ -169,7 +168,7 @@ export function tellEnd(hold: HoldModel, now: number): void {
   if (isDue(hold, now)) settle(hold, reportedEnd(hold, now), APPROVED);
 }
 
-/** The end of a hold that core did not ask for: done when it is reserved. */
+/** An end of the hold that core did not request is complete once reserved. */
 export function reportedEnd(hold: HoldModel, now: number): Attempt {
   const kind = hold.endedAs ?? 'EXPIRED';
   const attempt = newAttempt({ key: '', kind, amount: booksOf(hold).remaining, final: true, now });
@@ -180,7 +179,7 @@ export function reportedEnd(hold: HoldModel, now: number): Attempt {
 
 const APPROVED: Answer = { answer: 'APPROVED', code: '' };
 
-/** Core learns how the placing ended; the first result stays, and what is approved for a failed hold is voided. */
+/** Core learns the result of the placing; the first result stays, and an approval for a failed hold is voided. */
 export function settlePlacing(hold: HoldModel, answer: Answer, now: number): void {
   if (hold.placing === 'KO' && answer.answer === 'APPROVED') {
     if (!hold.attempts.some(({ kind, state }) => kind === 'LATE' && state !== 'KO')) {
@@ -194,7 +193,7 @@ export function settlePlacing(hold: HoldModel, answer: Answer, now: number): voi
   hold.expiresAt = Math.min(now + hold.periodMs, hold.authorizationEndsAt);
 }
 
-/** Core learns how a capture or release ended. */
+/** Core learns the result of a capture or release. */
 export function settle(hold: HoldModel, attempt: Attempt, answer: Answer): void {
   if (attempt.state !== 'OPEN') return;
   const done =
@@ -209,7 +208,7 @@ export function settle(hold: HoldModel, attempt: Attempt, answer: Answer): void 
   attempt.after = `${remaining}/${released}/${status}`;
 }
 
-/** Nothing is left to give back: as good as done, for what must be given back. */
+/** Nothing is left to release: a mandatory release counts as done. */
 const GONE = /^authorization_/;
 
 function closeByCapture(hold: HoldModel, capture: Attempt): void {
@@ -241,7 +240,7 @@ export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'fina
   };
 }
 
-/** The processor's timeout of the stage and core's grace. */
+/** The processor's timeout of the stage plus core's grace. */
 export const PROCESSOR_TIMEOUT_MS = 10_000;
 const RUNNING_MS = PROCESSOR_TIMEOUT_MS + 5_000;
 
@@ -249,14 +248,14 @@ export function refused(code: string): Answer {
   return { answer: 'NOT_PERFORMED', code };
 }
 
-/** The word that a merchant gets for an answer. */
+/** Returns the word that a merchant gets for an answer. */
 export function wordOf({ answer, code }: Answer): string {
   if (answer === 'APPROVED') return 'OK';
   if (answer === 'DECLINED') return 'CARD_DECLINED';
   return code === 'token_invalid' ? 'TOKEN_INVALID' : 'PROCESSOR_ERROR';
 }
 
-/** A hold, or an OCT, that is about to be asked for. */
+/** Creates a hold or OCT that is about to be requested. */
 export function newHold(
   from: Pick<HoldModel, 'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'token'> & {
     now: number;

@@ -1,4 +1,4 @@
-/** Calls whose callers do not wait: too late, too many, or broken off. Of the first two nothing may come, of the third one operation. */
+/** Calls whose callers do not wait: too late, too many, or aborted. The first two must have no effect, the third has one operation. */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { DEADLINE_HEADER, type GrpcCall } from '../../../../platform/grpc-client.ts';
 import { refusal } from '../stage.ts';
@@ -11,12 +11,12 @@ export const IMPATIENCE: readonly Impatience[] = ['deadline over', 'too many', '
 
 export type Ask = (clients: Clients, call: GrpcCall) => Promise<unknown>;
 
-/** How the caller of a command is impatient. */
+/** How the caller is impatient. */
 export function impatienceOf({ pick }: Command): Impatience {
   return IMPATIENCE[pick % IMPATIENCE.length] as Impatience;
 }
 
-/** Asks in vain. Answers the word of the refusal. */
+/** Sends a call that must be refused. Returns the word of the refusal. */
 export async function askInVain(world: World, impatience: Impatience, ask: Ask): Promise<string> {
   world.faults.happened(impatience);
   const late = { metadata: { [DEADLINE_HEADER]: String(Date.now() - 1) } };
@@ -24,7 +24,7 @@ export async function askInVain(world: World, impatience: Impatience, ask: Ask):
   return (await refusal(call)).reason;
 }
 
-/** Asks and breaks the call off, sooner or later; whoever asks again under the same key gets the one operation there is. */
+/** Sends a call and aborts it sooner or later; repeating it under the same key returns its one operation. */
 export async function breakOff(world: World, command: Command, ask: Ask): Promise<void> {
   world.faults.happened('cancelled');
   const leaving = new AbortController();
@@ -36,8 +36,8 @@ export async function breakOff(world: World, command: Command, ask: Ask): Promis
 }
 
 /**
- * Repeats a question while the first call under its key runs. A call that a crash has ended stays in flight as long as the clock stands
- * still; everybody is answered then that the outcome is not known.
+ * Repeats a question while the first call runs under its key. A call that a crash has ended stays in flight as long as the clock stands
+ * still; until then every caller gets an unknown outcome.
  */
 export async function untilAnswered(ask: () => Promise<string>, mayHaveDied: boolean): Promise<string> {
   for (let tries = 0; tries < (mayHaveDied ? 40 : 2_000); tries++) {

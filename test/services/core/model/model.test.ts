@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { forSuite } from '../../../suite.ts';
 import { FAULTS } from './faulty-processor.ts';
 import { IMPATIENCE } from './impatient.ts';
 import { playRuns } from './play.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld } from './world.ts';
 
 describe('a model of the money', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+  const world = forSuite(openWorld);
 
-  it('agrees with core and the processor, whatever goes wrong', async function () {
+  it('agrees with core and the processor, whatever fails', async function () {
     this.timeout(240_000);
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
     await playRuns(world, seed, 200);

@@ -1,4 +1,4 @@
-/** What may come of commands: every order in which core and the processor can take their steps, played on copies of the model. */
+/** Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model. */
 import {
   type Answer,
   type Attempt,
@@ -19,7 +19,7 @@ import {
 } from './hold-model.ts';
 import { authorize, charge, decide, endThere, giveBack } from './processor-model.ts';
 
-/** Where the core dies, if it does. */
+/** The point where core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
 
 /** One command as it is sent. */
@@ -30,17 +30,17 @@ export interface Sent {
   readonly final: boolean;
   readonly fault: Fault;
   readonly crash: Crash;
-  /** The caller broke the call off before, and asks again under its key. */
+  /** The caller aborted the call before, and repeats it under its key. */
   readonly brokenOff?: boolean;
 }
 
-/** A hold as it may be, with what each command was answered: a word, and for a success what it says. */
+/** A possible state of a hold, with the answer to each command: a word, and for a success its content. */
 export interface Possible {
   readonly hold: HoldModel;
   readonly replies: readonly string[];
 }
 
-/** All that may come of one or two commands at once. */
+/** Returns all possible results of one or two simultaneous commands. */
 export function predict(hold: HoldModel, commands: readonly Sent[], now: number): Possible[] {
   const found = new Map<string, Possible>();
   const explore = (order: readonly number[]): void => {
@@ -106,7 +106,7 @@ function placeByCheckout(hold: HoldModel, sent: Sent, now: number): string {
   return 'PENDING';
 }
 
-/** What a repetition of the placing is answered. */
+/** The answer to a repetition of the placing. */
 export function replayPlacing(hold: HoldModel, now: number): string {
   if (hold.pageKnown) return 'PENDING';
   if (hold.placing === 'KO') return wordOf(hold.answer as Answer);
@@ -168,7 +168,7 @@ function replay(attempt: Attempt, now: number): string {
   return attempt.kind === 'CAPTURE' ? `OK ${attempt.after}` : 'OK';
 }
 
-/** The processor has taken it, and has not decided. */
+/** The processor has accepted it, and has not decided. */
 function isAccepted({ decidedAt, truth }: Attempt): boolean {
   return decidedAt > 0 && truth === undefined;
 }
@@ -177,7 +177,7 @@ function isLost(fault: Fault): boolean {
   return fault === 'lost before' || fault === 'lost after' || fault === 'late';
 }
 
-/** The expiry sweep comes by; a void that is lost leaves it open. */
+/** The expiry sweep runs; a void that is lost leaves the release unknown. */
 export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
   if (!isDue(hold, now)) return hold;
   if (hold.placing === 'OPEN' && closePage(hold, now)) return hold;
@@ -195,7 +195,7 @@ export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash):
   return hold;
 }
 
-/** Looks first; false = the processor does not know the checkout, and now never will. */
+/** Inquires first; false = the processor does not know the checkout, and has fenced it. */
 function closePage(hold: HoldModel, now: number): boolean {
   if (!hold.page) {
     hold.fenced = true;
@@ -207,8 +207,8 @@ function closePage(hold: HoldModel, now: number): boolean {
 }
 
 /**
- * Recovery asks until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both
- * ways are possible.
+ * Recovery inquires until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both orders are
+ * possible.
  */
 export function recover(hold: HoldModel, now: number): HoldModel[] {
   if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
@@ -241,7 +241,9 @@ function settleOpen(hold: HoldModel): HoldModel[] {
   );
 }
 
-/** Inquiries and events are answered side by side, so core learns of several results in any order, and each shows the hold right after it. */
+/**
+ * Inquiries and events are handled concurrently, so core may learn several results in any order, and each shows the hold right after it.
+ */
 function settleInAnyOrder(
   hold: HoldModel,
   isOpen: (attempt: Attempt) => boolean,
@@ -256,7 +258,7 @@ function settleInAnyOrder(
   });
 }
 
-/** Requests that were still on their way arrive. */
+/** Requests that were held back arrive. */
 export function deliver(hold: HoldModel, now: number): HoldModel {
   if (hold.underWay) {
     hold.underWay = false;
@@ -270,10 +272,7 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
   return hold;
 }
 
-/**
- * Time passes: what the processor could not tell before is told now. Of two events either may come first, and one that core refused is
- * told again some time later.
- */
+/** Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again some time later. */
 export function hear(hold: HoldModel, now: number): HoldModel[] {
   endThere(hold, now);
   decide(hold, now);
@@ -297,13 +296,13 @@ function hearEvents(hold: HoldModel, now: number): HoldModel[] {
   return [first, last, ...untold];
 }
 
-/** Everything is told in the end. */
+/** All events are reported in the end. */
 export function hearAll(hold: HoldModel, now: number): HoldModel {
   tellEnd(hold, now);
   return hold;
 }
 
-/** The processor tells what it did about the placing. */
+/** The processor reports the result of the placing. */
 export function tellPlacing(hold: HoldModel, now: number): HoldModel {
   if (hold.truth) settlePlacing(hold, hold.truth, now);
   return hold;

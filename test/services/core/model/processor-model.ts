@@ -1,4 +1,4 @@
-/** The processor's side of the model: what it does with a hold, and its own books of it. */
+/** The processor's side of the model: its actions on a hold, and its own books of it. */
 import { BEHAVIOURS, behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { type Answer, type Attempt, type HoldModel, isCapturedOnce, refused } from './hold-model.ts';
 
@@ -14,7 +14,7 @@ export function authorize(hold: HoldModel, now: number): void {
   if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
 }
 
-/** Somebody else ends the authorization at the processor, when its time has come and something is left of it. */
+/** The authorization is ended at the processor by somebody else, once its time has come and something is left of it. */
 export function endThere(hold: HoldModel, now: number): void {
   if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
   hold.endsEarlyAt = 0;
@@ -57,7 +57,7 @@ function take(hold: HoldModel, capture: Attempt, takes: number, now: number): vo
   hold.voided += takes - capture.amount;
 }
 
-/** The processor gives back, or closes the page. */
+/** The processor releases the rest, or closes the page. */
 export function giveBack(hold: HoldModel, release: Attempt): void {
   if (release.truth || release.fenced) return;
   release.truth = { answer: 'APPROVED', code: '' };
@@ -70,6 +70,6 @@ export function giveBack(hold: HoldModel, release: Attempt): void {
 
 function effect(behaviour: { answer: number; errorCode: string }): Answer {
   const answer = (['APPROVED', 'DECLINED', 'NOT_PERFORMED'] as const)[behaviour.answer - 1];
-  if (!answer) throw new Error('an answer of the contract');
+  if (!answer) throw new Error('an answer that the contract allows');
   return { answer, code: behaviour.errorCode };
 }

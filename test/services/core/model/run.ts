@@ -1,4 +1,4 @@
-/** One run: a merchant's commands on two holds, each answer held against everything the model says may come of it. */
+/** One run: a merchant's commands on two holds; each answer must be one that the model predicts. */
 import assert from 'node:assert/strict';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -29,14 +29,14 @@ export class Run {
   readonly #world: World;
   readonly subjects: Subject[] = [];
   readonly #slots: (Subject | undefined)[] = [undefined, undefined];
-  /** Pages that wait for the sandbox's report. */
+  /** Pages that wait for the sandbox's event. */
   readonly waiting: Promise<unknown>[] = [];
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Sends one command and checks its answer. `crashes` are the points where some command of this step dies. */
+  /** Sends one command and checks its answer. `crashes` are the points where a command of this step dies. */
   async step(command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const subject = this.#slots[command.slot];
     if (command.do === 'oct') {
@@ -131,7 +131,7 @@ export class Run {
     this.#keep(subject, `${what} ${sent.key} (${impatience})`, [reply], all);
   }
 
-  /** Two at once; both answers may be slow, so that the other one gets in between. */
+  /** Two commands at once; either answer may be slow, so that the other command gets in between. */
   #race(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const fault = command.fault === 'none' ? 'none' : 'slow';
     const first = this.#sentOf(subject, { ...command, fault }, 'capture');
@@ -144,7 +144,7 @@ export class Run {
     return this.#send(subject, [first, second], crashes);
   }
 
-  /** Sends commands at once, each to another core, and keeps what the model says may have come of them. */
+  /** Sends commands at once, each to another core, and keeps the states that the model predicts. */
   async #send(subject: Subject, commands: readonly Sent[], crashes: readonly CrashPoint[]): Promise<void> {
     const { mischief } = this.#world;
     for (const sent of commands) {
@@ -176,7 +176,7 @@ export class Run {
     );
   }
 
-  /** Which of the possible worlds agree with what was answered; none of them means that somebody is wrong. */
+  /** Keeps the possible states that agree with the answers; when none is left, something is wrong. */
   #keep(subject: Subject, what: string, replies: readonly string[], all: readonly Possible[]): void {
     subject.story.push(`${what} -> ${replies.join(' | ')}`);
     const kept = all.filter((possible) => possible.replies.every((reply, index) => reply === replies[index]));
@@ -199,7 +199,7 @@ export class Run {
     return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 
-  /** The same command again, under its key. */
+  /** Repeats a command under its key. */
   async #retry(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     this.#world.faults.happened('retry');
     const sent = subject.sent[command.pick % subject.sent.length] as Sent;
@@ -229,7 +229,7 @@ export class Run {
     this.#keep(subject, 'get', [reply], all);
   }
 
-  /** The customer pays; any fault here is that the sandbox's report gets lost the first time. */
+  /** The customer pays; any fault here loses the sandbox's first event. */
   async #pay(subject: Subject, command: Command): Promise<void> {
     const { now, events, stage } = this.#world;
     const [model] = subject.possible;
@@ -243,7 +243,7 @@ export class Run {
     const paying = { number: card.number, expiry, cvc };
     const { answer, errorCode } = BEHAVIOURS[token].placing;
     if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
-      // The page goes on, and core hears nothing.
+      // The page completes, and core receives nothing.
       await pay(url, paying);
       subject.story.push(`pay ${token} (declined)`);
       return;
@@ -262,7 +262,7 @@ export class Run {
     else settlePlacing(model, model.truth ?? assert.fail(), now());
   }
 
-  /** The processor tells what it did of an attempt that core knows nothing of. */
+  /** The processor reports its result of an attempt that is unknown to core. */
   async #tell(subject: Subject): Promise<void> {
     const [model] = subject.possible;
     if (!model || subject.possible.length > 1) return;
@@ -281,7 +281,7 @@ export class Run {
 
   async tellTruth(subject: Subject, identifier: string): Promise<void> {
     const entry = this.#world.oracleOf(subject).find(identifier);
-    assert(entry, 'the processor knows what it tells of');
+    assert(entry, 'the processor knows the attempt that it reports');
     await this.#world.tell({
       eventId: `truth-${identifier}`,
       occurredAt: {},
@@ -289,7 +289,7 @@ export class Run {
     });
   }
 
-  /** The processor contradicts itself: what it said first stays, and the hold is frozen. */
+  /** The processor contradicts itself: its first result stays, and the hold is frozen. */
   async #contradict(subject: Subject, command: Command): Promise<void> {
     const [model] = subject.possible;
     if (!model || subject.possible.length > 1 || model.placing !== 'OK') return;

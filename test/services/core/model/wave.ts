@@ -1,4 +1,4 @@
-/** Plays a wave of runs side by side, brings everything to rest, and looks whether anything is wrong. */
+/** Plays a wave of runs side by side, lets everything settle, and checks the result. */
 import assert from 'node:assert/strict';
 import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 const AWAY_MS = 8 * 24 * 3_600_000;
 
-/** Plays the steps. Throws with the story of the first hold about which core, processor and model do not agree. */
+/** Plays the steps. Throws with the story of the first hold on which core, processor and model disagree. */
 export async function playWave(world: World, steps: readonly Step[]): Promise<void> {
   const runs = (steps[0]?.commands ?? []).map(() => new Run(world));
   const subjects = () => runs.flatMap((run) => run.subjects);
@@ -51,7 +51,7 @@ async function happen(world: World, subjects: readonly Subject[], beat: Beat, cr
   for (const subject of subjects) subject.story.push(JSON.stringify({ ...beat, now: world.now() }));
 }
 
-/** Changes every world that is possible. */
+/** Changes every possible state. */
 function change(subjects: readonly Subject[], change: (hold: HoldModel) => HoldModel[]): void {
   for (const subject of subjects) {
     subject.possible = distinct(subject.possible.flatMap((hold) => change(structuredClone(hold))));
@@ -77,13 +77,13 @@ async function sweepOnce(
   change(subjects, (hold) => ways.map((crash) => sweep(structuredClone(hold), now, fault, crash)));
 }
 
-/** A minute later: what was said meanwhile is heard, and what is not known is asked. */
+/** A minute later: pending events arrive, and recovery inquires about unknown outcomes. */
 async function recoverAll(world: World, subjects: readonly Subject[]): Promise<void> {
   await world.pass(61_000);
   await world.recover();
   world.mischief.lostInquiries = 0;
   change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, world.now())));
-  // Recovery may have taken a while, in which a refused event was told again.
+  // Recovery may have taken a while, in which a rejected event was reported again.
   change(subjects, (hold) => (hold.endEvent === 'NONE' ? [hold] : hear(hold, world.now())));
 }
 
@@ -100,7 +100,7 @@ async function deliverAll(world: World, subjects: readonly Subject[]): Promise<v
   }
 }
 
-/** When a hold ends depends on when its result came, which the model knows within bounds: it takes the time from core. */
+/** A hold's expiry depends on when its result arrived, which the model knows only within bounds: it takes the exact time from core. */
 async function readEnds(world: World, subjects: readonly Subject[], before: number): Promise<void> {
   const unread = subjects.filter(({ possible }) =>
     possible.some(({ kind, placing, endRead }) => kind === 'HOLD' && placing === 'OK' && !endRead),
@@ -123,7 +123,7 @@ function endOf(hold: HoldModel, before: number): [earliest: number, latest: numb
   return [Math.min(hold.authorizationEndsAt, hold.expiresAt, before + hold.periodMs), hold.expiresAt];
 }
 
-/** Answers whether the hold may end then: a hold that is not placed has no end. */
+/** Returns whether the hold may end then: a hold that is not placed has no end. */
 function readEnd(hold: HoldModel, end: number | undefined, before: number): boolean {
   if (hold.placing !== 'OK' || hold.endRead) return true;
   const [earliest, latest] = endOf(hold, before);
@@ -132,12 +132,12 @@ function readEnd(hold: HoldModel, end: number | undefined, before: number): bool
   return true;
 }
 
-/** Most holds are open until the end, so that is when a sweep finds something to die at. */
+/** Most holds stay open until the end of the wave, so crash points of the sweep are reached there. */
 function deadlySweep(subjects: readonly Subject[]): 'expiry stored' | 'expiry answered' {
   return subjects.length % 2 === 0 ? 'expiry stored' : 'expiry answered';
 }
 
-/** Everything arrives, everything is asked, everything ends. */
+/** All requests arrive, all unknown outcomes are inquired about, all holds end. */
 async function comeToRest(world: World, subjects: readonly Subject[]): Promise<void> {
   await happen(world, subjects, { is: 'deliver' }, []);
   for (let round = 0; round < 3; round++) {
@@ -151,7 +151,7 @@ async function comeToRest(world: World, subjects: readonly Subject[]): Promise<v
     world.oracles.some((oracle) => oracle.events().some(({ reportedAtMs }) => reportedAtMs === null));
     waits++
   ) {
-    assert(waits < 20, 'the processor gets its events told');
+    assert(waits < 20, "core accepts the processor's events");
     await world.pass(31_000);
   }
   change(subjects, (hold) => [hearAll(hold, world.now())]);

@@ -1,4 +1,4 @@
-/** Two cores, two sandboxes behind faulty ways, and a few merchants: the stage on which many runs play at once. */
+/** Two cores, two sandboxes behind faulty proxies, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
@@ -8,27 +8,27 @@ import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
 
 const ELSEWHERE = 'http://127.0.0.1:9';
 
-/** Contracts that differ in what decides about money and notifications. One has no webhookUrl, one another processor. */
+/** Contracts that differ in what affects money and notifications. One has no webhookUrl, one another processor. */
 export const MERCHANTS = [
   { id: 'several', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: ELSEWHERE, processor: '' },
   { id: 'sole', several: false, periodMs: 7 * 24 * 3_600_000, notifyHolds: false, url: ELSEWHERE, processor: '' },
   { id: 'short', several: true, periodMs: 120_000, notifyHolds: true, url: ELSEWHERE, processor: '' },
   { id: 'silent', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: '', processor: '' },
-  // The processor of this one accepts captures, and decides later.
+  // The processor of this one accepts captures and decides later.
   { id: 'patient', several: true, periodMs: 7 * 24 * 3_600_000, notifyHolds: true, url: ELSEWHERE, processor: 'later' },
 ] as const;
 
-/** What a crashing core throws. */
+/** The exception of a crashing core. */
 const CRASH = 'the process died here';
 
-/** Several holds of one sweep may meet a crash each. */
+/** Several holds of one sweep may each hit a crash. */
 function isCrash(error: unknown): boolean {
   return error instanceof AggregateError ? error.errors.every(isCrash) : (error as Error).message === CRASH;
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Opens a world; `faults` counts what happened in it. */
+/** Opens a world; `faults` counts the faults that happened in it. */
 export async function openWorld(faults = new Faults()) {
   const armed = new Set<CrashPoint>();
   const reach = (point: CrashPoint) => {
@@ -75,19 +75,19 @@ export async function openWorld(faults = new Faults()) {
     stage.database.query<Row>({ name: '', text }, values);
   const now = () => stage.clock.now();
 
-  /** Time passes, and what the sandbox has to tell by then is told. */
+  /** Time passes, and the sandbox reports its pending events. */
   async function pass(ms: number): Promise<void> {
     stage.clock.advance(ms);
     await Promise.all([stage.sandbox.reportDue(), sandbox.reportDue()]);
   }
 
-  /** Recovery, again and again, until nothing is open but pages that wait for a customer. */
+  /** Runs recovery until nothing is unknown except pages that wait for a customer. */
   async function recover(): Promise<void> {
     for (let pauses = 0; pauses <= 40; pauses++) {
       await untilQuiet(stage.inquire);
       const open = await sql(OPEN, [new Date(now())]);
       if (open.length === 0) return;
-      if (pauses === 40) throw new Error(`something stays open after recovery: ${JSON.stringify(open)}`);
+      if (pauses === 40) throw new Error(`still unknown after recovery: ${JSON.stringify(open)}`);
       await pass(61_000);
     }
   }
@@ -97,7 +97,7 @@ export async function openWorld(faults = new Faults()) {
     faults,
     armed,
     mischief,
-    /** The books of a merchant's processor, and those of all. */
+    /** The books of a merchant's processor, and those of all processors. */
     oracleOf: ({ merchantId }: { readonly merchantId: string }) =>
       MERCHANTS.some(({ id, processor }) => id === merchantId && processor === 'later') ? sandbox.oracle : stage.oracle,
     oracles: [stage.oracle, sandbox.oracle],
@@ -108,7 +108,7 @@ export async function openWorld(faults = new Faults()) {
     now,
     pass,
     recover,
-    /** The sweep; answers whether core died in it. */
+    /** Runs the sweep; returns whether core died in it. */
     async expire(): Promise<boolean> {
       try {
         await untilQuiet(stage.expire);
@@ -129,12 +129,12 @@ export async function openWorld(faults = new Faults()) {
   };
 }
 
-/** A job that always finds something to do has lost its way. */
+/** A job that always finds something to do does not terminate. */
 async function untilQuiet(runOnce: () => Promise<number>): Promise<void> {
-  for (let turns = 0; (await runOnce()) > 0; turns++) if (turns > 50) throw new Error('a job does not come to rest');
+  for (let turns = 0; (await runOnce()) > 0; turns++) if (turns > 50) throw new Error('a job does not terminate');
 }
 
-/** A checkout that is over is left to the sweep: the processor may have been told never to open its page. */
+/** Expired checkouts are left to the sweep: the processor may have been told never to open their page. */
 const OPEN = `select 'hold' as kind, request_id, phase as state from hold where phase in ('AUTHORIZING', 'UNKNOWN')
     or (phase = 'AWAITING_CHECKOUT' and checkout_url_ciphertext is null and checkout_expires_at > $1)
   union all select 'capture', request_id, state from capture where state in ('PENDING', 'UNKNOWN')

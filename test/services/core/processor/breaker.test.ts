@@ -12,13 +12,13 @@ describe('openBreaker()', () => {
     return opened;
   };
 
-  it('admits while calls are answered, and when few are not', () => {
+  it('allows calls while they are answered, and while only a few are not', () => {
     assert.equal(openBreaker(5_000).admits(), true);
     assert.equal(breaker(9, 60_000).admits(), true);
-    assert.equal(breaker(1_000, 4_999).admits(), true, 'an answer came a moment ago');
+    assert.equal(breaker(1_000, 4_999).admits(), true, 'an answer arrived a moment ago');
   });
 
-  it('admits one call a second when nothing is answered', () => {
+  it('allows one call a second when none is answered', () => {
     const opened = breaker(10, 5_000);
     assert.equal(opened.isClosed(), false);
     const admitted = Array.from({ length: 5 }, () => opened.admits());
@@ -29,7 +29,7 @@ describe('openBreaker()', () => {
     assert.deepEqual([opened.admits(), opened.admits()], [true, false]);
   });
 
-  it('admits all again after any answer', () => {
+  it('allows all calls again after any answer', () => {
     const opened = breaker(1_000, 60_000);
     opened.record(true);
     assert.deepEqual([opened.isClosed(), opened.admits(), opened.admits()], [true, true, true]);

@@ -4,7 +4,7 @@ import { CallerLimit } from '../../../../services/core/processor/caller-limit.ts
 describe('CallerLimit', () => {
   const never = () => new Promise<never>(() => undefined);
 
-  it('has room for so many who wait, and again when one has its answer', async () => {
+  it('allows a number of waiting callers, and another one when a call has its answer', async () => {
     const limit = new CallerLimit(2);
     const answer = Promise.withResolvers<string>();
     const first = limit.wait(() => answer.promise);
@@ -15,7 +15,7 @@ describe('CallerLimit', () => {
     assert.deepEqual([limit.waiting, limit.hasRoom()], [1, true]);
   });
 
-  it('gives room back when a call fails', async () => {
+  it('frees the slot of a call that fails', async () => {
     const limit = new CallerLimit(1);
     await assert.rejects(
       limit.wait(() => Promise.reject(new Error('no'))),
@@ -24,7 +24,7 @@ describe('CallerLimit', () => {
     assert.equal(limit.hasRoom(), true);
   });
 
-  it('lets a call go on without its caller when there is no room, four times as many at most', async () => {
+  it('lets a call continue without its caller when no slot is free, at most four times as many', async () => {
     const limit = new CallerLimit(1);
     void limit.wait(never);
     const begun: Promise<string>[] = [];
@@ -41,10 +41,10 @@ describe('CallerLimit', () => {
     await begun[0]?.catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(run(4), undefined);
-    assert.equal(begun.length, 5, 'one has ended');
+    assert.equal(begun.length, 5, 'one call has ended');
   });
 
-  it('lets a caller wait when there is room', async () => {
+  it('lets a caller wait while a slot is free', async () => {
     assert.equal(await new CallerLimit(1).waitOrLeave(async () => 'yes'), 'yes');
   });
 });

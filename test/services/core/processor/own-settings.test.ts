@@ -66,12 +66,12 @@ describe('a processor with settings of its own', function () {
     await rm(directory, { recursive: true });
   });
 
-  it('is called with them, and the others with the common ones', async () => {
+  it('is called with them, and other processors with the common ones', async () => {
     await beta.capture(await beta.hold(), 1_000n);
     await acme.capture(await acme.hold(), 1_000n);
   });
 
-  it('does not answer to the common credential, or without its own certificate', async () => {
+  it('rejects the common credential, and calls without its own client certificate', async () => {
     const found = async (changed: object) => {
       const processors = openProcessors({ ...stage.settings, ...changed });
       const inquired = { requestId: uuidv7(), merchantId: 'beta', processorAccount: '' };
@@ -87,7 +87,7 @@ describe('a processor with settings of its own', function () {
     assert.throws(() => openProcessors(untrusting), /PROCESSOR_OTHER_EU_TLS_CERT needs PROCESSOR_OTHER_EU_TLS_CA/);
   });
 
-  it('reports on its own operations, and nobody else does; to others they do not exist', async () => {
+  it('reports on its own operations only; those of others do not exist for it', async () => {
     const [own, foreign] = [await lostCapture(beta), await lostCapture(acme)];
     const common = stage.tokens.processor;
     for (const [token, requestId] of [

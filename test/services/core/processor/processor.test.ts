@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
+import { forSuite } from '../../../suite.ts';
 import { declined } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { openScriptedStage } from '../scripted-stage.ts';
 import { refusal } from '../stage.ts';
 
 describe('openProcessor()', function () {
   this.timeout(30_000);
-  let scripted: ScriptedStage;
+  const scripted = forSuite(openScriptedStage);
 
-  before(async () => {
-    scripted = await openScriptedStage();
-  });
-  after(() => scripted.close());
-
-  it('takes of an endless answer what the contract allows, so that it can be told and told again', async () => {
+  it('truncates an endless answer to the limits of the contract, so that it can be stored and returned', async () => {
     const { desk, processor } = scripted;
     const errorCode = 'c'.repeat(100);
     const errorMessage = `${'m'.repeat(499)}\u{1F4B3}${'m'.repeat(20_000)}`;

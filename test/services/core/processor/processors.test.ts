@@ -57,7 +57,7 @@ describe('several processors', function () {
   const heard = () => other.heard.map(({ method }) => method);
   const frozen = () => new Promise<never>(() => undefined);
 
-  it('sends what a merchant asks for where its contract says, with its account', async () => {
+  it("sends a merchant's operations to the processor of its contract, with its account", async () => {
     const accounts: string[] = [];
     other.says.authorize = ({ account }) => {
       accounts.push(account);
@@ -76,7 +76,7 @@ describe('several processors', function () {
     assert.deepEqual(accounts, ['acct_7', 'acct_7 beta']);
   });
 
-  it('lets a hold stay where it was placed, whatever the contract says later', async () => {
+  it('keeps a hold at the processor where it was placed, whatever the contract says later', async () => {
     const hold = await beta.hold();
     const { merchants } = stage.channel('operator');
     await merchants.updateMerchant({ merchantId: 'beta', name: 'beta', contract: contract() });
@@ -96,14 +96,14 @@ describe('several processors', function () {
     stage.clock.advance(2_000);
   });
 
-  it('refuses a contract with a processor that nobody knows', async () => {
+  it('rejects a contract with an unknown processor', async () => {
     const { merchants } = stage.channel('operator');
     const wrong = contract({ processor: 'nobody' });
     const { reason } = await refusal(merchants.createMerchant({ merchantId: 'gamma', name: 'Gamma', contract: wrong }));
     assert.equal(reason, 'INVALID_REQUEST');
   });
 
-  it('says in a review at which processor something waits', async () => {
+  it('names the processor of an operation in review', async () => {
     other.says.capture = () => undefined;
     const { capture } = await beta.capture(await beta.hold(), 1_000n);
     const operators = openChannel({
@@ -121,7 +121,7 @@ describe('several processors', function () {
     await settleAll();
   });
 
-  it('does not let one that is frozen delay recovery and expiry of another', async () => {
+  it('does not delay recovery and expiry at one processor while another is frozen', async () => {
     const { recovery, clock } = stage;
     const [held, kept] = [await beta.hold(), await acme.hold()];
     other.says.capture = () => undefined;
@@ -130,11 +130,11 @@ describe('several processors', function () {
     clock.advance(60_000);
     other.says.inquire = frozen;
     const at = (name: string) => rowsOf(recovery.processors, name);
-    // As one worker does it: each processor has its own loop.
+    // As in a worker: each processor has its own loop.
     const slow = workOnce(inquiries(recovery, at('other')));
     await workOnce(inquiries(recovery, at('first')));
     assert.equal((await acme.getOct(oct.oct?.requestId ?? '')).oct?.state, OperationState.OK);
-    assert.equal(await slow, 1, 'each finds its own rows only');
+    assert.equal(await slow, 1, 'each loop finds its own rows only');
     clock.advance(8 * 24 * 3_600_000);
     other.says.void = frozen;
     await workOnce(expiries(recovery, at('first')));
@@ -145,7 +145,7 @@ describe('several processors', function () {
     assert.equal(capture?.state, OperationState.UNKNOWN);
   });
 
-  it('refuses new holds and OCTs of one that is frozen, stores none of them, and lets captures and other merchants through', async () => {
+  it('refuses new holds and OCTs of a frozen processor, stores none of them, and accepts captures and other merchants', async () => {
     const hold = await beta.hold();
     const keyed = { idempotencyKey: 'before' };
     const first = await beta.place(keyed);
@@ -176,9 +176,9 @@ describe('several processors', function () {
     assert.deepEqual(await seenByOperators(), ['first true SERVING', 'other true SERVING']);
   });
 
-  /** What the overview and health say of each processor. */
+  /** Returns what the overview and health report about each processor. */
   async function seenByOperators(): Promise<string[]> {
-    // Health is reported once a second.
+    // Health is updated once a second.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { opened } = stage.channel('operator');
     const { processors } = await opened.client(OperatorService).getOverview({});
@@ -191,9 +191,9 @@ describe('several processors', function () {
     );
   }
 
-  it('has an audit count the entries of each, compare those that it can read, and name the one that it cannot', async () => {
+  it("counts each processor's entries in an audit, compares the books it can read, and names one it cannot", async () => {
     const books = stage.channel('operator').opened.client(AuditService);
-    // The other one has no books at all.
+    // The other one does not serve its books.
     await settleAll();
     const wrong = await acme.hold();
     await sql(stage, 'update hold set amount = amount + 1, remaining = remaining + 1 where request_id = $1', [
@@ -221,7 +221,7 @@ describe('several processors', function () {
     ]);
   });
 
-  it('takes events of two of them that have the same identifier', async () => {
+  it('accepts events of two processors with the same identifier', async () => {
     const lost = async (desk: Desk) => (await desk.capture(await desk.hold(), 1_000n)).capture?.requestId ?? '';
     const { events } = stage.channel('processor');
     const reverse = async (captureRequestId: string, amount: bigint) => {
@@ -239,7 +239,7 @@ describe('several processors', function () {
     assert.deepEqual(stored, [{ processor: 'first' }, { processor: 'other' }]);
   });
 
-  it('keeps what was sent to one that is not configured any more', async () => {
+  it('keeps operations of a processor that is no longer configured', async () => {
     const gone = processorsOf([['first', stage.recovery.processors.of({ processor: 'first' })]]).of({
       processor: 'other',
     });
@@ -255,7 +255,7 @@ describe('several processors', function () {
   }
 });
 
-describe('callers who wait for a processor that is frozen', function () {
+describe('callers that wait for a frozen processor', function () {
   this.timeout(60_000);
   let other: FakeProcessor;
   let stage: Stage;
@@ -264,7 +264,7 @@ describe('callers who wait for a processor that is frozen', function () {
 
   before(async () => {
     other = await startFakeProcessor();
-    // A quarter of them, two, may wait for each of the processors.
+    // A quarter of the calls, two, may wait for each processor.
     stage = await openStage({ beside: { other: other.address }, processorTimeoutMs: 3_000, callsInFlight: 8 });
     acme = await openMerchant(stage, 'acme');
     beta = await openMerchant(stage, 'beta', { processor: 'other' });
@@ -274,7 +274,7 @@ describe('callers who wait for a processor that is frozen', function () {
     other.close();
   });
 
-  it('are so few that others are served, and the next are answered at once: new ones 503, captures and releases 202', async () => {
+  it('are limited, so that others are served, and further ones are answered at once: new ones 503, captures and releases 202', async () => {
     other.says = { authorize: () => approved };
     const [first, second] = [await beta.hold(), await beta.hold()];
     const thaw = Promise.withResolvers<typeof approved>();
@@ -288,12 +288,12 @@ describe('callers who wait for a processor that is frozen', function () {
     assert.equal(capture?.state, OperationState.UNKNOWN);
     assert.equal((await beta.release(second)).state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
-    assert(performance.now() - startedMs < 2_000, 'nobody waited for the frozen one');
+    assert(performance.now() - startedMs < 2_000, 'no caller waited for the frozen one');
     assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 4 }]);
     assert.deepEqual(await sql(stage, 'select count(*)::int as n from oct'), [{ n: 0 }]);
     thaw.resolve(approved);
     for (const { state } of await Promise.all(waiting)) assert.equal(state, OperationState.OK);
-    // They were sent, and their answers are booked.
+    // They were sent, and their results are booked.
     await until(async () => (await beta.books(first)).startsWith('CAPTURED 10000'));
     await until(async () => (await beta.books(second)).startsWith('RELEASED'));
   });

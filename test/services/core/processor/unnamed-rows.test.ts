@@ -9,7 +9,7 @@ import { type Desk, openMerchant, sql } from '../desk.ts';
 import { approved, done, type FakeProcessor, neverSeen, startFakeProcessor } from '../fake-processor.ts';
 import { contract, openStage, type Stage } from '../stage.ts';
 
-describe('what was stored with PROCESSOR_URL, or before processors had names', function () {
+describe('rows stored with PROCESSOR_URL, or before processors had names', function () {
   this.timeout(60_000);
   let old: FakeProcessor;
   let added: FakeProcessor;
@@ -27,7 +27,7 @@ describe('what was stored with PROCESSOR_URL, or before processors had names', f
     added.close();
   });
 
-  /** A capture that the old processor has performed, its answer lost. */
+  /** A capture that the old processor has performed, with a lost answer. */
   async function chargedWithoutAnswer(): Promise<string> {
     old.says = { authorize: () => approved, inquire: () => done(approved) };
     added.says = { inquire: () => neverSeen };
@@ -37,7 +37,7 @@ describe('what was stored with PROCESSOR_URL, or before processors had names', f
   }
 
   for (const name of ['default', '']) {
-    it(`stays at its processor, whatever PROCESSORS has first (stored as '${name}')`, async () => {
+    it(`stays at its processor, whichever PROCESSORS lists first (stored as '${name}')`, async () => {
       const requestId = await chargedWithoutAnswer();
       for (const table of ['hold', 'capture']) await sql(stage, `update ${table} set processor = $1`, [name]);
       const PROCESSORS = [
@@ -50,13 +50,13 @@ describe('what was stored with PROCESSOR_URL, or before processors had names', f
     });
   }
 
-  it('goes to the one that PROCESSORS calls default', async () => {
+  it('belong to the processor that PROCESSORS calls default', async () => {
     const requestId = await chargedWithoutAnswer();
     await recoverWith({ PROCESSORS: [...ADDED(), { name: 'default', address: old.address }] });
     assert.equal(await stateOf(requestId), OperationState.OK);
   });
 
-  it('is asked of no processor while PROCESSORS does not say which it is, and keeps core and worker from starting', async () => {
+  it('cause no inquiry while PROCESSORS does not name their processor, and prevent core and worker from starting', async () => {
     const requestId = await chargedWithoutAnswer();
     await recoverWith({ PROCESSORS: ADDED() });
     assert.equal(await stateOf(requestId), OperationState.UNKNOWN);
@@ -71,13 +71,13 @@ describe('what was stored with PROCESSOR_URL, or before processors had names', f
     assert.equal(await stateOf(requestId), OperationState.OK);
   });
 
-  it('keeps nothing from starting when nothing of it is open', async () => {
+  it('do not prevent a start when none of them is open', async () => {
     await sql(stage, "update hold set processor = 'added' where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')");
     const core = await startCore({ ...stage.settings, PROCESSORS: ADDED(), PROCESSOR_URL: undefined, CORE_PORT: 0 });
     await core.close();
   });
 
-  it('is the contract of its merchants, too', async () => {
+  it('include the contracts of merchants', async () => {
     const settings = {
       ...stage.settings,
       PROCESSORS: [...ADDED(), { name: 'old', address: old.address }],
@@ -110,7 +110,7 @@ describe('what was stored with PROCESSOR_URL, or before processors had names', f
   async function recoverWith(settings: object): Promise<void> {
     const none = { PROCESSOR_URL: undefined, PROCESSORS: undefined };
     const processors = openProcessors({ ...stage.settings, ...none, ...settings });
-    // As a worker does it: each processor has a loop of its own.
+    // As in a worker: each processor has its own loop.
     for (const name of processors.names) {
       await workOnce(inquiries({ ...stage.recovery, processors }, rowsOf(processors, name)));
     }

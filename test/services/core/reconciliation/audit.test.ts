@@ -53,7 +53,7 @@ describe('audit()', () => {
     database.prepare(text).run(...values);
     database.close();
   };
-  /** Breaks something, sees it found and named, and mends it. */
+  /** Breaks something, asserts that the audit finds and names it, and repairs it. */
   const finds = async (kinds: string[], requestId: string, harm: () => unknown, mend: () => unknown) => {
     await harm();
     const { drifts, audited } = await look();
@@ -67,7 +67,7 @@ describe('audit()', () => {
     assert.deepEqual((await look()).drifts, []);
   };
 
-  it('finds nothing in books of every sort, nor in what is in flight', async () => {
+  it('finds nothing in sound books, nor in operations in flight', async () => {
     const partly = await place();
     await capture(partly.preauthorizationId, 400n);
     const finally_ = await place();
@@ -95,7 +95,7 @@ describe('audit()', () => {
     assert(audited.entries > 10 && audited.operations > 10);
   });
 
-  it('finds counters that are not what the captures add up to', async () => {
+  it('finds counters that differ from the sum of the captures', async () => {
     const hold = await place();
     const id = hold.requestId;
     await capture(hold.preauthorizationId, 400n);
@@ -119,7 +119,7 @@ describe('audit()', () => {
     );
   });
 
-  it('finds a capture whose hold is another merchant’s', async () => {
+  it('finds a capture whose hold belongs to another merchant', async () => {
     const id = await capture((await place()).preauthorizationId, 1n);
     await finds(
       ['SUBMISSION_WITHOUT_HOLD', 'OPERATION_DIFFERS', 'AMOUNT_AT_PROCESSOR'],
@@ -129,7 +129,7 @@ describe('audit()', () => {
     );
   });
 
-  it('finds results that are missing, made up or told wrong', async () => {
+  it('finds results that are missing, invented or wrong', async () => {
     const id = await capture((await place()).preauthorizationId, 10n);
     const move = (from: string, to: string) =>
       sql('update operation set request_id = $2 where request_id = $1', [from, to]);
@@ -211,7 +211,7 @@ describe('audit()', () => {
     );
   });
 
-  it('tells so many of each sort, and counts all', async () => {
+  it('lists a limited number of each kind of drift, and counts all', async () => {
     await sql('update hold set closing = not closing');
     const { drifts, audited } = await look(2);
     assert.equal(drifts.length, 2);
@@ -219,7 +219,7 @@ describe('audit()', () => {
     await sql('update hold set closing = not closing');
   });
 
-  it('is a call for operators, drifts first and the summary last', async () => {
+  it('is a method for operators, with the drifts first and the summary last', async () => {
     const lines = async (role: 'operator' | 'internal', request: object) => {
       const answers = stage.channel(role).opened.client(AuditService).auditBooks(request);
       return (await Array.fromAsync(answers)).map(({ line }) => line);
@@ -237,11 +237,11 @@ describe('audit()', () => {
     assert.equal((await refusal(lines('internal', {}))).reason, 'FORBIDDEN');
   });
 
-  it('knows no drift that no test shows', () => {
+  it('has a test for each kind of drift', () => {
     assert.deepEqual([...seen].sort(), [...DRIFTS].sort());
   });
 
-  it('is a command whose exit code tells', async () => {
+  it('is a command whose exit code reports drift', async () => {
     const env = {
       ...process.env,
       DATABASE_URL: stage.settings.DATABASE_URL,

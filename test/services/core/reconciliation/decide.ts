@@ -1,4 +1,4 @@
-/** Reconciles a stage as an operator decides. */
+/** Reconciles a stage with an operator's decisions. */
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { reconcile } from '../../../../services/core/reconciliation/reconcile.ts';
@@ -9,7 +9,7 @@ export interface Decisions {
   readonly givingBack?: string[];
 }
 
-/** Answers what was printed, too. `processors` may lie. */
+/** Returns the output, too. `processors` may be falsified ones. */
 export async function decideAt(stage: Stage, decisions: Decisions = {}, processors?: Ledgers) {
   const lines: string[] = [];
   const parts = {

@@ -1,24 +1,22 @@
-/** Against a processor that does not answer, lies or is another installation's, reconciling stops and changes nothing. */
+/** Reconciling stops and changes nothing when a processor does not answer, contradicts itself or belongs to another installation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { openStage, type Stage } from '../stage.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile() stops and changes nothing', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme'));
 
   beforeEach(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme');
     await desk.hold();
   });
-  afterEach(() => stage.close());
 
   const everything = async () => JSON.stringify(await sql(stage, 'select * from hold, operation order by 1'));
   const stops = async (wanted: RegExp, decisions: Decisions, processors?: Ledgers) => {
@@ -42,13 +40,13 @@ describe('reconcile() stops and changes nothing', function () {
   };
   const all = { importing: ['all'] };
 
-  it('at a processor that does not answer', async () => {
+  it('when the processor does not answer', async () => {
     const [[name] = assert.fail()] = ledgersOf(stage.recovery.processors);
     const listEntries = () => Promise.reject(new Error('14 UNAVAILABLE: no connection'));
     await stops(/^processor default does not answer/, all, new Map([[name, { listEntries }]]));
   });
 
-  it('at books that are empty, or lack what we know', async () => {
+  it('when the books are empty, or lack what we know', async () => {
     const wanted = /^the books of the processor default are not whole, or another installation's: 1 of the 1 /;
     await stops(
       wanted,
@@ -57,7 +55,7 @@ describe('reconcile() stops and changes nothing', function () {
     );
   });
 
-  it('at books that do not end', async () => {
+  it('when the books do not end', async () => {
     await stops(
       /do not end/,
       all,
@@ -65,7 +63,7 @@ describe('reconcile() stops and changes nothing', function () {
     );
   });
 
-  it('at books that contradict themselves', async () => {
+  it('when the books contradict themselves', async () => {
     const hold = await desk.hold();
     await desk.capture(hold, 100n);
     const lies: [RegExp, (entry: Record<string, unknown>) => object][] = [
@@ -81,14 +79,14 @@ describe('reconcile() stops and changes nothing', function () {
     }
   });
 
-  it('at books that nothing of ours is in, unless each entry is named', async () => {
+  it('when the books contain nothing of ours, unless each entry is named', async () => {
     await sql(stage, 'truncate hold, operation, delivery');
     await stops(/^nothing of ours is in the books .*: name each entry instead of all$/, all);
     const [entry] = stage.oracle.entries();
     assert.equal((await decideAt(stage, { importing: [entry?.requestId ?? ''] })).imported, 1);
   });
 
-  it('at what the processor says otherwise when it is asked', async () => {
+  it('when an inquiry contradicts the books', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct({ tokenId: 'tok_sandbox_ok' });
     await goBack();
@@ -102,7 +100,7 @@ describe('reconcile() stops and changes nothing', function () {
     );
   });
 
-  it('at identifiers that are not unknown, or decided twice', async () => {
+  it('when identifiers are not unknown, or decided twice', async () => {
     const nobody = randomUUID();
     await stops(/is nothing that only a processor knows/, { importing: [nobody] });
     const goBack = await rememberNow(stage);

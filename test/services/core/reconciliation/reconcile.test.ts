@@ -1,4 +1,7 @@
-/** What only the processor knows after the database went back in time is shown, imported or given back, until the audit is clean. */
+/**
+ * Operations that only the processor knows after the database went back in time are listed, imported or given back, until the audit is
+ * clean.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -6,22 +9,20 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage, refusal } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   beforeEach(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' });
     await desk.hold();
   });
-  afterEach(() => stage.close());
 
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = async () => {
@@ -33,7 +34,7 @@ describe('reconcile()', function () {
   const rows = (text: string) => sql<Record<string, unknown>>(stage, text);
   const everything = async () => JSON.stringify(await rows('select * from hold, operation order by 1'));
 
-  /** Operations of every kind, with and without keys, that are lost; what was there before is used by some of them. */
+  /** Makes operations of every kind, with and without keys, to be lost; some use earlier ones. */
   async function live(): Promise<{ before: Awaited<ReturnType<typeof before>> }> {
     const early = await before();
     const goBack = await rememberNow(stage);
@@ -59,7 +60,7 @@ describe('reconcile()', function () {
     released: await desk.hold(),
   });
 
-  it('shows what is unknown, and changes nothing', async () => {
+  it('lists what is unknown, and changes nothing', async () => {
     await live();
     const stored = await everything();
     const { lines, left } = await decide();
@@ -90,7 +91,7 @@ describe('reconcile()', function () {
     );
   });
 
-  it('imports a hold that its merchant finds and captures by its new preauthorizationId', async () => {
+  it('imports a hold, which its merchant can find and capture by its new preauthorizationId', async () => {
     const goBack = await rememberNow(stage);
     const lost = await desk.hold({ userId: 'u7', terminalId: 'T2' });
     await goBack();
@@ -104,7 +105,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('leaves what a merchant repeats under its key as it is', async () => {
+  it('does not change what a merchant repeats under its key', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
     await desk.oct(key);
@@ -118,7 +119,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('gives everything back that can be, and names what cannot', async () => {
+  it('gives back everything that it can, and names the rest', async () => {
     const { before: early } = await live();
     const { lines } = await decide({ givingBack: ['all'] });
     const kept = lines.filter((line) => line.startsWith('LEFT'));
@@ -137,10 +138,10 @@ describe('reconcile()', function () {
     assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
     const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
     const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
-    assert.equal(reserved.length, 2, 'only holds that are known here are reserved still');
+    assert.equal(reserved.length, 2, 'only known holds remain reserved');
   });
 
-  it('gives back a lost hold so that a repeated key says so', async () => {
+  it('gives back a lost hold, and a repeated key says so', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
     await desk.hold(key);
@@ -173,7 +174,7 @@ describe('reconcile()', function () {
     ['tok_sandbox_reversed_unattributed', 300, 2],
   ] as const) {
     for (const isCaptureKnown of [true, false]) {
-      it(`imports what was taken back of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
+      it(`imports the reversal of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
         const hold = await desk.hold({ tokenId: token });
         if (isCaptureKnown) await desk.capture(hold, 300n);
         const goBack = await rememberNow(stage);
@@ -246,7 +247,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('leaves what has not ended at the processor to recovery, and closes open checkouts', async () => {
+  it('leaves operations without a result at the processor to recovery, and closes open checkouts', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct({ tokenId: 'tok_sandbox_accepted' });
     const page = await desk.checkout();
@@ -263,7 +264,7 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('names entries of merchants that do not exist here, and leaves them', async () => {
+  it('names entries of merchants that do not exist here, and skips them', async () => {
     const goBack = await rememberNow(stage);
     const lost = await openMerchant(stage, 'lost');
     await lost.hold();
@@ -274,7 +275,7 @@ describe('reconcile()', function () {
     assert.match(lines.join('\n'), /^LEFT .*: the merchant lost does not exist here$/);
   });
 
-  it('is a command whose exit code tells', async () => {
+  it('is a command whose exit code reports what is left', async () => {
     const goBack = await rememberNow(stage);
     await desk.oct();
     await goBack();

@@ -31,7 +31,7 @@ describe('expireHolds()', function () {
   const voids = (hold: { requestId: string }) =>
     processor.heard.filter((call) => call.method === 'void' && call.authorizationRequestId === hold.requestId);
 
-  it('gives back what remains, once, and tells it', async () => {
+  it('releases what remains, once, and notifies the merchant', async () => {
     const whole = await desk.hold();
     const part = await desk.hold();
     await desk.capture(part, 4_000n);
@@ -44,7 +44,7 @@ describe('expireHolds()', function () {
     assert.deepEqual([voids(whole).length, voids(part).length], [1, 1]);
   });
 
-  it('takes thirty days in milliseconds, and looks at nothing before its time', async () => {
+  it('counts thirty days in milliseconds, and does nothing before the time', async () => {
     const terms = { holdPeriod: { seconds: BigInt(30 * 24 * 3_600) } };
     const month = await openMerchant(scripted.stage, 'month', terms);
     const hold = await month.hold();
@@ -56,7 +56,7 @@ describe('expireHolds()', function () {
     assert.equal(await month.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
   });
 
-  it('takes a processor that has nothing left at its word', async () => {
+  it('trusts a processor that has nothing left', async () => {
     for (const code of ['expired', 'not_found', 'not_approved', 'voided', 'closed']) {
       const hold = await desk.hold();
       processor.says.void = () => notPerformed(`authorization_${code}`);
@@ -65,7 +65,7 @@ describe('expireHolds()', function () {
     }
   });
 
-  it('waits for a lost answer, and sends the void again under a new name when it never arrived', async () => {
+  it('waits for a lost answer, and sends the void again under a new identifier when it never arrived', async () => {
     const hold = await desk.hold();
     processor.says.void = () => undefined;
     await week();
@@ -83,7 +83,7 @@ describe('expireHolds()', function () {
     assert(first && second && first.requestId !== second.requestId);
   });
 
-  it('does not ask about a void that may still be answered', async () => {
+  it('does not inquire about a void that may still be answered', async () => {
     const patient = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 60_000 });
     const recovery = { ...scripted.stage.recovery, processors: patient };
     const hold = await desk.hold();
@@ -110,7 +110,7 @@ describe('expireHolds()', function () {
     );
   });
 
-  it('finds a void that was done although its answer was lost', async () => {
+  it('finds a void that succeeded although its answer was lost', async () => {
     const hold = await desk.hold();
     processor.says.void = () => undefined;
     await week();
@@ -120,7 +120,7 @@ describe('expireHolds()', function () {
     assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
   });
 
-  it('needs review when the processor says no', async () => {
+  it('needs review when the processor refuses', async () => {
     const hold = await desk.hold();
     processor.says.void = () => declined;
     await week();
@@ -129,7 +129,7 @@ describe('expireHolds()', function () {
     assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'NEEDS_REVIEW' }]);
   });
 
-  it('gives back an authorization whose customer was faster than the end of the page', async () => {
+  it('releases an authorization whose customer paid just before the page expired', async () => {
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
     const { preauthorization: hold = assert.fail() } = await desk.checkout();
     processor.says.inquire = () => atWork;
@@ -143,7 +143,7 @@ describe('expireHolds()', function () {
     assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
   });
 
-  it('gives up a page at which the card was declined in the last moment, whoever tells of it first', async () => {
+  it('fails a page on which the card was declined at the last moment, whichever report arrives first', async () => {
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
     processor.says.inquire = () => atWork;
     for (const [told, result] of [
@@ -165,7 +165,7 @@ describe('expireHolds()', function () {
     }
   });
 
-  it('gives up a page that the processor never opened', async () => {
+  it('fails a page that the processor never opened', async () => {
     processor.says.createCheckout = () => undefined;
     const { preauthorization: hold = assert.fail() } = await desk.checkout();
     processor.says.inquire = () => neverSeen;
@@ -176,7 +176,7 @@ describe('expireHolds()', function () {
     assert.deepEqual(await desk.results(hold), ['failed']);
   });
 
-  it('is not held up by one hold that it cannot settle', async () => {
+  it('continues past a hold that it cannot settle', async () => {
     const broken = await desk.hold();
     const sound = await desk.hold();
     processor.says.void = ({ authorizationRequestId }) =>

@@ -30,7 +30,7 @@ describe('inquire()', function () {
   });
   after(() => stage.close());
 
-  /** Everything that is open is settled. */
+  /** Waits until everything is settled. */
   const recover = async () => {
     for (let times = 0; times < 4; times++) {
       stage.clock.advance(61_000);
@@ -39,7 +39,7 @@ describe('inquire()', function () {
       while ((await stage.expire()) > 0);
     }
   };
-  /** Books of core and of the sandbox agree, and every result was told once. */
+  /** Asserts that the books of core and sandbox agree, and that every result was notified once. */
   const reconciled = async (requestId: string) => {
     const hold = await desk.get({ requestId });
     const entry = stage.oracle.find(requestId);
@@ -50,7 +50,7 @@ describe('inquire()', function () {
   };
 
   describe('settles what the sandbox did not answer', () => {
-    it('all at once, each as the sandbox has it', async () => {
+    it("all at once, each with the sandbox's result", async () => {
       const tokens = ['applied', 'lost'] as const;
       const holds = await Promise.all(tokens.map((word) => desk.place({ tokenId: `tok_sandbox_timeout_${word}` })));
       const octs = await Promise.all(tokens.map((word) => desk.oct({ tokenId: `tok_sandbox_timeout_${word}` })));
@@ -82,7 +82,7 @@ describe('inquire()', function () {
     });
   });
 
-  describe('takes over where a core died', () => {
+  describe('continues after a core has died', () => {
     const newest = async (table: 'hold' | 'oct') =>
       (await sql<{ id: string }>(stage, `select max(request_id::text) as id from ${table}`))[0]?.id ?? '';
     const word = async (call: Promise<unknown>): Promise<string> => {
@@ -120,7 +120,7 @@ describe('inquire()', function () {
     }
   });
 
-  it('asks once while the answer may still come', async () => {
+  it('inquires once while the answer may still arrive', async () => {
     await recover();
     await desk.oct({ tokenId: 'tok_sandbox_timeout_lost' });
     const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<InquiryAnswer>()];

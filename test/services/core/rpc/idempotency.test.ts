@@ -9,25 +9,19 @@ import {
   HoldStatus,
   ReleasePreauthorizationResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { CARD } from '../../sandbox/checkout/browse.ts';
 import { type Desk, openDesk, openMerchant, payAt, sql } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { openStage, refusal } from '../stage.ts';
 
-/** Names a key, and sees to it that no test meets another's. */
+/** Returns a unique key, so that tests do not share one. */
 const newKey = () => ({ idempotencyKey: randomUUID() });
 
 describe('idempotency keys', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-  let elsewhere: Desk;
-
-  before(async () => {
-    stage = await openStage({ cores: 2, processorTimeoutMs: 1_000 });
-    desk = await openMerchant(stage, 'acme');
-    elsewhere = openDesk(stage, 'acme', 1);
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 1_000 }));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const everything = (merchantId: string) =>
@@ -38,7 +32,7 @@ describe('idempotency keys', function () {
       [merchantId],
     );
 
-  /** Asserts that a repetition, here and at another core, has the bytes of the first answer and says so. */
+  /** Asserts that a repetition, here and at another core, returns the bytes of the first answer and is marked as replayed. */
   async function repeats<S extends DescMessage>(
     schema: S,
     first: MessageShape<S> & { replayed: boolean },
@@ -54,7 +48,7 @@ describe('idempotency keys', function () {
     }
   }
 
-  /** Asserts that a refusal that created an operation is kept. */
+  /** Asserts that a refusal that created an operation is stored. */
   async function repeatsRefusal(word: string, call: (desk: Desk) => Promise<unknown>): Promise<void> {
     const { metadata, ...first } = await refusal(call(desk));
     assert.equal(first.reason, word);
@@ -65,8 +59,8 @@ describe('idempotency keys', function () {
     }
   }
 
-  describe('the same fields', () => {
-    it('get the placed hold again, whatever has happened to it since', async () => {
+  describe('with the same fields', () => {
+    it('return the placed hold again, whatever has happened to it since', async () => {
       const fields = {
         ...newKey(),
         metadata: { order: '17', b: 'second', a: 'first', '10': 'ten', '9': 'nine' },
@@ -84,7 +78,7 @@ describe('idempotency keys', function () {
       assert.equal(hold.status, HoldStatus.IN_PROGRESS);
     });
 
-    it('get the open checkout again, also when it is paid and captured, and when it failed', async () => {
+    it('return the open checkout again, also after it is paid and captured, and after it failed', async () => {
       for (const number of [CARD.number, '4000000000000119']) {
         const fields = { ...newKey(), saveCard: true };
         const first = await desk.checkout(fields);
@@ -99,7 +93,7 @@ describe('idempotency keys', function () {
       }
     });
 
-    it('get the capture again, also when the hold has moved on and the capture was reversed', async () => {
+    it('return the capture again, also when the hold has moved on and the capture was reversed', async () => {
       const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
       const key = newKey();
       const first = await desk.capture(hold, 4_000n, key);
@@ -113,7 +107,7 @@ describe('idempotency keys', function () {
       await again();
     });
 
-    it('get the release again', async () => {
+    it('return the release again', async () => {
       const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
       await desk.capture(hold, 1_000n);
       const key = newKey();
@@ -126,7 +120,7 @@ describe('idempotency keys', function () {
       await again();
     });
 
-    it('get the cancelled checkout again', async () => {
+    it('return the cancelled checkout again', async () => {
       const { preauthorization } = await desk.checkout();
       const key = newKey();
       const first = await desk.release(preauthorization ?? assert.fail(), key);
@@ -136,12 +130,12 @@ describe('idempotency keys', function () {
       );
     });
 
-    it('get the OCT again', async () => {
+    it('return the OCT again', async () => {
       const fields = { ...newKey(), merchantReference: 'prize' };
       await repeats(CreateOctResponseSchema, await desk.oct(fields), (each) => each.oct(fields));
     });
 
-    it('get the refusal that made a KO operation again', async () => {
+    it('return the refusal that made a KO operation again', async () => {
       const keys = [newKey(), newKey(), newKey(), newKey()] as const;
       await repeatsRefusal('CARD_DECLINED', (at) => at.place({ ...keys[0], tokenId: 'tok_sandbox_declined' }));
       await repeatsRefusal('TOKEN_INVALID', (at) => at.place({ ...keys[1], tokenId: 'tok_sandbox_invalid' }));
@@ -150,7 +144,7 @@ describe('idempotency keys', function () {
       await repeatsRefusal('CARD_DECLINED', (at) => at.capture(hold, 1n, keys[3]));
     });
 
-    it('get the unknown outcome again until it is settled, and then its result', async () => {
+    it('return the unknown outcome until it is settled, and then its result', async () => {
       const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
       const first = await desk.place(fields);
       assert.equal(first.state, OperationState.UNKNOWN);
@@ -166,7 +160,7 @@ describe('idempotency keys', function () {
       assert.match(settled.preauthorization?.preauthorizationId ?? '', /^pre_/);
     });
 
-    it('get it although the contract would refuse them by now', async () => {
+    it('return the result although the contract would refuse the call now', async () => {
       const changing = await openMerchant(stage, 'changing');
       const key = newKey();
       const hold = await changing.hold({ ...key, currency: 'USD' });
@@ -182,7 +176,7 @@ describe('idempotency keys', function () {
     });
   });
 
-  it('refuse other fields, another hold and another method', async () => {
+  it('are refused with other fields, another hold or another method', async () => {
     const key = newKey();
     const hold = await desk.hold(key);
     const other = await desk.hold();
@@ -209,7 +203,7 @@ describe('idempotency keys', function () {
     assert.equal(await desk.books(other), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
-  it('refuse a repetition while the first call runs', async () => {
+  it('are refused while the first call runs', async () => {
     const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
     const running = desk.place(fields);
     while ((await sql(stage, `select 1 from idempotency_key where key = $1`, [fields.idempotencyKey])).length === 0);
@@ -217,7 +211,7 @@ describe('idempotency keys', function () {
     assert.equal((await running).state, OperationState.UNKNOWN);
   });
 
-  it('make one operation of fifty calls at once, whichever core they reach', async () => {
+  it('make one operation of fifty simultaneous calls, at whichever core', async () => {
     const crowd = await openMerchant(stage, 'crowd');
     const desks = [crowd, openDesk(stage, 'crowd', 1)] as const;
     const fifty = async (call: (at: Desk) => Promise<unknown>) => {
@@ -245,7 +239,7 @@ describe('idempotency keys', function () {
     assert.equal(stage.oracle.entries(hold.requestId).length, 3);
   });
 
-  it('contain no card number, whatever is called', async () => {
+  it('may contain no card number, whatever the call', async () => {
     const hold = await desk.hold();
     const key = { idempotencyKey: 'card-4242424242424242' };
     for (const call of [desk.place(key), desk.oct(key), desk.capture(hold, 1n, key), desk.release(hold, key)]) {
@@ -271,7 +265,7 @@ describe('idempotency keys', function () {
     await desk.capture(hold, 10n, second);
   });
 
-  it('of a call under a dead key do not hide the hold’s state from other calls', async () => {
+  it("do not hide the hold's state from other calls when their own call has failed", async () => {
     const hold = await desk.hold();
     const key = newKey();
     await desk.capture(hold, 10_000n, key);

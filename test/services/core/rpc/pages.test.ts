@@ -57,7 +57,7 @@ describe('lists', function () {
       assert.deepEqual(await users({ createdFrom: at(1), createdTo: at(3) }), ['released', 'part']);
     });
 
-    it('tell which open ones end soon', async () => {
+    it('include which open ones end soon', async () => {
       assert.deepEqual(await users({ expiringBefore: at(7 * 24) }), []);
       assert.deepEqual(await users({ expiringBefore: at(7 * 24 + 1.5) }), ['part']);
       assert.deepEqual(await users({ expiringBefore: at(8 * 24) }), ['open', 'part']);
@@ -84,7 +84,7 @@ describe('lists', function () {
   });
 
   describe('pages', () => {
-    it('have each item once, while others come in', async () => {
+    it('contain each item once, while others are added', async () => {
       const shop = await openMerchant(stage, 'shop');
       const placed: string[] = [];
       for (let count = 0; count < 7; count++) placed.unshift((await shop.hold()).requestId);
@@ -103,7 +103,7 @@ describe('lists', function () {
       }
     });
 
-    it('have fifty items unless told otherwise, and two hundred at most', async () => {
+    it('have fifty items by default, and two hundred at most', async () => {
       const bulk = await openMerchant(stage, 'bulk');
       await Promise.all(Array.from({ length: 53 }, () => bulk.hold()));
       const list = (pageSize: number) => clients.holds.listPreauthorizations({ merchantId: 'bulk', pageSize });
@@ -115,7 +115,7 @@ describe('lists', function () {
       for (const size of [-1, 201]) assert.equal((await refusal(list(size))).reason, 'INVALID_REQUEST');
     });
 
-    it('refuse a token of another list, other filters, or none of ours', async () => {
+    it('reject a token of another list, of other filters, or an invalid one', async () => {
       const { nextPageToken } = await holds({ pageSize: 1 });
       assert.notEqual(nextPageToken, '');
       for (const call of [
@@ -140,5 +140,5 @@ describe('lists', function () {
   });
 });
 
-/** By user: what each is placed with. */
+/** What each is placed with, by user. */
 const HOLDS = { captured: {}, part: { terminalId: 'T2' }, released: {}, open: { terminalId: 'T2' } };

@@ -1,17 +1,18 @@
-/** An Idempotency-Key that is repeated after the database went back in time meets what the processor did before. */
+/** An Idempotency-Key that is repeated after the database went back in time returns what the processor did before. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
 import { approved, done, notPerformed } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
 
 const TABLES = ['hold', 'capture', 'release', 'oct', 'operation'] as const;
 
-/** Takes a merchant back to before some of its operations: what a restore does to them. */
+/** Removes some of a merchant's operations from the database, as a restore does. */
 async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
   for (const table of [...TABLES, 'idempotency_key']) {
     await sql(stage, `delete from ${table} where request_id = any($1::uuid[])`, [requestIds]);
@@ -21,14 +22,8 @@ async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
 
 describe('a repeated idempotency key', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-
-  before(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
 
   const oct = (idempotencyKey: string, fields: object = {}) => desk.oct({ idempotencyKey, ...fields });
   const identifierOf = async (requestId: string) => {
@@ -40,7 +35,7 @@ describe('a repeated idempotency key', function () {
   };
   const charged = () => stage.oracle.entries().filter(({ answer }) => answer === 1).length;
 
-  it('charges nothing again after a restore, whatever the kind, and answers as the processor did', async () => {
+  it("charges nothing again after a restore, whatever the kind, and returns the processor's result", async () => {
     const keys = { hold: randomUUID(), capture: randomUUID(), release: randomUUID(), oct: randomUUID() };
     const kept = await desk.hold();
     const play = async () => {
@@ -69,7 +64,7 @@ describe('a repeated idempotency key', function () {
     assert(second.every((id) => !first.includes(id)));
   });
 
-  it('is refused with other fields, and the refusal is recorded', async () => {
+  it('is refused with other fields, and the refusal is stored', async () => {
     const key = randomUUID();
     const first = await oct(key);
     await forget(stage, first.oct?.requestId ?? '');
@@ -82,7 +77,7 @@ describe('a repeated idempotency key', function () {
     assert.deepEqual([again.reason, again.metadata.requestId], ['IDEMPOTENCY_KEY_REUSED', metadata.requestId]);
   });
 
-  it('means something new once it was forgotten, also when the new operation is lost later', async () => {
+  it('is a new request once its key was purged, also when the new operation is lost later', async () => {
     const key = randomUUID();
     const first = await oct(key);
     stage.clock.advance(8 * 24 * 3_600_000);
@@ -100,7 +95,7 @@ describe('a repeated idempotency key', function () {
     assert.equal(await identifierOf(third.oct?.requestId ?? ''), sent);
   });
 
-  it('gets the operation that has its identifier, when only the key is lost', async () => {
+  it('returns the operation that has its identifier when only the key is lost', async () => {
     const key = randomUUID();
     const hold = await desk.hold({ idempotencyKey: key });
     const captureKey = randomUUID();
@@ -125,7 +120,7 @@ describe('a repeated idempotency key', function () {
     }
   });
 
-  it('has another identifier for another merchant, method or key', async () => {
+  it('has a different identifier for another merchant, method or key', async () => {
     const other = await openMerchant(stage, 'other');
     const key = randomUUID();
     const hold = await desk.hold({ idempotencyKey: key });
@@ -135,7 +130,7 @@ describe('a repeated idempotency key', function () {
     assert.equal(new Set(sent).size, 3);
   });
 
-  it('of a checkout, and a call without a key, are sent under the requestId', async () => {
+  it('is sent under the requestId for a checkout, as is a call without a key', async () => {
     const { preauthorization } = await desk.checkout({ idempotencyKey: randomUUID() });
     const plain = await desk.hold();
     for (const requestId of [preauthorization?.requestId ?? '', plain.requestId]) {
@@ -173,7 +168,7 @@ describe('a repeated idempotency key', function () {
       }
     });
 
-    it('is shown to operators with the identifier that the processor knows, and found by it', async () => {
+    it('is shown to operators with the identifier that the processor knows, and can be found by it', async () => {
       const { requestId, identifier } = await lose();
       const operators = scripted.stage.channel('operator').opened.client(OperatorService);
       const { items } = await operators.listReviewItems({});

@@ -11,14 +11,14 @@ describe('runEach()', () => {
     return { done, all };
   };
 
-  it('gives each its turn, whatever becomes of another', async () => {
+  it('gives each item its turn, whatever happens to another', async () => {
     const { done, all } = run([1]);
     await assert.rejects(all, { message: 'no 1' });
     assert.deepEqual(done, [2, 3, 4]);
     await run([]).all;
   });
 
-  it('tells how many failed', async () => {
+  it('returns how many failed', async () => {
     const { done, all } = run([2, 4]);
     await assert.rejects(all, ({ message, errors }: AggregateError) => {
       assert.equal(message, '2 of 4 failed');

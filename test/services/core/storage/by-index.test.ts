@@ -7,14 +7,13 @@ import { recordAttempts } from '../../../../services/core/storage/delivery/recor
 import { insertHolds } from '../../../../services/core/storage/hold/insert-holds.ts';
 import { settleHolds } from '../../../../services/core/storage/hold/settle-holds.ts';
 import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
-import { settleOcts } from '../../../../services/core/storage/oct/settle-octs.ts';
+import { settleOcts } from '../../../../services/core/storage/oct/write-octs.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { ORM } from '../../../../services/core/storage/orm.ts';
-import { reserveRelease } from '../../../../services/core/storage/release/reserve-release.ts';
-import { settleRelease } from '../../../../services/core/storage/release/settle-release.ts';
+import { reserveReleases, settleReleases } from '../../../../services/core/storage/release/write-releases.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
-/** A node of a plan, as EXPLAIN (FORMAT JSON) writes it. */
+/** A node of a plan in the output of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -35,14 +34,14 @@ describe('byIndex()', () => {
     await test.drop();
   });
 
-  it('has every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
+  it('makes every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
     for (const statement of await hotStatements()) {
       const whole = nodes(await planOf(statement)).filter((node) => node['Relation Name'] && isWholeRead(node));
       assert.deepEqual(whole, [], `${statement.name} reads a whole table`);
     }
   });
 
-  /** The plan that a prepared statement keeps. EXPLAIN takes a statement with parameters only as plain text. */
+  /** Returns the generic plan of a prepared statement. EXPLAIN accepts a statement with parameters only as plain text. */
   async function planOf({ text }: Statement): Promise<PlanNode> {
     const rows = await database[ORM].em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
     return rows[0]?.['QUERY PLAN'][0].Plan;
@@ -57,7 +56,7 @@ function isWholeRead(node: PlanNode): boolean {
   return /Scan$/.test(node['Node Type']) && node['Index Cond'] === undefined;
 }
 
-/** The statements, from the functions that send them. */
+/** Collects the statements from the functions that send them. */
 async function hotStatements(): Promise<Statement[]> {
   const statements: Statement[] = [];
   const query: Query = async (statement) => {
@@ -69,8 +68,8 @@ async function hotStatements(): Promise<Statement[]> {
   await settleHolds(query, []);
   await reserveCaptures(query, []);
   await settleCaptures(query, []);
-  await reserveRelease(query, one);
-  await settleRelease(query, one);
+  await reserveReleases(query, []);
+  await settleReleases(query, []);
   await bookTakenBack(query, one);
   await settleOcts(query, []);
   await acceptNotifications(query, [one]);

@@ -1,4 +1,4 @@
-/** The database refuses broken books whatever the code above it believes: one way to break each CHECK and each unique constraint of money. */
+/** The database rejects broken books whatever the code does: one violation for each CHECK and each unique constraint of money. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
@@ -9,7 +9,7 @@ const NOW = new Date('2027-01-01T00:00:00Z');
 const ID = () => ({ request_id: randomUUID() });
 const COUNTERS = { captured: 0, in_flight: 0, remaining: 100, released: 0, reversed: 0 };
 
-/** A row of each table that is as it should be. */
+/** A valid row of each table. */
 const SOUND: Record<string, () => Row> = {
   hold: () => ({
     ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', status: 'IN_PROGRESS', phase: 'AUTHORIZED' },
@@ -39,7 +39,7 @@ const SOUND: Record<string, () => Row> = {
   }),
 };
 
-/** What breaks each constraint, and nothing else. */
+/** A violation of each constraint, and of no other. */
 const BREAKS: Record<string, Row[]> = {
   hold_amount: [
     { amount: 0, remaining: 0 },
@@ -111,12 +111,12 @@ describe('the constraints of the books', function () {
       (error: { constraint?: string }) => error.constraint ?? String(error),
     );
 
-  it('let sound rows in', async () => {
+  it('accept valid rows', async () => {
     for (const [table, row] of Object.entries(SOUND)) await insert(table, row());
   });
 
   for (const [constraint, breaks] of Object.entries(BREAKS)) {
-    it(`refuse what breaks ${constraint}`, async () => {
+    it(`reject a violation of ${constraint}`, async () => {
       const table = constraint.split('_')[0] ?? '';
       for (const change of breaks) {
         const broken = await brokenBy(insert(table, { ...SOUND[table]?.(), ...change }));
@@ -125,7 +125,7 @@ describe('the constraints of the books', function () {
     });
   }
 
-  it('are all tried', async () => {
+  it('are all tested', async () => {
     const { rows } = await client.query<{ name: string }>(
       `select conname as name from pg_constraint where contype = 'c' and conrelid::regclass::text = any($1)`,
       [Object.keys(SOUND)],
@@ -133,7 +133,7 @@ describe('the constraints of the books', function () {
     assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys(BREAKS).sort());
   });
 
-  it('keep one result for an operation, one hold for a handle, one operation for a key', async () => {
+  it('allow one result for an operation, one hold for a preauthorizationId, one operation for a key', async () => {
     const [operation, hold] = [SOUND.operation?.() ?? {}, SOUND.hold?.() ?? {}];
     await insert('operation', operation);
     assert.equal(await brokenBy(insert('operation', operation)), 'operation_request_id_unique');

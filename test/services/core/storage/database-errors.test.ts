@@ -6,7 +6,7 @@ import { isDatabaseAway, isResultLost } from '../../../../services/core/storage/
 
 const withCode = (code: string) => Object.assign(new Error('?'), { code });
 
-/** What it is, whether its statement may have been carried out. */
+/** An error, and whether its statement may have been executed. */
 const AWAY: Readonly<Record<string, readonly [Error, boolean]>> = {
   'a standby': [new StandbyError('a standby'), false],
   'a read-only database (25006)': [withCode('25006'), false],
@@ -26,7 +26,7 @@ const AWAY: Readonly<Record<string, readonly [Error, boolean]>> = {
   "the pool's time limit of a connection": [new Error('timeout exceeded when trying to connect'), false],
 };
 
-describe('a database that is away', () => {
+describe('an unavailable database', () => {
   for (const [name, [error, isLost]] of Object.entries(AWAY)) {
     it(`is ${name}`, () => {
       assert.equal(isDatabaseAway(error), true);
@@ -36,7 +36,7 @@ describe('a database that is away', () => {
     });
   }
 
-  it('is not a violated constraint, nor a bug', () => {
+  it('is neither a violated constraint nor a bug', () => {
     for (const error of [withCode('23505'), withCode('42601'), new TypeError('?'), 'text']) {
       assert.equal(isDatabaseAway(error), false);
       assert.equal(isResultLost(error), false);

@@ -23,12 +23,12 @@ describe('migrateDatabase()', function () {
     await test.drop();
   });
 
-  it('makes exactly the tables that the entities describe', async () => {
+  it('creates exactly the tables that the entities describe', async () => {
     const difference = await database[ORM].schema.getUpdateSchemaSQL({ safe: true, dropTables: false, wrap: false });
     assert.equal(difference, '');
   });
 
-  it('changes nothing when it runs again, and as a process says nothing', async () => {
+  it('changes nothing when it runs again, and prints nothing as a process', async () => {
     const done = () => database.query<{ name: string }>({ name: 'done', text: 'select name from migration' }, []);
     const before = await done();
     const { stdout, stderr } = await promisify(execFile)('node', ['services/core/migrate.ts'], {
@@ -38,7 +38,7 @@ describe('migrateDatabase()', function () {
     assert.deepEqual(await done(), before);
   });
 
-  it('names what went wrong on standard error alone', async () => {
+  it('reports an error on standard error only', async () => {
     for (const [url, message] of [
       ['postgres://holdfast:secret-password@127.0.0.1:1/holdfast', /^holdfast migrate: .*ECONNREFUSED/],
       ['', /^holdfast migrate: settings: DATABASE_URL is not set\n$/],

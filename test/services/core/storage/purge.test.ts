@@ -6,7 +6,7 @@ import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
 
 const DAY_MS = 86_400_000;
-/** When everything here was written, whatever the machine's clock and the generator of ids make of it. */
+/** The time at which everything here was written, independent of the machine's clock and of generated ids. */
 const WRITTEN_MS = Date.parse('2030-01-01T00:00:00Z');
 const writtenId = () => uuidv7({ msecs: WRITTEN_MS });
 const afterDays = (days: number) => new Date(WRITTEN_MS + days * DAY_MS);
@@ -37,7 +37,7 @@ describe('openPurge()', () => {
     ...change,
   });
 
-  it('empties old bodies of what has ended, and remembers duplicates for ever', async () => {
+  it('empties old bodies of finished deliveries, and remembers duplicates for ever', async () => {
     const { query } = stage.database;
     const [ended, waiting] = [writtenId(), writtenId()];
     for (const id of [ended, waiting]) {
@@ -63,7 +63,7 @@ describe('openPurge()', () => {
     assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
   });
 
-  it('forgets tokens that checkouts generated, and nothing else of their holds', async () => {
+  it('deletes tokens that checkouts generated, and nothing else of their holds', async () => {
     const requestId = uuidv7();
     await stage.sql(
       `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, currency, captured, in_flight, remaining,
@@ -86,7 +86,7 @@ describe('openPurge()', () => {
     assert.equal(await purge(afterDays(91)), 0);
   });
 
-  it('forgets ended sessions a day after they would have run out', async () => {
+  it('deletes ended sessions a day after they would have expired', async () => {
     await stage.sql(
       `insert into ended_session (session_hash, expires_at, change_number)
       values ('\\x01', $1::timestamptz - interval '25 hours', 1), ('\\x02', $1::timestamptz - interval '23 hours', 2)`,
@@ -101,7 +101,7 @@ describe('openPurge()', () => {
     await stage.sql('delete from ended_session');
   });
 
-  it('removes idempotency keys of settled operations and nonces that are over', async () => {
+  it('deletes idempotency keys of settled operations and expired nonces', async () => {
     await stage.sql('delete from idempotency_key');
     const [settled, cancelling, releasing] = [uuidv7(), uuidv7(), uuidv7()];
     for (const [key, id] of [
@@ -120,7 +120,7 @@ describe('openPurge()', () => {
         values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
       [settled],
     );
-    // What cancels a checkout has no result of its own: the hold's result tells it.
+    // Cancelling a checkout has no result of its own: the hold's result counts.
     for (const [id, state] of [
       [cancelling, 'OK'],
       [releasing, 'UNKNOWN'],
@@ -152,7 +152,7 @@ describe('insertVerificationFailures()', () => {
 
   after(() => stage.close());
 
-  it('keeps the newest only', async () => {
+  it('keeps only the newest', async () => {
     const failures = Array.from({ length: 30 }, () => ({
       id: uuidv7(),
       failedAt: new Date().toISOString(),

@@ -3,7 +3,7 @@ import { ResultLost } from '../../../../platform/gather.ts';
 import { StatementGather } from '../../../../services/core/storage/statement-gather.ts';
 
 describe('StatementGather', () => {
-  /** Submits three together, of which the statement refuses one with a code. */
+  /** Submits three commands together, of which the statement rejects one with an error code. */
   async function endsWith(code: string) {
     const run = async (commands: readonly string[]) => {
       if (commands.includes('bad')) throw Object.assign(new Error(code), { code });
@@ -25,7 +25,7 @@ describe('StatementGather', () => {
   });
 
   for (const code of ['57P01', 'ECONNRESET', '08006']) {
-    it(`sends a statement again after ${code}, and does not know what became of it when its time is over`, async () => {
+    it(`sends a statement again after ${code}, and reports an unknown outcome when its deadline passes`, async () => {
       let runs = 0;
       const gather = new StatementGather<string, string>(
         async () => {

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { checkoutRequest, type Fixture, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { checkoutRequest, startFixture } from '../fixture.ts';
 import { CARD, entryOf, openPage, pay, shownAfter, submit } from './browse.ts';
 
 describe('checkoutApp()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function opened(terms: Parameters<typeof checkoutRequest>[0] = {}) {
     const wanted = checkoutRequest(terms);
@@ -18,7 +15,7 @@ describe('checkoutApp()', () => {
     return { ...wanted, url: checkoutUrl };
   }
 
-  it('shows merchant and amount, escaped, in a form that a keyboard and a screen reader can use', async () => {
+  it('shows merchant and amount, escaped, in a form that works with a keyboard and a screen reader', async () => {
     const { url } = await opened();
     assert.match(url, /^http:\/\/127\.0\.0\.1:[0-9]+\/checkout\/[\w-]{43}$/);
     const { response, text } = await openPage(url);
@@ -34,7 +31,7 @@ describe('checkoutApp()', () => {
     for (const autocomplete of ['cc-number', 'cc-exp', 'cc-csc']) assert.ok(text.includes(`"${autocomplete}"`));
   });
 
-  it('forbids to store, frame, sniff or tell onwards, and any script but its own', async () => {
+  it('forbids storing, framing, sniffing and referrers, and any script but its own', async () => {
     const { url } = await opened({ returnUrl: 'https://shop.example/' });
     const pages = [await fetch(url), await fetch(new URL('/checkout/unknown', url)), await pay(url, { cvc: '' })];
     for (const { headers } of pages) {
@@ -50,7 +47,7 @@ describe('checkoutApp()', () => {
     }
   });
 
-  it('says what is wrong beside each field, keeps what was typed, and stays open', async () => {
+  it('shows each error beside its field, keeps the input, and stays open', async () => {
     const { requestId, url } = await opened();
     const response = await pay(url, { number: '4242424242424241', expiry: '05/26', cvc: '12' });
     assert.equal(response.status, 422);
@@ -66,7 +63,7 @@ describe('checkoutApp()', () => {
     assert.equal((await pay(url)).status, 303);
   });
 
-  it('escapes what was typed', async () => {
+  it('escapes the input', async () => {
     const { url } = await opened();
     const text = await (await pay(url, { number: '"><b>', expiry: '"><i>' })).text();
     assert.doesNotMatch(text, /"><[bi]>/);
@@ -79,7 +76,7 @@ describe('checkoutApp()', () => {
     assert.doesNotMatch((await openPage((await opened()).url)).text, /<dt>/);
   });
 
-  it('takes the form only from its own page', async () => {
+  it('accepts the form only from its own page', async () => {
     const { requestId, url } = await opened();
     const other = await opened();
     const { formToken } = await openPage(url);
@@ -98,12 +95,12 @@ describe('checkoutApp()', () => {
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
     const own = { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
     assert.equal((await submit(url, { ...CARD, formToken }, own)).status, 303);
-    // The fetch of Node sends `Sec-Fetch-Mode` only; an old browser's opaque origin passes by its form token.
+    // Node's fetch sends only `Sec-Fetch-Mode`; an opaque origin of an old browser is accepted because of its form token.
     const { formToken: token } = foreign;
     assert.equal((await submit(other.url, { ...CARD, formToken: token }, { origin: 'null' })).status, 303);
   });
 
-  it('refuses other bodies and methods', async () => {
+  it('rejects other bodies and methods', async () => {
     const { url } = await opened();
     const json = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
     assert.equal(json.status, 415);
@@ -111,7 +108,7 @@ describe('checkoutApp()', () => {
     assert.equal((await fetch(url, { method: 'PUT' })).status, 405);
   });
 
-  it('says 404 to an unknown capability, and to anything else', async () => {
+  it('returns 404 for an unknown capability, and for anything else', async () => {
     const { url } = await opened();
     const last = url.at(-1) === 'A' ? 'B' : 'A';
     for (const unknown of [`${url.slice(0, -1)}${last}`, `${url}/more`, new URL('/', url).href]) {
@@ -122,7 +119,7 @@ describe('checkoutApp()', () => {
     assert.equal((await submit(`${url.slice(0, -1)}${last}`, CARD)).status, 404);
   });
 
-  it('closes in time, and says so', async () => {
+  it('expires in time, and says so', async () => {
     const { requestId, url } = await opened({ expiresAt: timestampFromMs(fixture.clock.now() + 60_000) });
     const { formToken } = await openPage(url);
     fixture.clock.advance(60_000);
@@ -134,7 +131,7 @@ describe('checkoutApp()', () => {
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
   });
 
-  it('serves its style, its script and its health', async () => {
+  it('serves its style sheet, its script and its health', async () => {
     const { url } = await opened();
     const style = await fetch(new URL('../checkout.css', url));
     assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
@@ -143,7 +140,7 @@ describe('checkoutApp()', () => {
     assert.equal((await fetch(new URL('/healthz', url))).status, 200);
   });
 
-  it('lets go of a client that never finishes its form', async () => {
+  it('disconnects a client that never finishes its form', async () => {
     const { url } = await opened();
     const { formToken } = await openPage(url);
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1000' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Fixture } from '../fixture.ts';
 
-/** Good to the end of 2034, with a code of three digits. */
+/** Valid until the end of 2034, with a three-digit code. */
 export const CARD = { number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123' };
 
 /** Opens a checkout's page and returns its hidden form token. */
@@ -21,13 +21,13 @@ export async function submit(
   return await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' });
 }
 
-/** The page that a browser shows after a form: it follows a redirect within the checkout, with GET. */
+/** Returns the page that a browser shows after a form: follows a redirect within the checkout, with GET. */
 export async function shownAfter(url: string, response: Response): Promise<{ response: Response; text: string }> {
   assert.equal(response.status, 303);
   return await openPage(new URL(response.headers.get('location') ?? '', url).href);
 }
 
-/** Answers the challenge that the page shows. */
+/** Answers the challenge on the page. */
 export async function confirm(url: string, action: 'pass' | 'fail'): Promise<Response> {
   const { text, formToken } = await openPage(url);
   const challenge = /name="challenge" value="([^"]+)"/.exec(text)?.[1] ?? '';
@@ -40,7 +40,7 @@ export async function pay(url: string, card: Partial<typeof CARD> = {}): Promise
   return await submit(url, { formToken, ...CARD, ...card });
 }
 
-/** How the authorization behind a checkout stands in the ledger. */
+/** Returns the state of a checkout's authorization in the ledger. */
 export function entryOf(fixture: Fixture, requestId: string) {
   const entry = fixture.oracle((oracle) => oracle.find(requestId));
   if (!entry) throw new Error('there is no such entry');

@@ -35,7 +35,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`tries another card after a decline, and may reload what came of it ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+    it(`tries another card after a decline, and may reload the result ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
       const { page, requestId, url } = await visit({ javaScriptEnabled });
       await enter(page, '4000000000000002');
       await page.getByRole('alert').getByText('0002').waitFor();
@@ -56,7 +56,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
     });
   }
 
-  it('sees digits in fours while typing, wherever the caret is', async () => {
+  it('sees digits in groups of four while typing, wherever the caret is', async () => {
     const { page, complaints } = await visit();
     const number = page.locator('#number');
     const caret = () => page.evaluate('document.activeElement.selectionStart');
@@ -75,7 +75,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
     assert.deepEqual(complaints, []);
   });
 
-  it('reads money and time as at home: the language, the region and the zone', async () => {
+  it('reads amounts and times in their own language, region and time zone', async () => {
     const { page } = await visit({ locale: 'de-AT', timezoneId: 'America/New_York' });
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await heading(page, '€ 100,00 reservieren');
@@ -99,7 +99,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
     assert.equal(entryOf(fixture, requestId).answer, Answer.APPROVED);
   });
 
-  it('confirms with the bank, after refusing once', async () => {
+  it('confirms with the bank, after declining once', async () => {
     const { page } = await visit();
     for (const answer of ['Refuse', 'Confirm']) {
       await enter(page, '4000000000003220');
@@ -111,7 +111,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
     await heading(page, 'Reserved');
   });
 
-  it('cancels, and comes back to the merchant', async () => {
+  it('cancels, and returns to the merchant', async () => {
     const { page, requestId } = await visit({}, { returnUrl: 'https://shop.example/back' });
     await page.route('https://shop.example/**', (route) => route.fulfill({ body: 'the shop' }));
     await page.getByRole('button', { name: 'Cancel and return to Acme' }).click();

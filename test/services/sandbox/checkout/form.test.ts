@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isLuhnValid } from '../../../../platform/card-number.ts';
-import { formatAmount } from '../../../../services/sandbox/checkout/amount.ts';
 import { readCard } from '../../../../services/sandbox/checkout/form.ts';
+import { formatAmount } from '../../../../services/sandbox/checkout/language.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 30, 23, 59);
@@ -12,18 +12,18 @@ import { en } from '../../../../services/sandbox/checkout/words/en.ts';
 describe('readCard()', () => {
   const read = (fields: Partial<typeof GOOD>) => readCard(new URLSearchParams({ ...GOOD, ...fields }), NOW_MS);
 
-  it('keeps brand, last four digits and expiry, and nothing else', () => {
+  it('returns brand, last four digits and expiry, and nothing else', () => {
     const card = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 8, cardExpiryYear: 2031 };
     assert.deepEqual(read({ number: ' 4242-4242 4242 4242 ' }), { card, behaviour: 'ok', challenged: false });
   });
 
-  it('understands expiry dates as people write them, to the end of the month', () => {
+  it('accepts expiry dates as people write them, valid to the end of the month', () => {
     for (const expiry of ['8/31', '08 / 31', '0831', '08/2031', '08-31', '06/26', '06/46']) {
       assert.ok('card' in read({ expiry }), expiry);
     }
   });
 
-  it('refuses what is wrong, field by field', () => {
+  it('rejects invalid input, field by field', () => {
     const wrong: Array<[keyof typeof GOOD, string]> = [
       ['number', ''],
       ['number', '4242424242424241'],
@@ -49,19 +49,19 @@ describe('readCard()', () => {
     assert.deepEqual(Object.keys((readCard(new URLSearchParams(), NOW_MS) as { errors: object }).errors).length, 3);
   });
 
-  it('gives back what was typed, the number in fours, so that one digit can be corrected', () => {
+  it('returns the input, the number in groups of four, so that a digit can be corrected', () => {
     const wrong = read({ number: '4242-424242424241', cvc: '12' });
     assert.deepEqual('typed' in wrong && wrong.typed, { number: '4242 4242 4242 4241', expiry: '08/31', cvc: '12' });
     const letters = read({ number: '4242 x' });
     assert.equal('typed' in letters && letters.typed.number, '4242 x');
   });
 
-  it('does not give back a number that may be of a real card, nor its code', () => {
+  it('does not return a number that may be of a real card, nor its code', () => {
     const real = read({ number: '4111111111111111' });
     assert.deepEqual('typed' in real && real.typed, { expiry: '08/31' });
   });
 
-  it('wants four digits of an American Express card', () => {
+  it('requires four digits for an American Express card', () => {
     const number = '378282246310005';
     assert.ok('errors' in read({ number, cvc: '123' }));
     assert.ok('card' in read({ number, cvc: '1234' }));
@@ -69,7 +69,7 @@ describe('readCard()', () => {
 });
 
 describe('TEST_CARDS', () => {
-  it('are valid numbers, each once, and show every behaviour that has words', () => {
+  it('are valid and unique numbers, and cover every behaviour that has a text', () => {
     for (const { number } of TEST_CARDS) assert.ok(isLuhnValid(number), number);
     assert.equal(new Set(TEST_CARDS.map(({ number }) => number)).size, TEST_CARDS.length);
     const shown = new Set(TEST_CARDS.map(({ behaviour }) => behaviour));
@@ -78,7 +78,7 @@ describe('TEST_CARDS', () => {
 });
 
 describe('formatAmount()', () => {
-  it('follows ISO 4217, whatever Intl believes', () => {
+  it('follows ISO 4217, whatever Intl uses', () => {
     const amounts: Array<[number, string, string]> = [
       [1_050, 'EUR', '€10.50'],
       [5, 'USD', '$0.05'],
@@ -93,7 +93,7 @@ describe('formatAmount()', () => {
     }
   });
 
-  it('is written as the locale writes it', () => {
+  it('uses the format of the locale', () => {
     const written = (locale: string) => formatAmount(123_450, 'EUR', locale).replace(/[\u00a0\u202f]/g, ' ');
     assert.equal(written('de'), '1.234,50 €');
     assert.equal(written('de-AT'), '€ 1.234,50');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import Koa from 'koa';
-import { LANGUAGES, languageOf } from '../../../../services/sandbox/checkout/language.ts';
-import { timeOfDay } from '../../../../services/sandbox/checkout/time.ts';
-import { checkoutRequest, type Fixture, startFixture } from '../fixture.ts';
+import { LANGUAGES, languageOf, timeOfDay } from '../../../../services/sandbox/checkout/language.ts';
+import { forSuite } from '../../../suite.ts';
+import { checkoutRequest, startFixture } from '../fixture.ts';
 import { submit } from './browse.ts';
 
 describe('languageOf()', () => {
@@ -30,14 +30,14 @@ describe('languageOf()', () => {
     ['de;q=nonsense, "<script>', 'en', 'en'],
   ];
   for (const [header, tag, locale] of cases) {
-    it(`chooses ${locale} for ${header === undefined ? 'no header' : `"${header}"`}`, () => {
+    it(`returns ${locale} for ${header === undefined ? 'no header' : `"${header}"`}`, () => {
       assert.deepEqual(chosen(header), [tag, locale]);
     });
   }
 });
 
 describe('timeOfDay()', () => {
-  it('is UTC, as the locale writes it', () => {
+  it('is UTC, in the format of the locale', () => {
     const { markup } = timeOfDay(Date.UTC(2026, 5, 1, 14, 30), { locale: 'de' });
     assert.equal(markup, '<time datetime="2026-06-01T14:30:00.000Z" data-locale="de">14:30 UTC</time>');
     assert.match(timeOfDay(Date.UTC(2026, 5, 1, 14, 30), { locale: 'en' }).markup, />2:30\sPM UTC</);
@@ -45,14 +45,10 @@ describe('timeOfDay()', () => {
 });
 
 describe('a checkout page in every language', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   for (const [tag, words] of Object.entries(LANGUAGES)) {
-    it(`is written in ${tag}, and says so`, async () => {
+    it(`is written in ${tag}, and declares it`, async () => {
       const { checkoutUrl } = await fixture.client.createCheckout(checkoutRequest());
       const headers = { 'accept-language': `${tag};q=0.9, *;q=0.1` };
       const page = await fetch(checkoutUrl, { headers });
@@ -69,7 +65,7 @@ describe('a checkout page in every language', () => {
     });
   }
 
-  it('is translated: no other language has the English text', () => {
+  it('is translated: no other language uses an English text', () => {
     const texts = (value: unknown): string[] => {
       if (typeof value === 'string') return [value];
       if (typeof value === 'function') return [JSON.stringify(value('A', 'B', 'C'))];

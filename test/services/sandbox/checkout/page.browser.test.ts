@@ -35,7 +35,7 @@ describe(`the checkout page in a browser${CHROMIUM ? '' : ' (skipped: there is n
     await page.keyboard.press('Enter');
   };
 
-  it('takes a card by keyboard alone, on a phone, and sends the customer back to the merchant', async () => {
+  it('accepts a card by keyboard alone, on a phone, and returns the customer to the merchant', async () => {
     const { page, complaints, requestId } = await open('EUR', 2500);
     await page.getByRole('heading', { name: 'Reserve €25.00' }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
@@ -45,7 +45,7 @@ describe(`the checkout page in a browser${CHROMIUM ? '' : ' (skipped: there is n
     assert.deepEqual(complaints, []);
   });
 
-  it("shows the amount in the currency's own format, and says beside each field what is wrong", async () => {
+  it("shows the amount in the currency's own format, and each error beside its field", async () => {
     const { page } = await open('KWD', 1050);
     await page.getByRole('button', { name: 'Reserve KWD 1.050' }).waitFor();
     await type(page, '4242 4242 4242 4241', '01/20', '12');
@@ -61,7 +61,7 @@ describe(`the checkout page in a browser${CHROMIUM ? '' : ' (skipped: there is n
     assert.equal(
       await page.getByLabel('Card number').inputValue(),
       '4242 4242 4242 4241',
-      'one digit is to be corrected',
+      'one digit can be corrected',
     );
   });
 });

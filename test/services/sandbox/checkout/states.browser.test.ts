@@ -5,11 +5,11 @@ import { CHROMIUM, openBrowser, openPage } from '../../../gateway/console/browse
 import { type Fixture, startFixture } from '../fixture.ts';
 import { STATES, submitMistakes } from './states.ts';
 
-/** What axe finds in a page, one line for each element. */
+/** Returns what axe finds in a page, one line for each element. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations, passes } = await page.evaluate<axe.AxeResults>('axe.run()');
-  assert(passes.length > 5, 'axe looked at the page');
+  assert(passes.length > 5, 'axe checked the page');
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
 }
 
@@ -46,7 +46,7 @@ describe(`the checkout page's states${CHROMIUM ? '' : ' (skipped: there is no /u
         await page.goto(await (STATES.form as (typeof STATES)[string])(fixture));
         await submitMistakes(page);
         await inspect('to be corrected');
-        // The browser notes each answer that is a refusal; these are meant: cancelled, expired, unknown, to be corrected.
+        // The browser logs each refusal; these are expected: cancelled, expired, unknown, invalid input.
         assert.equal(complaints.filter((complaint) => /status of (410|404|422)/.test(complaint)).length, 4);
         assert.equal(complaints.length, 4, complaints.join('\n'));
       });

@@ -5,7 +5,7 @@ import { openPage, pay, submit } from './browse.ts';
 
 type Terms = Parameters<typeof checkoutRequest>[0];
 
-/** A checkout opened for its customer, with an order's reference and a way back. */
+/** Opens a checkout with an order's reference and a return URL. */
 export async function opened(fixture: Fixture, terms: Terms = {}): Promise<{ requestId: string; url: string }> {
   const wanted = checkoutRequest({ merchantReference: 'order-7', returnUrl: 'https://shop.example/', ...terms });
   const { checkoutUrl } = await fixture.client.createCheckout(wanted);
@@ -20,7 +20,7 @@ async function after(fixture: Fixture, act: (url: string) => Promise<unknown>, t
 
 const cancel = async (url: string) => submit(url, { formToken: (await openPage(url)).formToken, action: 'cancel' });
 
-/** How to come to each state in which a customer can find the page: the address that shows it. */
+/** How to reach each state of the page; returns the address that shows it. */
 export const STATES: Readonly<Record<string, (fixture: Fixture) => Promise<string>>> = {
   form: (fixture) => after(fixture, async () => {}, { saveCard: true }),
   declined: (fixture) => after(fixture, (url) => pay(url, { number: '4000000000009995' })),
@@ -33,7 +33,7 @@ export const STATES: Readonly<Record<string, (fixture: Fixture) => Promise<strin
   unknown: async (fixture) => new URL('/checkout/unknown', (await opened(fixture)).url).href,
 };
 
-/** Submits what must be corrected. */
+/** Submits invalid input. */
 export async function submitMistakes(page: Page): Promise<void> {
   await page.locator('#number').fill('4242 4242 4242 4241');
   await page.locator('#expiry').fill('01/20');

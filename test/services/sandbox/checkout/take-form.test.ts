@@ -4,15 +4,12 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 import { CARD, confirm, entryOf, openPage, pay, shownAfter, submit } from './browse.ts';
 
 describe('takeForm()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function opened(terms: Parameters<typeof checkoutRequest>[0] = {}) {
     const request = checkoutRequest(terms);
@@ -24,7 +21,7 @@ describe('takeForm()', () => {
       event.case === 'checkoutCompleted' && event.value.requestId === requestId ? [event.value.result] : [],
     );
 
-  it('authorizes, reports to core before it answers, and sends the customer back', async () => {
+  it('authorizes, reports to core before it answers, and redirects the customer', async () => {
     const { requestId, url } = await opened({ returnUrl: 'https://shop.example/thanks?order=7&name=a%20b#top' });
     const response = await pay(url);
     assert.equal(response.status, 303);
@@ -47,7 +44,7 @@ describe('takeForm()', () => {
     assert.equal(capture.result?.answer, Answer.APPROVED);
   });
 
-  it('shows a closing page when there is nowhere to return to, again on each reload', async () => {
+  it('shows a closing page without a return URL, again on each reload', async () => {
     const { requestId, url } = await opened();
     const response = await pay(url);
     for (const _ of ['redirected', 'reloaded']) {
@@ -59,13 +56,13 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId).length, 1);
   });
 
-  it('sets requestId in a return URL that names one already', async () => {
+  it('sets requestId in a return URL that already contains one', async () => {
     const { requestId, url } = await opened({ returnUrl: 'http://127.0.0.1:9/back?requestId=other' });
     const response = await pay(url);
     assert.equal(response.headers.get('location'), `http://127.0.0.1:9/back?requestId=${requestId}`);
   });
 
-  it('lets another card be tried after a decline, and tells core of the one that passes', async () => {
+  it('allows another card after a decline, and reports the approved one to core', async () => {
     const { requestId, url } = await opened();
     const declines = {
       4000000000000002: 'declined',
@@ -91,7 +88,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId)[0]?.card?.last4, '4242');
   });
 
-  it('runs out after a decline as if no card had been tried', async () => {
+  it('expires after a decline as if no card had been tried', async () => {
     const { requestId, url } = await opened({ expiresAt: timestampFromMs(fixture.clock.now() + 60_000) });
     await pay(url, { number: '4000000000000002' });
     fixture.clock.advance(60_000);
@@ -101,7 +98,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId).length, 0);
   });
 
-  it('approves once, also of three submits at the same time, and shows each the same', async () => {
+  it('approves once, also for three simultaneous forms, and shows each the same', async () => {
     const { requestId, url } = await opened({ returnUrl: 'https://shop.example/' });
     const { formToken } = await openPage(url);
     const responses = await Promise.all([1, 2, 3].map(() => submit(url, { formToken, ...CARD })));
@@ -118,7 +115,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId).length, 1);
   });
 
-  it('does what each test card says', async () => {
+  it('behaves as each test card requires', async () => {
     const declined = new Set(['declined', 'insufficient_funds', 'invalid', 'timeout_lost']);
     for (const { number, brand, behaviour, challenged } of TEST_CARDS) {
       if (behaviour === 'slow' || challenged) continue;
@@ -152,7 +149,7 @@ describe('takeForm()', () => {
     assert.equal((await paying).status, 303);
   });
 
-  it('generates a token when the card is to be saved, for that merchant and with that behaviour, kept for ever', async () => {
+  it('generates a token when the card is to be saved, for that merchant and with that behaviour, for ever', async () => {
     const saved = await opened({ saveCard: true });
     await pay(saved.url, { number: '4000000000000341' });
     const tokenId = eventsOf(saved.requestId)[0]?.generatedTokenId ?? '';
@@ -175,7 +172,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId)[0]?.generatedTokenId, '');
   });
 
-  it("captures a saved card's checkout without a token, or with the generated one", async () => {
+  it("captures a checkout's authorization without a token, or with the generated one", async () => {
     const { requestId, url } = await opened({ saveCard: true });
     await pay(url);
     const generated = entryOf(fixture, requestId).generatedTokenId;
@@ -223,7 +220,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId).length, 1);
   });
 
-  it('shows that it was cancelled when there is nowhere to return to, and cancels only from its own page', async () => {
+  it('shows that it was cancelled without a return URL, and cancels only from its own page', async () => {
     const { requestId, url } = await opened();
     assert.equal((await submit(url, { action: 'cancel' })).status, 403);
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
@@ -232,7 +229,7 @@ describe('takeForm()', () => {
     assert.match(text, /<h1>Cancelled<\/h1>/);
   });
 
-  describe('with a card whose bank asks first', () => {
+  describe('with a card that requires a challenge', () => {
     const CHALLENGED = { number: '4000000000003220' };
     const challengedPage = async (terms: Parameters<typeof checkoutRequest>[0] = {}) => {
       const checkout = await opened(terms);
@@ -242,7 +239,7 @@ describe('takeForm()', () => {
       return checkout;
     };
 
-    it('authorizes once the challenge is passed', async () => {
+    it('authorizes once the challenge succeeds', async () => {
       const { requestId, url } = await challengedPage({ saveCard: true });
       assert.equal(eventsOf(requestId).length, 0);
       const answers = await Promise.all([confirm(url, 'pass'), confirm(url, 'pass')]);
@@ -253,7 +250,7 @@ describe('takeForm()', () => {
       assert.match(result?.generatedTokenId ?? '', /^tok_/);
     });
 
-    it('declines the card when the challenge is failed, and takes another', async () => {
+    it('declines the card when the challenge fails, and accepts another', async () => {
       const { requestId, url } = await challengedPage();
       const { text } = await shownAfter(url, await confirm(url, 'fail'));
       assert.match(text, /role="alert".*3220 was not confirmed.*<form/s);
@@ -262,7 +259,7 @@ describe('takeForm()', () => {
       assert.equal(eventsOf(requestId)[0]?.card?.last4, '4242');
     });
 
-    it('runs out when the challenge is abandoned, and takes no answer then', async () => {
+    it('expires when the challenge is abandoned, and accepts no answer then', async () => {
       const { requestId, url } = await challengedPage({ expiresAt: timestampFromMs(fixture.clock.now() + 60_000) });
       const { text, formToken } = await openPage(url);
       fixture.clock.advance(60_000);
@@ -274,7 +271,7 @@ describe('takeForm()', () => {
       assert.equal(eventsOf(requestId).length, 0);
     });
 
-    it('takes no other card, no answer to an earlier challenge and no foreign answer meanwhile', async () => {
+    it('accepts no other card, no answer to an earlier challenge and none from elsewhere meanwhile', async () => {
       const { requestId, url } = await challengedPage();
       const { formToken } = await openPage(url);
       const stale = { formToken, challenge: '1', action: 'pass' };
@@ -300,7 +297,7 @@ describe('takeForm()', () => {
     });
   });
 
-  it('sends the customer back after two seconds when core does not answer, and reports later', async () => {
+  it('redirects the customer after two seconds when core does not answer, and reports later', async () => {
     const { requestId, url } = await opened({ returnUrl: 'https://shop.example/' });
     fixture.core.answer = 'hang';
     const tried = fixture.core.next();
@@ -316,7 +313,7 @@ describe('takeForm()', () => {
     assert.equal(eventsOf(requestId)[1]?.answer, Answer.APPROVED);
   });
 
-  it('keeps no card number and no capability in ledger or log', async () => {
+  it('stores no card number and no capability in ledger or log', async () => {
     const { url } = await opened();
     const capability = url.slice(url.lastIndexOf('/') + 1);
     await pay(url, { number: '4242424242424241' });

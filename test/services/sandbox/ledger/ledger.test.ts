@@ -7,8 +7,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Intent, NO_ENDING, NO_INTENT } from '../../../../services/sandbox/ledger/entry.ts';
 import { openLedger } from '../../../../services/sandbox/ledger/ledger.ts';
-import { openOracle } from '../../../../services/sandbox/ledger/oracle.ts';
 import { SCHEMA_STEPS } from '../../../../services/sandbox/ledger/schema.ts';
+import { openOracle } from '../oracle.ts';
 
 function intent(amount = 100): Intent {
   const who = { merchantId: 'acme', terminalId: 't', userId: 'u', tokenId: 'tok', currency: 'EUR' };
@@ -25,12 +25,12 @@ describe('openLedger()', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('makes a file that only its owner can read', () => {
+  it('creates a file that only its owner can read', () => {
     openLedger(file).close();
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  it('commits what waits together, each decision seeing those before it', async () => {
+  it('commits waiting decisions together, each seeing those before it', async () => {
     const ledger = openLedger(file);
     const one = intent();
     const seen = await Promise.all([
@@ -42,7 +42,7 @@ describe('openLedger()', () => {
     ledger.close();
   });
 
-  it('undoes all of a batch when one decision throws, and goes on', async () => {
+  it('rolls back a batch when one decision throws, and continues', async () => {
     const ledger = openLedger(file);
     const [one, two] = [intent(), intent()];
     const batch = await Promise.allSettled([
@@ -63,7 +63,7 @@ describe('openLedger()', () => {
     oracle.close();
   });
 
-  it('commits what waits when it is closed, and takes nothing afterwards', async () => {
+  it('commits waiting decisions when it is closed, and accepts none afterwards', async () => {
     const ledger = openLedger(file);
     const one = intent();
     const waiting = ledger.commit(({ entries }) => entries.insert(one, APPROVED));
@@ -78,7 +78,7 @@ describe('openLedger()', () => {
     oracle.close();
   });
 
-  it('guards the sums of an authorization by itself', async () => {
+  it('constrains the sums of an authorization by itself', async () => {
     const ledger = openLedger(file);
     const one = intent(100);
     await ledger.commit(({ entries }) => entries.insert(one, APPROVED));
@@ -91,7 +91,7 @@ describe('openLedger()', () => {
     ledger.close();
   });
 
-  it('brings a file of an earlier version up to date, with what it holds', async () => {
+  it('migrates a file of an earlier version, with its contents', async () => {
     mkdirSync(dirname(file));
     const database = new DatabaseSync(file);
     database.exec(`${SCHEMA_STEPS[0]} PRAGMA user_version = 1`);
@@ -106,7 +106,7 @@ describe('openLedger()', () => {
     }
   });
 
-  it('works out what a final capture gave back, which the first version did not write down', () => {
+  it('computes what a final capture released, which the first version did not store', () => {
     mkdirSync(dirname(file));
     const database = new DatabaseSync(file);
     database.exec(`${SCHEMA_STEPS[0]} ${CLOSED_HOLD} PRAGMA user_version = 1;`);
@@ -135,7 +135,7 @@ describe('openLedger()', () => {
     oracle.close();
   });
 
-  it('refuses a file of a later version', () => {
+  it('rejects a file of a later version', () => {
     openLedger(file).close();
     const database = new DatabaseSync(file);
     database.exec('PRAGMA user_version = 99');
@@ -144,7 +144,7 @@ describe('openLedger()', () => {
   });
 });
 
-/** Of the first version: a hold that was captured and closed, and taken back. */
+/** A ledger of the first version: a hold that was captured, closed and reversed. */
 const CLOSED_HOLD = `
 INSERT INTO entry SELECT 1, 'hold', 'authorization', '', 'acme', 't', 'u', 'tok', 1000, 'EUR', 0, 'reversed', 1, 'r', '', '', '',
   'visa', '4242', 12, 2034, '', 9, 1, 300, 700, 300;

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { captureRequest, type Fixture, holdRequest, START_MS, startFixture } from '../fixture.ts';
 
 describe('authorize()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
-  it('approves with a reference, a card and an end in 30 days', async () => {
+  it('approves with a reference, a card and an expiry in 30 days', async () => {
     const { result } = await fixture.client.authorize(holdRequest());
     assert.equal(result?.answer, Answer.APPROVED);
     assert.match(result.reference, /^sbx_[\w-]{16}$/);
@@ -37,7 +34,7 @@ describe('authorize()', () => {
     ['tok_sandbox_expires_2s', Answer.APPROVED, ''],
   ];
   for (const [tokenId, answer, errorCode] of answers) {
-    it(`answers ${Answer[answer]} ${errorCode} to "${tokenId}", for a hold and an OCT`, async () => {
+    it(`returns ${Answer[answer]} ${errorCode} for "${tokenId}", for a hold and an OCT`, async () => {
       for (const call of [fixture.client.authorize, fixture.client.credit]) {
         const { result } = await call(holdRequest(tokenId));
         assert.equal(result?.answer, answer);
@@ -48,13 +45,13 @@ describe('authorize()', () => {
     });
   }
 
-  it('gives an OCT a bank reference', async () => {
+  it('returns a bank reference for an OCT', async () => {
     const { result } = await fixture.client.credit(holdRequest());
     assert.match(result?.bankReference ?? '', /^BNK[0-9A-F]{16}$/);
     assert.equal(result?.expiresAt, undefined);
   });
 
-  it('ends a tok_sandbox_expires_2s hold after two seconds', async () => {
+  it('expires a tok_sandbox_expires_2s hold after two seconds', async () => {
     const hold = holdRequest('tok_sandbox_expires_2s');
     const { result } = await fixture.client.authorize(hold);
     assert.ok(result?.expiresAt);
@@ -83,7 +80,7 @@ describe('authorize()', () => {
     assert.equal((await call).result?.answer, Answer.APPROVED);
   });
 
-  it('refuses a call without the credential, and one with another', async () => {
+  it('rejects a call without the credential, and one with another', async () => {
     for (const token of ['', 'a-credential-that-only-core-may-shoW']) {
       const other = fixture.clientWith(token);
       await assert.rejects(other.client.authorize(holdRequest()), { code: status.UNAUTHENTICATED });
@@ -91,7 +88,7 @@ describe('authorize()', () => {
     }
   });
 
-  it('refuses a message that breaks the contract, and records nothing', async () => {
+  it('rejects a message that violates the contract, and records nothing', async () => {
     const bad = { ...holdRequest(), amount: 0n };
     await assert.rejects(fixture.client.authorize(bad), (error: ServiceError) => {
       return error.code === status.INVALID_ARGUMENT && /amount/.test(error.details);
@@ -103,7 +100,7 @@ describe('authorize()', () => {
   });
 });
 
-/** Resolves once the ledger has an entry. */
+/** Resolves once the ledger contains an entry. */
 async function untilSeen(fixture: Fixture, requestId: string): Promise<void> {
   while (!fixture.oracle((ledger) => ledger.find(requestId))) await new Promise(setImmediate);
 }

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('capture()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(tokenId?: string) {
     const hold = holdRequest(tokenId);
@@ -21,7 +18,7 @@ describe('capture()', () => {
       return { captured, voided, reversed };
     });
 
-  it('charges parts up to the whole, each with a bank reference, and not a cent more', async () => {
+  it('charges parts up to the whole, each with a bank reference, and nothing above', async () => {
     const hold = await placed();
     for (const amount of [4_000n, 6_000n]) {
       const { result } = await fixture.client.capture(captureRequest(hold, amount));
@@ -34,7 +31,7 @@ describe('capture()', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 10_000, voided: 0, reversed: 0 });
   });
 
-  it('keeps the ceiling when 64 captures come at once', async () => {
+  it('never exceeds the authorization when 64 captures arrive at once', async () => {
     const hold = await placed();
     const calls = Array.from({ length: 64 }, () => fixture.client.capture(captureRequest(hold, 300n)));
     const approved = (await Promise.all(calls)).filter(({ result }) => result?.answer === Answer.APPROVED);
@@ -42,7 +39,7 @@ describe('capture()', () => {
     assert.equal(sums(hold.requestId).captured, 9_900);
   });
 
-  it('gives the rest back with a final capture', async () => {
+  it('releases the rest with a final capture', async () => {
     const hold = await placed();
     await fixture.client.capture({ ...captureRequest(hold, 2_500n), finalCapture: true });
     assert.deepEqual(sums(hold.requestId), { captured: 2_500, voided: 7_500, reversed: 0 });
@@ -50,7 +47,7 @@ describe('capture()', () => {
     assert.equal(result?.errorCode, 'amount_exceeds_authorization');
   });
 
-  it('wants the same token, merchantId, terminalId, userId and currency as the hold', async () => {
+  it('requires the token, merchantId, terminalId, userId and currency of the hold', async () => {
     const hold = await placed();
     const others = [
       { tokenId: 'tok_sandbox_slow' },
@@ -68,7 +65,7 @@ describe('capture()', () => {
     assert.equal(sums(hold.requestId).captured, 0);
   });
 
-  it('does not know an authorization that was refused or never made', async () => {
+  it('rejects an authorization that was refused or never made', async () => {
     const declined = holdRequest('tok_sandbox_declined');
     await fixture.client.authorize(declined);
     for (const hold of [declined, holdRequest()]) {
@@ -77,7 +74,7 @@ describe('capture()', () => {
     }
   });
 
-  it('declines, or fails, and charges nothing with the tokens that say so', async () => {
+  it('declines, or fails, without charging for the tokens that say so', async () => {
     const cases = [
       ['tok_sandbox_capture_declined', Answer.DECLINED, 'capture_declined'],
       ['tok_sandbox_capture_error', Answer.NOT_PERFORMED, 'capture_error'],
@@ -91,7 +88,7 @@ describe('capture()', () => {
     }
   });
 
-  it('charges but never answers with tok_sandbox_capture_timeout_applied; asked again, it tells', async () => {
+  it('charges without answering for tok_sandbox_capture_timeout_applied; an inquiry returns the result', async () => {
     const hold = await placed('tok_sandbox_capture_timeout_applied');
     const capture = captureRequest(hold, 700n);
     await assert.rejects(fixture.client.capture(capture, { timeoutMs: 100 }), { code: status.DEADLINE_EXCEEDED });
@@ -101,7 +98,7 @@ describe('capture()', () => {
     assert.equal(sums(hold.requestId).captured, 700);
   });
 
-  it('neither charges nor answers with tok_sandbox_capture_timeout_lost', async () => {
+  it('neither charges nor answers for tok_sandbox_capture_timeout_lost', async () => {
     const hold = await placed('tok_sandbox_capture_timeout_lost');
     const capture = captureRequest(hold, 700n);
     await assert.rejects(fixture.client.capture(capture, { timeoutMs: 100 }), { code: status.DEADLINE_EXCEEDED });
@@ -112,7 +109,7 @@ describe('capture()', () => {
     assert.equal(sums(hold.requestId).captured, 0);
   });
 
-  it('lets go of a silent call after a minute', async () => {
+  it('ends an unanswered call after a minute', async () => {
     const hold = await placed('tok_sandbox_capture_timeout_applied');
     const capture = captureRequest(hold, 700n);
     const call = assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
@@ -121,7 +118,7 @@ describe('capture()', () => {
     await call;
   });
 
-  it('is taken back two seconds later with tok_sandbox_reversed, and core hears of it', async () => {
+  it('is reversed two seconds later for tok_sandbox_reversed, and core is notified', async () => {
     const hold = await placed('tok_sandbox_reversed');
     const capture = captureRequest(hold, 700n);
     const { result } = await fixture.client.capture(capture);
@@ -141,7 +138,7 @@ describe('capture()', () => {
     assert.equal(sums(capture.requestId).reversed, 700);
   });
 
-  it('cannot ask for another amount, final flag or authorization under one identifier', async () => {
+  it('rejects another amount, final flag or authorization under a used identifier', async () => {
     const [hold, another] = [await placed(), await placed()];
     const capture = captureRequest(hold, 100n);
     await fixture.client.capture(capture);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
+import { forSuite } from '../../../suite.ts';
 import { pay } from '../checkout/browse.ts';
-import { checkoutRequest, type Fixture, START_MS, startFixture } from '../fixture.ts';
+import { checkoutRequest, START_MS, startFixture } from '../fixture.ts';
 
 describe('createCheckout()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
-  it('answers the same page again, after a restart and after its end too', async () => {
+  it('returns the same page again, after a restart and after its end too', async () => {
     const wanted = checkoutRequest();
     const first = await fixture.client.createCheckout(wanted);
     const oldPort = fixture.sandbox.checkoutPort;
@@ -23,7 +20,7 @@ describe('createCheckout()', () => {
     assert.deepEqual(await fixture.client.createCheckout(wanted), again);
   });
 
-  it('replaces the address when the credential it derives from was changed', async () => {
+  it('returns another address when the credential it derives from was changed', async () => {
     const wanted = checkoutRequest();
     await fixture.client.createCheckout(wanted);
     await fixture.restart('another-credential-that-core-now-shows');
@@ -39,13 +36,13 @@ describe('createCheckout()', () => {
     assert.equal(timestampMs(answer.expiresAt), START_MS + 1_800_000);
   });
 
-  it('answers the same page when only the reference differs, as for a page from before references', async () => {
+  it('returns the same page when only the reference differs, as for a page from before references', async () => {
     const wanted = checkoutRequest();
     const first = await fixture.client.createCheckout(wanted);
     assert.deepEqual(await fixture.client.createCheckout({ ...wanted, merchantReference: 'order-7' }), first);
   });
 
-  it('refuses an identifier that asked for something else', async () => {
+  it('rejects other fields under a used identifier', async () => {
     const wanted = checkoutRequest();
     await fixture.client.createCheckout(wanted);
     for (const other of [{ amount: 1n }, { saveCard: true }, { returnUrl: 'https://shop.example/' }]) {
@@ -54,7 +51,7 @@ describe('createCheckout()', () => {
     }
   });
 
-  it('refuses return URLs that are not https, or http on this machine, and unknown currencies', async () => {
+  it('rejects return URLs that are not https, or http on this machine, and unknown currencies', async () => {
     const bad = [
       'http://shop.example/',
       'javascript:alert(1)',

@@ -3,14 +3,11 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HOLD_PERIOD_MS } from '../../../../services/sandbox/behaviour.ts';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('extendAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId?: string) => {
     const hold = holdRequest(tokenId);
@@ -20,7 +17,7 @@ describe('extendAuthorization()', () => {
   const extend = async (authorizationRequestId: string) =>
     (await fixture.client.extendAuthorization({ requestId: uuidv7(), authorizationRequestId })).result;
 
-  it('lets an authorization be captured after its first end', async () => {
+  it('allows captures after the first end of the authorization', async () => {
     const hold = await placed('tok_sandbox_expires_2s');
     const extended = await extend(hold.requestId);
     assert.ok(extended?.expiresAt);
@@ -29,7 +26,7 @@ describe('extendAuthorization()', () => {
     assert.equal((await fixture.client.capture(captureRequest(hold))).result?.answer, Answer.APPROVED);
   });
 
-  it('leaves the answer to the authorization as it was', async () => {
+  it("does not change the authorization's own answer", async () => {
     const hold = holdRequest();
     const first = await fixture.client.authorize(hold);
     fixture.clock.advance(1_000);
@@ -38,7 +35,7 @@ describe('extendAuthorization()', () => {
     assert.deepEqual((await fixture.client.inquire({ requestId: hold.requestId })).result, first.result);
   });
 
-  it('refuses what has ended, is closed, or cannot be extended', async () => {
+  it('rejects an authorization that has ended, is closed, or cannot be extended', async () => {
     const ended = await placed('tok_sandbox_expires_2s');
     fixture.clock.advance(2_000);
     const closed = await placed();

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
-describe('what is accepted', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+describe('an accepted operation', () => {
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId: string) => {
     const hold = holdRequest(tokenId);
@@ -26,7 +23,7 @@ describe('what is accepted', () => {
     await fixture.sandbox.reportDue();
   };
 
-  it('is answered ACCEPTED until it ends; then repeats, inquiries and the event say the same', async () => {
+  it('is answered ACCEPTED until it ends; then repetitions, inquiries and the event agree', async () => {
     const hold = await placed('tok_sandbox_capture_accepted');
     const capture = { ...captureRequest(hold, 700n), finalCapture: true };
     const accepted = (await fixture.client.capture(capture)).result;
@@ -47,7 +44,7 @@ describe('what is accepted', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 700, voided: 9_300, pending: 0 });
   });
 
-  it('lets nothing else take what it takes', async () => {
+  it('reserves its amount', async () => {
     const hold = await placed('tok_sandbox_capture_accepted');
     await fixture.client.capture(captureRequest(hold, 700n));
     const over = await fixture.client.capture(captureRequest(hold, 9_301n));
@@ -58,14 +55,14 @@ describe('what is accepted', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 700, voided: 9_300, pending: 0 });
   });
 
-  it('gives everything free again when it ends in a decline', async () => {
+  it('frees its amount when it is declined', async () => {
     const hold = await placed('tok_sandbox_capture_accepted_declined');
     await fixture.client.capture(captureRequest(hold));
     await turn();
     assert.deepEqual(sums(hold.requestId), { captured: 0, voided: 0, pending: 0 });
   });
 
-  it('may be a hold, which is captured once it ended, or a void', async () => {
+  it('may be a hold, which can be captured once it ended, or a void', async () => {
     const hold = await placed('tok_sandbox_accepted');
     assert.equal((await fixture.client.capture(captureRequest(hold))).result?.errorCode, 'authorization_not_found');
     await turn();
@@ -86,14 +83,10 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what an authorization can do', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+describe('the features of an authorization', () => {
+  const fixture = forSuite(startFixture);
 
-  it('is said with its answer', async () => {
+  it('are in its answer', async () => {
     const all = { severalCaptures: true, increments: true, extension: true, refunds: true };
     const none = { severalCaptures: false, increments: false, extension: false, refunds: false };
     const cases = [
@@ -110,7 +103,7 @@ describe('what an authorization can do', () => {
     assert.deepEqual([fences, name], [true, 'sandbox']);
   });
 
-  it('is one capture, which gives the rest back, with tok_sandbox_single_capture', async () => {
+  it('are one capture, which releases the rest, for tok_sandbox_single_capture', async () => {
     const hold = holdRequest('tok_sandbox_single_capture');
     await fixture.client.authorize(hold);
     const { result } = await fixture.client.capture(captureRequest(hold, 700n));
@@ -118,7 +111,7 @@ describe('what an authorization can do', () => {
     assert.equal((await fixture.client.capture(captureRequest(hold, 1n))).result?.errorCode, 'not_supported');
   });
 
-  it('belongs to one account; a call that does not say it counts as the same', async () => {
+  it('include one account; a call without one uses it', async () => {
     const hold = { ...holdRequest(), account: 'acct_1' };
     await fixture.client.authorize(hold);
     const other = await fixture.client.capture({ ...captureRequest(hold, 1n), account: 'acct_2' });

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('incrementAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId?: string) => {
     const hold = holdRequest(tokenId);
@@ -36,7 +33,7 @@ describe('incrementAuthorization()', () => {
     assert.equal((await fixture.client.capture(captureRequest(hold, 10_500n))).result?.answer, Answer.APPROVED);
   });
 
-  it('refuses what cannot be added, and adds nothing', async () => {
+  it('rejects invalid increments, and adds nothing', async () => {
     const closed = await placed();
     await fixture.client.capture(captureRequest(closed));
     const open = await placed();
@@ -57,7 +54,7 @@ describe('incrementAuthorization()', () => {
     );
   });
 
-  it('is done, though its answer is lost, with tok_sandbox_increment_timeout_applied', async () => {
+  it('succeeds, though its answer is lost, for tok_sandbox_increment_timeout_applied', async () => {
     const hold = await placed('tok_sandbox_increment_timeout_applied');
     const increment = incrementOf(hold.requestId);
     const lost = fixture.client.incrementAuthorization(increment, { timeoutMs: 100 });

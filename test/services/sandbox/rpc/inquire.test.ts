@@ -3,16 +3,13 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('inquire()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
-  it('tells how each kind of operation ended, as its own answer did', async () => {
+  it('returns the answer of each kind of operation', async () => {
     const hold = holdRequest();
     const capture = captureRequest(hold, 5n);
     const oct = holdRequest('tok_sandbox_declined');
@@ -31,7 +28,7 @@ describe('inquire()', () => {
     }
   });
 
-  it('without a fence leaves an unseen identifier free', async () => {
+  it('leaves an unseen identifier free without a fence', async () => {
     const hold = holdRequest();
     const found = await fixture.client.inquire({ requestId: hold.requestId });
     assert.equal(found.finding, Finding.NEVER_SEEN);
@@ -39,7 +36,7 @@ describe('inquire()', () => {
     assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
   });
 
-  it('with a fence makes every late request under it NOT_PERFORMED, for ever', async () => {
+  it('makes every late request NOT_PERFORMED with a fence, for ever', async () => {
     const hold = holdRequest();
     const { requestId } = hold;
     const placed = holdRequest();
@@ -84,7 +81,7 @@ describe('inquire()', () => {
     for (const [finding, errorCode] of races) {
       assert.equal(errorCode, finding === Finding.NEVER_SEEN ? 'fenced' : '');
     }
-    assert.equal(new Set(races.map(([finding]) => finding)).size, 2, 'both orders are seen');
+    assert.equal(new Set(races.map(([finding]) => finding)).size, 2, 'both orders occur');
   });
 
   it('finds what tok_sandbox_timeout_applied did, hold and OCT', async () => {
@@ -97,7 +94,7 @@ describe('inquire()', () => {
     }
   });
 
-  it('never saw what tok_sandbox_timeout_lost lost, and keeps it from happening', async () => {
+  it('finds nothing for tok_sandbox_timeout_lost, and fences it', async () => {
     for (const call of [fixture.client.authorize, fixture.client.credit]) {
       const request = holdRequest('tok_sandbox_timeout_lost');
       await assert.rejects(call(request, { timeoutMs: 100 }), { code: status.DEADLINE_EXCEEDED });
@@ -108,7 +105,7 @@ describe('inquire()', () => {
     }
   });
 
-  it('finds an open checkout at work, and ended once its time is over', async () => {
+  it('reports an open checkout as in progress, and as ended once it has expired', async () => {
     const request = checkoutRequest();
     const { expiresAt } = await fixture.client.createCheckout(request);
     assert.ok(expiresAt);

@@ -40,7 +40,7 @@ describe('listEntries()', () => {
     assert.deepEqual([captured, voided, reversed], [2_500n, 7_500n, 0n]);
   });
 
-  it('pages without a gap or a repeat', async () => {
+  it('pages without a gap or a repetition', async () => {
     const seen: string[] = [];
     let pageToken = '';
     do {
@@ -58,7 +58,7 @@ describe('listEntries()', () => {
     ]);
   });
 
-  it('lists one authorization with what belongs to it', async () => {
+  it('lists one authorization with its operations', async () => {
     const page = { pageSize: 2, authorizationRequestId: hold.requestId };
     const first = await fixture.client.listEntries(page);
     const second = await fixture.client.listEntries({ ...page, pageToken: first.nextPageToken });
@@ -67,7 +67,7 @@ describe('listEntries()', () => {
     assert.equal(second.nextPageToken, '');
   });
 
-  it('refuses a page token that is none of its own', async () => {
+  it('rejects a page token that it did not issue', async () => {
     for (const pageToken of ['x', '-1', '1e3', ' 1']) {
       await assert.rejects(fixture.client.listEntries({ pageToken }), { code: status.INVALID_ARGUMENT });
     }

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('one identifier', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('acts once for concurrent duplicates, and answers them alike', async () => {
     const hold = holdRequest();
@@ -47,7 +44,7 @@ describe('one identifier', () => {
     { tokenId: 'tok_sandbox_slow' },
   ];
   for (const other of others) {
-    it(`cannot ask for another ${Object.keys(other)}`, async () => {
+    it(`rejects another ${Object.keys(other)}`, async () => {
       const hold = holdRequest();
       await fixture.client.authorize(hold);
       const { result } = await fixture.client.authorize({ ...hold, ...other });
@@ -56,7 +53,7 @@ describe('one identifier', () => {
     });
   }
 
-  it('cannot be used for another kind of operation', async () => {
+  it('rejects another kind of operation', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     const oct = await fixture.client.credit(hold);

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('refund()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function captured(tokenId?: string, amount = 1_000n) {
     const hold = holdRequest(tokenId);
@@ -27,7 +24,7 @@ describe('refund()', () => {
   };
   const entryOf = (requestId: string) => fixture.oracle((ledger) => ledger.find(requestId)) ?? assert.fail();
 
-  it('gives back parts of a capture up to the whole, also when they come at once', async () => {
+  it('refunds parts of a capture up to the whole, also simultaneously', async () => {
     const capture = await captured();
     const answers = await Promise.all(Array.from({ length: 5 }, () => answer(refundOf(capture))));
     assert.deepEqual(answers.sort(), ['APPROVED', 'APPROVED', ...Array(3).fill('amount_exceeds_capture')]);
@@ -36,7 +33,7 @@ describe('refund()', () => {
     assert.equal(entryOf(capture.authorizationRequestId).refunded, 1_000);
   });
 
-  it('refuses what is not a capture of that authorization', async () => {
+  it('rejects anything but a capture of that authorization', async () => {
     const [one, two] = [await captured(), await captured()];
     const cases = [
       [{ ...refundOf(one), captureRequestId: uuidv7() }, 'capture_not_found'],
@@ -48,7 +45,7 @@ describe('refund()', () => {
     for (const [request, errorCode] of cases) assert.equal(await answer(request), errorCode);
   });
 
-  it('never gives back what the card scheme takes back, nor the other way round', async () => {
+  it('never refunds what the card scheme reverses, nor the reverse', async () => {
     const [reversed, unattributed] = [
       await captured('tok_sandbox_reversed'),
       await captured('tok_sandbox_reversed_unattributed'),
@@ -63,7 +60,7 @@ describe('refund()', () => {
     }
   });
 
-  it('holds back what an accepted refund gives back later', async () => {
+  it('reserves what an accepted refund returns later', async () => {
     const capture = await captured('tok_sandbox_refund_accepted');
     const refund = refundOf(capture, 700n);
     assert.equal(await answer(refund), 'ACCEPTED');

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('voidAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const voidOf = async (authorizationRequestId: string) =>
     (await fixture.client.void({ requestId: uuidv7(), authorizationRequestId })).result;
 
-  it('gives back what is left, once, also under repeats', async () => {
+  it('releases what is left, once, also under repetitions', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     await fixture.client.capture(captureRequest(hold, 1_000n));
@@ -27,7 +24,7 @@ describe('voidAuthorization()', () => {
     assert.equal(late.result?.errorCode, 'amount_exceeds_authorization');
   });
 
-  it('approves when nothing is left: all captured, or given back before', async () => {
+  it('approves when nothing is left: all captured, or released before', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     await fixture.client.capture(captureRequest(hold));
@@ -39,7 +36,7 @@ describe('voidAuthorization()', () => {
     );
   });
 
-  it('closes an open checkout, which gives nothing back', async () => {
+  it('closes an open checkout, which releases nothing', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     for (let round = 0; round < 2; round += 1) {
@@ -52,7 +49,7 @@ describe('voidAuthorization()', () => {
     );
   });
 
-  it('refuses what was never made, and what was refused', async () => {
+  it('rejects what was never made, and what was refused', async () => {
     const declined = holdRequest('tok_sandbox_declined');
     await fixture.client.authorize(declined);
     assert.equal((await voidOf(declined.requestId))?.errorCode, 'authorization_not_approved');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Stripe from 'stripe';
 
-/** The fields of Stripe's objects that the fake knows. */
+/** The fields of Stripe's objects that the fake supports. */
 export type Intent = Pick<
   Stripe.PaymentIntent,
   | 'id'
@@ -93,17 +93,17 @@ export type Event = Pick<Stripe.Event, 'id' | 'object' | 'api_version' | 'create
   data: { object: object };
 };
 
-/** What a session's payment will be made of. */
+/** The fields of the payment that a session creates. */
 export interface SessionTerms {
   readonly features: boolean;
   readonly futureUsage: boolean;
   readonly intentMetadata: Record<string, string>;
 }
 
-/** One account of the fake Stripe, with all that happened on it. */
+/** One account of the fake Stripe, with its history. */
 export interface Account {
   readonly id: string;
-  /** Several captures and increments; without them asking for either is an error. */
+  /** Multicapture and increments; without them requesting either is an error. */
   readonly hasFeatures: boolean;
   readonly intents: Map<string, Intent>;
   readonly charges: Map<string, Charge>;
@@ -115,12 +115,12 @@ export interface Account {
   /** How often a PaymentIntent was captured and incremented. */
   readonly counts: Map<string, { captures: number; increments: number }>;
   readonly events: Event[];
-  /** How new refunds are. */
+  /** The status of new refunds. */
   refundStatus: 'succeeded' | 'pending';
   now(): number;
 }
 
-/** Opens an account. Times are seconds. */
+/** Creates an account. Times are in seconds. */
 export function openAccount(id: string, now: () => number, hasFeatures: boolean): Account {
   return {
     id,
@@ -143,7 +143,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 
-/** Writes an event with the object as it is now. */
+/** Records an event with the object as it is now. */
 export function emit(account: Account, type: Event['type'], object: object): void {
   const about = account.id === '' ? {} : { account: account.id };
   const data = { object: structuredClone(object) };

@@ -1,11 +1,11 @@
 import { invalid } from './fake-error.ts';
 
-/** From docs.stripe.com/currencies, written apart from the adapter's own table. */
+/** From docs.stripe.com/currencies, independent of the adapter's own table. */
 const WITHOUT_DECIMALS = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ');
 const WITH_THREE = ['bhd', 'jod', 'kwd', 'omr', 'tnd'];
 const OTHERS = 'usd eur gbp chf isk huf twd cad aud sek pln'.split(' ');
 
-/** Throws what Stripe answers to an amount that it does not take. */
+/** Throws Stripe's error for an amount that it does not accept. */
 export function checkAmount(amount: number | undefined, currency: string): asserts amount is number {
   if (![...WITHOUT_DECIMALS, ...WITH_THREE, ...OTHERS].includes(currency)) {
     throw invalid(`Invalid currency: ${currency}.`, 'currency');

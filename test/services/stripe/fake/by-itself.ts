@@ -7,14 +7,14 @@ import { closeDispute, createRefund, openDispute, settleRefund } from './refunds
 
 const EVERY_MS = 50;
 const AT_ONCE = 8;
-/** A pending refund ends so long after it was made, and a dispute is won so long after it was opened. */
+/** How long a pending refund takes, and when a dispute is won. */
 const REFUND_S = 1;
-/** Long enough to be seen open: the adapter looks at what is, and a dispute that is won when it looks took nothing. */
+/** Long enough to be seen open: the adapter reads the current state, and a dispute won before that reversed nothing. */
 const DISPUTE_S = 8;
 
 /**
- * Lets what the cards of a conformance run announce happen by itself, and delivers events to an endpoint as Stripe does:
- * signed, again until they are taken, every third one twice, and not in their order.
+ * Performs the delayed effects of a conformance run's cards, and delivers events to an endpoint as Stripe does: signed, retried until they
+ * are accepted, every third one twice, and out of order.
  */
 export function liveByItself(stripe: FakeStripe, endpoint: string, secret: string): { stop(): Promise<void> } {
   const account = stripe.account();

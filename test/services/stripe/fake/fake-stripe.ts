@@ -1,4 +1,4 @@
-/** A Stripe of our own to test against: stateful, with what its documents say it does and refuses. */
+/** A stateful fake of Stripe that does and rejects what Stripe's documentation says. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Account, openAccount } from './account.ts';
@@ -9,7 +9,7 @@ import { openKeys, type Reply } from './keys.ts';
 import { route } from './routes.ts';
 
 export const API_KEY = 'sk_test_fake000000000000';
-/** A key that may do nothing. */
+/** A key without permissions. */
 export const RESTRICTED_KEY = 'rk_test_fake000000000000';
 
 /** A running fake. */
@@ -17,13 +17,13 @@ export interface FakeStripe {
   readonly origin: string;
   /** The API key's own account, and connected ones: `acct_shop`, and `acct_plain`, which has no features. */
   account(id?: string): Account;
-  /** What is to go wrong with coming requests. */
+  /** Faults planned for coming requests. */
   readonly faults: PlannedFault[];
-  /** Each request that came: `POST /v1/payment_intents/…/confirm`, its account and its idempotency key. */
+  /** Each received request: `POST /v1/payment_intents/…/confirm`, its account and its idempotency key. */
   readonly requests: { request: string; account: string; key: string; form: Form }[];
-  /** Its time, seconds. */
+  /** Its time in seconds. */
   now(): number;
-  /** Moves its time on; authorizations and pages that are over then end. */
+  /** Advances its time; expired authorizations and pages then end. */
   advance(seconds: number): void;
   fail(on: string, fault: Fault, times?: number): void;
   close(): Promise<void>;
@@ -115,7 +115,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     if (fault === 'error before') return broken;
     try {
       const body = route(account, request.method ?? '', new URL(request.url ?? '', origin).pathname, form, origin);
-      // The answer is as things are now, whatever becomes of them.
+      // The answer reflects the current state, even if it changes before it is sent.
       return fault === 'error after' ? broken : { status: 200, body: structuredClone(body), isKept: true };
     } catch (error) {
       if (error instanceof FakeError) return { ...errorReply(error), isKept: error.isKept };

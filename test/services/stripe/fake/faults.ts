@@ -1,27 +1,27 @@
-/** What goes wrong with a request: `before` or `after` it acted. */
+/** Faults of a request: `before` or `after` it acted. */
 export type Fault =
-  /** Not taken at all. */
+  /** Rejected. */
   | 'rate limit'
   | 'lock timeout'
-  /** Stripe's own error; it is kept under the key. */
+  /** Stripe's own error; it is stored under the key. */
   | 'error before'
   | 'error after'
-  /** The connection is cut without an answer. */
+  /** The connection is closed without an answer. */
   | 'cut before'
   | 'cut after'
-  /** No answer for a long time. */
+  /** The answer takes long. */
   | 'hang after';
 
-/** What is to go wrong. */
+/** A planned fault. */
 export interface PlannedFault {
-  /** Such as `POST /v1/payment_intents/…/capture`, by a part of it. */
+  /** Matches a part of the request, such as `POST /v1/payment_intents/…/capture`. */
   readonly on: string;
   readonly fault: Fault;
-  /** How often. */
+  /** How often it happens. */
   times: number;
 }
 
-/** Takes the fault that is planned for a request, if any. */
+/** Takes the planned fault of a request, if any. */
 export function takeFault(planned: readonly PlannedFault[], request: string): Fault | undefined {
   const found = planned.find(({ on, times }) => times > 0 && matches(request, on));
   if (!found) return undefined;
@@ -29,7 +29,7 @@ export function takeFault(planned: readonly PlannedFault[], request: string): Fa
   return found.fault;
 }
 
-/** `…` stands for one part of a path. */
+/** `…` matches one part of a path. */
 function matches(request: string, on: string): boolean {
   const pattern = on.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '[^/]+');
   return new RegExp(`^${pattern}$`).test(request);

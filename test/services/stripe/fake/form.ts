@@ -1,11 +1,11 @@
-/** Stripe's request bodies: nested fields in `application/x-www-form-urlencoded`, every value a text. */
+/** Stripe's request bodies: nested fields in `application/x-www-form-urlencoded`; every value is a string. */
 
 /** A decoded body. */
 export interface Form {
   readonly [name: string]: string | Form | undefined;
 }
 
-/** Decodes `a[b][c]=1`. An empty text unsets. */
+/** Decodes `a[b][c]=1`. An empty string unsets. */
 export function decodeForm(text: string): Form {
   const form: Record<string, unknown> = {};
   for (const [path, value] of new URLSearchParams(text)) {
@@ -20,19 +20,19 @@ export function decodeForm(text: string): Form {
   return form as Form;
 }
 
-/** A field that is a text. */
+/** Reads a string. */
 export function textOf(form: Form, name: string): string | undefined {
   const value = form[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A field that has fields. */
+/** Reads nested fields. */
 export function formOf(form: Form, name: string): Form {
   const value = form[name];
   return typeof value === 'object' ? value : {};
 }
 
-/** A field that is a whole number. */
+/** Reads an integer. */
 export function numberOf(form: Form, name: string): number | undefined {
   const text = textOf(form, name);
   return text === undefined ? undefined : Number(text);

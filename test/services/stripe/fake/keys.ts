@@ -1,6 +1,6 @@
 import { FakeError } from './fake-error.ts';
 
-/** An answer as it goes over the wire. */
+/** An answer as it is sent. */
 export interface Reply {
   readonly status: number;
   readonly body: object;
@@ -9,18 +9,18 @@ export interface Reply {
 interface Kept {
   readonly asked: string;
   readonly atS: number;
-  /** Absent = its request is at work. */
+  /** Absent while its request is in progress. */
   reply?: Reply;
 }
 
-/** Stripe's idempotency keys, of one account. */
+/** Stripe's idempotency keys of one account. */
 export function openKeys(now: () => number) {
   const kept = new Map<string, Kept>();
   return {
-    /** Begins a request under a key: answers what is kept, or undefined when it is to be done. Throws FakeError. */
+    /** Begins a request under a key: returns the stored answer, or undefined when it is new. Throws FakeError. */
     begin(key: string, asked: string): Reply | undefined {
       const known = kept.get(key);
-      // Keys may be pruned when they are a day old; the fake does so at once.
+      // Stripe may prune keys that are a day old; the fake does so at once.
       if (!known || now() - known.atS > 24 * 60 * 60) {
         kept.set(key, { asked, atS: now() });
         return undefined;
@@ -34,7 +34,7 @@ export function openKeys(now: () => number) {
       const message = 'There is currently another in-progress request using this Idempotent Key.';
       throw new FakeError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message });
     },
-    /** Keeps an answer, or forgets a request that did not begin to act. */
+    /** Stores an answer, or forgets a request that did not begin to act. */
     end(key: string, reply: Reply | undefined): void {
       const known = kept.get(key);
       if (known && reply) known.reply = reply;

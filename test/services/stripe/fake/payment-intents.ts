@@ -5,7 +5,7 @@ import { type Form, formOf, numberOf, textOf } from './form.ts';
 
 const DAY_S = 24 * 60 * 60;
 
-/** How the test cards behave (docs.stripe.com/testing, docs.stripe.com/payments/multicapture). */
+/** The behaviour of the test cards (docs.stripe.com/testing, docs.stripe.com/payments/multicapture). */
 const CARDS: Readonly<
   Record<string, { last4: string; brand?: string; features?: boolean; decline?: string; code?: string }>
 > = {
@@ -14,7 +14,7 @@ const CARDS: Readonly<
   pm_card_credit_disableEnterpriseCardFeatures: { last4: '0076' },
   pm_card_createDispute: { last4: '0259', features: true },
   pm_card_pendingRefund: { last4: '7726', features: true },
-  // The fake's own: what happens to them happens by itself (`by-itself.ts`).
+  // The fake's own: their effects happen later (`by-itself.ts`).
   pm_fake_disputeWon: { last4: '0001', features: true },
   pm_fake_refundedInPart: { last4: '0003', features: true },
   pm_fake_expiresAtOnce: { last4: '0004', features: true },
@@ -27,7 +27,7 @@ const CARDS: Readonly<
   },
 };
 
-/** The behaviour of a PaymentMethod; of a saved one, that of a good card. */
+/** Returns the behaviour of a PaymentMethod; a saved one behaves like a good card. */
 export function cardOf(account: Account, paymentMethod: string) {
   const card = CARDS[paymentMethod] ?? (account.paymentMethods.has(paymentMethod) ? CARDS.pm_card_visa : undefined);
   if (!card) throw missing('PaymentMethod', paymentMethod, 'payment_method');
@@ -40,7 +40,7 @@ export function findIntent(account: Account, id: string): Intent {
   return intent;
 }
 
-/** Asking for what an account may not do is an error of the field. */
+/** Requesting a feature that an account does not have is an error of the field. */
 export function featuresOf(account: Account, form: Form): boolean {
   const card = formOf(formOf(form, 'payment_method_options'), 'card');
   const asked = ['request_multicapture', 'request_incremental_authorization'].filter(
@@ -111,7 +111,7 @@ export function confirmIntent(account: Account, id: string, form: Form): Intent 
   return authorizeCard(account, intent, paymentMethod, card);
 }
 
-/** What the issuer says, and what Stripe makes of it. */
+/** The issuer's decision, and Stripe's resulting state. */
 export function authorizeCard(
   account: Account,
   intent: Intent,
@@ -226,7 +226,7 @@ export function cancelIntent(account: Account, id: string, form: Form): Intent {
   return endIntent(account, intent, textOf(form, 'cancellation_reason') ?? null);
 }
 
-/** Ends a PaymentIntent: one that was captured in part has succeeded then. */
+/** Ends a PaymentIntent: one that was captured in part has then succeeded. */
 export function endIntent(account: Account, intent: Intent, reason: string | null): Intent {
   const isCaptured = intent.amount_received > 0;
   intent.status = isCaptured ? 'succeeded' : 'canceled';
@@ -252,7 +252,7 @@ export function incrementIntent(account: Account, id: string, form: Form): Inten
   if (amount <= intent.amount) throw invalid('The amount must be greater than the authorized amount.', 'amount');
   if (counts.increments >= 10) throw wrongState('You have reached the maximum number of increments.');
   counts.increments += 1;
-  // The fake's issuer goes up to 5 000.00.
+  // The fake's issuer approves up to 5 000.00.
   if (amount > 500_000) throw cardError('card_declined', 'insufficient_funds');
   intent.amount = amount;
   intent.amount_capturable = amount;
@@ -261,7 +261,7 @@ export function incrementIntent(account: Account, id: string, form: Form): Inten
   return intent;
 }
 
-/** As an answer: with its charge, when that is asked for. */
+/** As an answer: with its charge, when the request expands it. */
 export function shownIntent(account: Account, intent: Intent, expand: readonly string[]): object {
   const isExpanded = expand.some((path) => path.endsWith('latest_charge')) && intent.latest_charge !== null;
   return isExpanded ? { ...intent, latest_charge: chargeOf(account, intent) } : intent;

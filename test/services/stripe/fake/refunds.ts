@@ -38,7 +38,7 @@ export function findRefund(account: Account, id: string): Refund {
   return refund;
 }
 
-/** A refund that was pending ends, or one that had succeeded is returned by the card's bank. */
+/** Ends a pending refund, or fails one that had succeeded because the card's bank returned it. */
 export function settleRefund(account: Account, id: string, status: 'succeeded' | 'failed'): void {
   const refund = findRefund(account, id);
   refund.status = status;

@@ -24,7 +24,7 @@ const intent = (handle: (account: Account, id: string, form: Form) => ReturnType
 
 const LIST_FIELDS = 'payment_intent limit starting_after';
 
-/** What the fake knows, and which fields each takes: any other is an error, as it is at Stripe. */
+/** The routes of the fake, and the fields of each: any other field is an error, as at Stripe. */
 const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle: Handler }>> = {
   'GET /v1/payment_intents': { fields: 'limit', handle: (account) => listOf([...account.intents.values()].slice(-1)) },
   'GET /v1/payment_intents/…': { fields: 'expand', handle: intent(findIntent) },
@@ -58,7 +58,7 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   'EXPIRE /v1/checkout/sessions/…': { fields: '', handle: findSession },
 };
 
-/** Does what a request asks. Throws FakeError. */
+/** Performs a request. Throws FakeError. */
 export function route(account: Account, method: string, path: string, form: Form, origin: string): object {
   const id = /^\/v1\/(?:payment_intents|refunds|payment_methods|checkout\/sessions)\/(\w+)/.exec(path)?.[1] ?? '';
   const found = ROUTES[`${method} ${id === '' ? path : path.replace(`/${id}`, '/…')}`];
@@ -86,7 +86,7 @@ function of<T extends { payment_intent?: unknown; id: string }>(all: Map<string,
   return about.slice(from, from + (numberOf(form, 'limit') ?? 10) + 1);
 }
 
-/** Newest first, in pages. */
+/** Newest first, page by page. */
 function listOf(data: object[]): object {
   const limit = 100;
   return { object: 'list', data: data.slice(0, limit), has_more: data.length > limit, url: '/v1' };
@@ -105,7 +105,7 @@ function shownSession(account: Account, id: string, form: Form): object {
   return { ...session, payment_intent: shownIntent(account, findIntent(account, session.payment_intent), expand) };
 }
 
-/** Stripe cancels what nobody captured in time. */
+/** Stripe cancels authorizations that were not captured in time. */
 function expireIntent(account: Account, id: string): object {
   const found = findIntent(account, id);
   if (found.status !== 'requires_capture') return found;

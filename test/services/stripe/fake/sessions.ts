@@ -77,7 +77,7 @@ function closeSession(account: Account, session: Session): Session {
   return session;
 }
 
-/** The customer enters a card. One that is declined leaves the page open. */
+/** The customer enters a card. After a decline the page stays open. */
 export function completeSession(account: Account, id: string, card: string): Session {
   const session = findSession(account, id);
   if (session.status !== 'open') throw new Error(`the page is ${session.status}`);

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { booksAgree, type Fixture, holdRequest, intentOf, intentsOf, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { booksAgree, holdRequest, intentOf, intentsOf, startFixture } from '../fixture.ts';
 
 describe('authorize()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('creates a payment, stores its id, and then confirms it', async () => {
     const hold = holdRequest();
@@ -29,7 +26,7 @@ describe('authorize()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('answers the card, the end that Stripe sets, and what the authorization can do', async () => {
+  it("returns the card, Stripe's expiry, and the features of the authorization", async () => {
     const { result } = await fixture.client.authorize(holdRequest());
     const { brand, last4, expiryMonth, expiryYear } = result?.card ?? {};
     assert.deepEqual(
@@ -47,7 +44,7 @@ describe('authorize()', () => {
     );
   });
 
-  it('asks without features where the account has none', async () => {
+  it('requests no features where the account has none', async () => {
     const hold = holdRequest('pm_card_visa', 'acct_plain');
     const { result } = await fixture.client.authorize(hold);
     assert.equal(result?.answer, Answer.APPROVED);
@@ -102,7 +99,7 @@ describe('authorize()', () => {
     });
   }
 
-  it('sends amounts as Stripe counts them', async () => {
+  it("sends amounts in Stripe's units", async () => {
     const cases = [
       [5n, 'ISK', 500],
       [500n, 'JPY', 500],
@@ -117,7 +114,7 @@ describe('authorize()', () => {
     }
   });
 
-  it('answers the same again, and acts once, however many ask at the same time', async () => {
+  it('returns the same answer again, and acts once, for simultaneous calls too', async () => {
     const hold = holdRequest();
     const answers = await Promise.all(Array.from({ length: 8 }, () => fixture.client.authorize(hold)));
     const references = new Set(answers.map(({ result }) => result?.reference));
@@ -126,7 +123,7 @@ describe('authorize()', () => {
     assert.deepEqual(again.result, answers[0]?.result);
   });
 
-  it('refuses an identifier that asked for something else', async () => {
+  it('rejects an identifier that was used with other fields', async () => {
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     const others = [
@@ -142,7 +139,7 @@ describe('authorize()', () => {
     }
   });
 
-  it('is NOT_PERFORMED when Stripe takes no requests: nothing was confirmed', async () => {
+  it('is NOT_PERFORMED when Stripe rejects all requests: nothing was confirmed', async () => {
     for (const on of ['GET /v1/payment_methods/…', 'POST /v1/payment_intents', 'POST /v1/payment_intents/…/confirm']) {
       fixture.stripe.fail(on, 'rate limit', 99);
       const hold = holdRequest();
@@ -153,7 +150,7 @@ describe('authorize()', () => {
     }
   });
 
-  it('waits and asks again when Stripe is busy for a moment', async () => {
+  it('waits and retries when Stripe is busy for a moment', async () => {
     fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'rate limit', 2);
     fixture.stripe.fail('POST /v1/payment_intents', 'lock timeout', 1);
     const hold = holdRequest();
@@ -162,7 +159,7 @@ describe('authorize()', () => {
   });
 
   for (const fault of ['cut before', 'cut after', 'hang after', 'error after'] as const) {
-    it(`finds out what became of a confirmation: ${fault}`, async () => {
+    it(`finds the result of a confirmation: ${fault}`, async () => {
       fixture.stripe.fail('POST /v1/payment_intents/…/confirm', fault, 1);
       const hold = holdRequest();
       assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
@@ -170,7 +167,7 @@ describe('authorize()', () => {
     });
   }
 
-  it('does not know what became of a confirmation that Stripe failed at, and fences it when asked', async () => {
+  it('has an unknown result when Stripe failed during a confirmation, and fences it on an inquiry', async () => {
     fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'error before', 1);
     const hold = holdRequest();
     await assert.rejects(fixture.client.authorize(hold), { code: status.UNAVAILABLE });
@@ -181,7 +178,7 @@ describe('authorize()', () => {
     assert.deepEqual((await fixture.client.authorize(hold)).result, result);
   });
 
-  it('takes no credential but its own', async () => {
+  it('accepts no credential but its own', async () => {
     const { openChannel } = await import('../../../../platform/grpc-client.ts');
     const { credentials } = await import('@grpc/grpc-js');
     const { ProcessorService } = await import('../../../../proto/gen/holdfast/processor/v1/processor_pb.js');

@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import {
-  booksAgree,
-  captureRequest,
-  type Fixture,
-  type Hold,
-  holdRequest,
-  intentOf,
-  startFixture,
-} from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { booksAgree, captureRequest, type Hold, holdRequest, intentOf, startFixture } from '../fixture.ts';
 
 const CAPTURE = 'POST /v1/payment_intents/…/capture';
 
 describe('capture()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string, account?: string): Promise<Hold> {
     const hold = holdRequest(token, account);
@@ -38,7 +27,7 @@ describe('capture()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('charges several parts, says explicitly which is the last, and gives the rest back with it', async () => {
+  it('charges several parts, says explicitly which is the last, and releases the rest with it', async () => {
     const hold = await placed();
     const answers = [];
     for (const [amount, final] of [
@@ -66,7 +55,7 @@ describe('capture()', () => {
     );
   });
 
-  it('gives the rest back with the only capture there can be, whatever it says', async () => {
+  it('releases the rest with the only possible capture, whatever its final flag', async () => {
     const hold = await placed('pm_card_credit_disableEnterpriseCardFeatures');
     const { result } = await fixture.client.capture(captureRequest(hold, 4_000n, false));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 6_000n]);
@@ -83,7 +72,7 @@ describe('capture()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('refuses what does not fit the authorization, and Stripe hears nothing of it', async () => {
+  it('rejects what does not fit the authorization, without a request to Stripe', async () => {
     const hold = await placed();
     const before = fixture.stripe.requests.length;
     const cases = [
@@ -102,7 +91,7 @@ describe('capture()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('charges on the account of the authorization when it does not say which', async () => {
+  it('charges on the account of the authorization when the call names none', async () => {
     const hold = await placed('pm_card_visa', 'acct_shop');
     const { result } = await fixture.client.capture({ ...captureRequest(hold, 4_000n), account: '' });
     assert.equal(result?.answer, Answer.APPROVED);
@@ -116,7 +105,7 @@ describe('capture()', () => {
     assert.equal(result?.errorCode, 'authorization_not_found');
   });
 
-  it('answers the same again and charges once, however many ask at the same time', async () => {
+  it('returns the same answer again and charges once, for simultaneous calls too', async () => {
     const hold = await placed();
     const request = captureRequest(hold, 4_000n);
     const answers = await Promise.all(Array.from({ length: 6 }, () => fixture.client.capture(request)));
@@ -126,7 +115,7 @@ describe('capture()', () => {
     assert.equal(other.result?.errorCode, 'identifier_reused');
   });
 
-  it('charges different parts asked for at the same time one after the other, and never too much', async () => {
+  it('charges simultaneous parts one after the other, and never too much', async () => {
     const hold = await placed();
     const requests = Array.from({ length: 6 }, () => captureRequest(hold, 3_000n));
     const answers = await Promise.all(requests.map((request) => fixture.client.capture(request)));
@@ -135,7 +124,7 @@ describe('capture()', () => {
   });
 
   for (const fault of ['rate limit', 'lock timeout', 'cut before', 'cut after', 'hang after', 'error after'] as const) {
-    it(`is done once when Stripe is troubled for a moment: ${fault}`, async () => {
+    it(`succeeds once when Stripe fails for a moment: ${fault}`, async () => {
       const hold = await placed();
       fixture.stripe.fail(CAPTURE, fault, 1);
       const { result } = await fixture.client.capture(captureRequest(hold, 4_000n));
@@ -144,7 +133,7 @@ describe('capture()', () => {
     });
   }
 
-  it('is NOT_PERFORMED by a stored error of Stripe’s that did nothing', async () => {
+  it('is NOT_PERFORMED after a stored error of Stripe’s without an effect', async () => {
     const hold = await placed();
     fixture.stripe.fail(CAPTURE, 'error before', 1);
     const { result } = await fixture.client.capture(captureRequest(hold, 4_000n));
@@ -154,7 +143,7 @@ describe('capture()', () => {
     assert.equal(again.result?.answer, Answer.APPROVED);
   });
 
-  it('is NOT_PERFORMED when Stripe takes no requests', async () => {
+  it('is NOT_PERFORMED when Stripe rejects all requests', async () => {
     const hold = await placed();
     fixture.stripe.fail(CAPTURE, 'rate limit', 99);
     const { result } = await fixture.client.capture(captureRequest(hold));
@@ -163,7 +152,7 @@ describe('capture()', () => {
   });
 
   for (const fault of ['cut before', 'cut after'] as const) {
-    it(`is unknown while Stripe is away, and found out by an inquiry: ${fault}`, async () => {
+    it(`is unknown while Stripe is down, and found by an inquiry: ${fault}`, async () => {
       const hold = await placed();
       const request = captureRequest(hold, 4_000n);
       fixture.stripe.fail(CAPTURE, fault, 99);
@@ -179,7 +168,7 @@ describe('capture()', () => {
     });
   }
 
-  it('settles an unknown capture before the next one, and tells core of it', async () => {
+  it('settles an unknown capture before the next one, and reports it to core', async () => {
     const hold = await placed();
     const lost = captureRequest(hold, 4_000n);
     fixture.stripe.fail(CAPTURE, 'cut after', 99);
@@ -200,7 +189,7 @@ describe('capture()', () => {
     ['cut before', Answer.NOT_PERFORMED, 0n],
     ['cut after', Answer.APPROVED, 4_000n],
   ] as const) {
-    it(`looks instead of sending again when Stripe may have forgotten the key: ${fault}`, async () => {
+    it(`reads instead of sending again when Stripe may have pruned the key: ${fault}`, async () => {
       const hold = await placed();
       const request = captureRequest(hold, 4_000n);
       fixture.stripe.fail(CAPTURE, fault, 99);
@@ -215,14 +204,14 @@ describe('capture()', () => {
     });
   }
 
-  it('is NOT_PERFORMED with authorization_expired once the hold is over at Stripe', async () => {
+  it('is NOT_PERFORMED with authorization_expired once the hold has expired at Stripe', async () => {
     const hold = await placed();
     fixture.advance(8 * 24 * 60 * 60 * 1000);
     const { result } = await fixture.client.capture(captureRequest(hold));
     assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_expired']);
   });
 
-  it('does not guess when Stripe has captured more than it was asked for here', async () => {
+  it('does not guess when Stripe has captured more than was requested here', async () => {
     const hold = await placed();
     const request = captureRequest(hold, 4_000n);
     fixture.stripe.fail(CAPTURE, 'cut before', 99);

@@ -2,23 +2,12 @@ import assert from 'node:assert/strict';
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { completeSession } from '../fake/sessions.ts';
-import {
-  booksAgree,
-  captureRequest,
-  checkoutRequest,
-  type Fixture,
-  holdRequest,
-  startFixture,
-  voidRequest,
-} from '../fixture.ts';
+import { booksAgree, captureRequest, checkoutRequest, holdRequest, startFixture, voidRequest } from '../fixture.ts';
 
 describe('createCheckout()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   function sessionOf(requestId: string, account = '') {
     const sessions = [...fixture.stripe.account(account).sessions.values()];
@@ -32,7 +21,7 @@ describe('createCheckout()', () => {
     );
   }
 
-  it('opens a page on Stripe, and answers the same page again', async () => {
+  it('opens a page on Stripe, and returns the same page again', async () => {
     const checkout = checkoutRequest({ returnUrl: 'https://shop.example/done?basket=1' });
     const page = await fixture.client.createCheckout(checkout);
     const session = sessionOf(checkout.requestId);
@@ -44,7 +33,7 @@ describe('createCheckout()', () => {
     assert.equal(sessionOf(checkout.requestId).id, session.id);
   });
 
-  it('sends a customer without a return address to a closing page', async () => {
+  it('redirects a customer without a return URL to a closing page', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     const response = await fetch(sessionOf(checkout.requestId).success_url ?? '');
@@ -52,7 +41,7 @@ describe('createCheckout()', () => {
     assert.match(await response.text(), /You can close this page/);
   });
 
-  it('keeps the page open within the bounds of Stripe', async () => {
+  it("keeps the page open within Stripe's limits", async () => {
     for (const [minutes, least, most] of [
       [1, 30, 32],
       [600, 599, 601],
@@ -65,7 +54,7 @@ describe('createCheckout()', () => {
     }
   });
 
-  it('tells core when the customer has entered a card, and the hold can be captured', async () => {
+  it('reports to core when the customer has entered a card, and the hold can be captured', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     const open = await fixture.client.inquire({ requestId: checkout.requestId, fence: true });
@@ -83,7 +72,7 @@ describe('createCheckout()', () => {
     await booksAgree(fixture, checkout.requestId);
   });
 
-  it('generates a token that its merchant can place holds with, and nobody else', async () => {
+  it('generates a token with which only its merchant can place holds', async () => {
     const checkout = checkoutRequest({ saveCard: true });
     await fixture.client.createCheckout(checkout);
     completeSession(fixture.stripe.account(), sessionOf(checkout.requestId).id, 'pm_card_visa');
@@ -95,7 +84,7 @@ describe('createCheckout()', () => {
     assert.equal(other.result?.errorCode, 'token_invalid');
   });
 
-  it('stays open after a card that is declined', async () => {
+  it('stays open after a declined card', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     const { id } = sessionOf(checkout.requestId);
@@ -107,7 +96,7 @@ describe('createCheckout()', () => {
     assert.equal(toldOf(checkout.requestId)[0]?.answer, Answer.APPROVED);
   });
 
-  it('ends as checkout_expired when nobody came', async () => {
+  it('ends as checkout_expired when no customer came', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     fixture.advance(2 * 60 * 60 * 1000);
@@ -116,7 +105,7 @@ describe('createCheckout()', () => {
     await assert.rejects(fixture.client.createCheckout(checkout), { code: status.FAILED_PRECONDITION });
   });
 
-  it('is voided after the card was taken but before core heard of it', async () => {
+  it('is voided after the card was accepted but before core was notified', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     completeSession(fixture.stripe.account(), sessionOf(checkout.requestId).id, 'pm_card_visa');
@@ -137,7 +126,7 @@ describe('createCheckout()', () => {
     sessionOf(checkout.requestId, 'acct_plain');
   });
 
-  it('refuses what cannot be used', async () => {
+  it('rejects invalid fields', async () => {
     const fenced = checkoutRequest();
     await fixture.client.inquire({ requestId: fenced.requestId, fence: true });
     const used = checkoutRequest();

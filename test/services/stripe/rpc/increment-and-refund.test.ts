@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { settleRefund } from '../fake/refunds.ts';
 import {
   booksAgree,
   captureRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   incrementRequest,
@@ -15,11 +15,7 @@ import {
 } from '../fixture.ts';
 
 describe('increments and refunds', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string): Promise<Hold> {
     const hold = holdRequest(token);
@@ -34,7 +30,7 @@ describe('increments and refunds', () => {
   }
 
   describe('increment()', () => {
-    it('adds to the hold, which can be captured then', async () => {
+    it('adds to the hold, which can then be captured', async () => {
       const hold = await placed();
       const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 2_500n));
       assert.equal(result?.answer, Answer.APPROVED);
@@ -44,7 +40,7 @@ describe('increments and refunds', () => {
       assert.deepEqual([books.amount, books.incremented, books.captured], [10_000n, 2_500n, 12_500n]);
     });
 
-    it('is DECLINED, and the hold stays as it was', async () => {
+    it('is DECLINED, and the hold remains unchanged', async () => {
       const hold = await placed();
       const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 900_000n));
       assert.deepEqual([result?.answer, result?.errorCode], [Answer.DECLINED, 'insufficient_funds']);
@@ -61,7 +57,7 @@ describe('increments and refunds', () => {
     });
 
     for (const fault of ['cut before', 'cut after', 'error after', 'error before'] as const) {
-      it(`is done once, or not at all: ${fault}`, async () => {
+      it(`succeeds once, or not at all: ${fault}`, async () => {
         const hold = await placed();
         fixture.stripe.fail('POST /v1/payment_intents/…/increment_authorization', fault, 1);
         const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 500n));
@@ -72,7 +68,7 @@ describe('increments and refunds', () => {
   });
 
   describe('refund()', () => {
-    it('gives a part back, then the rest, and never more', async () => {
+    it('returns a part, then the rest, and never more', async () => {
       const { hold, capture } = await captured();
       assert.equal((await fixture.client.refund(refundRequest(hold, capture, 4_000n))).result?.answer, Answer.APPROVED);
       const over = await fixture.client.refund(refundRequest(hold, capture, 6_001n));
@@ -82,7 +78,7 @@ describe('increments and refunds', () => {
       assert.equal((await booksAgree(fixture, hold.requestId)).refunded, 10_000n);
     });
 
-    it('is of one capture, however many there are on the charge', async () => {
+    it('belongs to one capture, however many there are on the charge', async () => {
       const { hold, capture } = await captured(2_000n);
       await fixture.client.capture(captureRequest(hold, 5_000n));
       const over = await fixture.client.refund(refundRequest(hold, capture, 2_001n));
@@ -97,7 +93,7 @@ describe('increments and refunds', () => {
     });
 
     for (const fault of ['cut before', 'cut after', 'error after', 'error before'] as const) {
-      it(`is done once, or not at all: ${fault}`, async () => {
+      it(`succeeds once, or not at all: ${fault}`, async () => {
         const { hold, capture } = await captured();
         fixture.stripe.fail('POST /v1/refunds', fault, 1);
         const { result } = await fixture.client.refund(refundRequest(hold, capture, 500n));
@@ -106,7 +102,7 @@ describe('increments and refunds', () => {
       });
     }
 
-    describe('that Stripe takes its time for', () => {
+    describe('that is pending at Stripe', () => {
       before(() => Object.assign(fixture.stripe.account(), { refundStatus: 'pending' }));
       after(() => Object.assign(fixture.stripe.account(), { refundStatus: 'succeeded' }));
 
@@ -114,7 +110,7 @@ describe('increments and refunds', () => {
         ['succeeded', Answer.APPROVED],
         ['failed', Answer.NOT_PERFORMED],
       ] as const) {
-        it(`is ACCEPTED, counts at once, and core hears that it ${status}`, async () => {
+        it(`is ACCEPTED, counts at once, and core is notified that it ${status}`, async () => {
           const { hold, capture } = await captured();
           const request = refundRequest(hold, capture, 6_000n);
           const first = await fixture.client.refund(request);
@@ -140,7 +136,7 @@ describe('increments and refunds', () => {
       }
     });
 
-    it('that the bank returns after it had succeeded is told as a result that contradicts', async () => {
+    it('that the bank returns after it had succeeded is reported as a contradicting result', async () => {
       const { hold, capture } = await captured();
       const request = refundRequest(hold, capture, 6_000n);
       const { result } = await fixture.client.refund(request);
@@ -155,7 +151,7 @@ describe('increments and refunds', () => {
     });
   });
 
-  it('OCTs and extensions are not_supported, and answered the same again', async () => {
+  it('OCTs and extensions are not_supported, with the same answer again', async () => {
     const hold = await placed();
     const { tokenId, terminalId, userId, merchantId, account, amount, currency } = hold;
     const oct = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import {
   captureRequest,
   checkoutRequest,
-  type Fixture,
   holdRequest,
   incrementRequest,
   intentsOf,
@@ -13,13 +13,9 @@ import {
 } from '../fixture.ts';
 
 describe('inquire()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
-  it('fences an identifier that was never seen: it never acts, even when its request comes later', async () => {
+  it('fences an identifier that was never seen: it never acts, even when its request arrives later', async () => {
     const placed = holdRequest();
     await fixture.client.authorize(placed);
     const capture = captureRequest(placed, 1_000n);
@@ -55,14 +51,14 @@ describe('inquire()', () => {
     assert.deepEqual(intentsOf(fixture, hold.requestId), []);
   });
 
-  it('leaves an identifier alone when it is not to be fenced', async () => {
+  it('does not affect an identifier without a fence', async () => {
     const hold = holdRequest();
     const { finding, fenced } = await fixture.client.inquire({ requestId: hold.requestId, fence: false });
     assert.deepEqual([finding, fenced], [Finding.NEVER_SEEN, false]);
     assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
   });
 
-  it('decides between a fence and a request that come at the same time', async () => {
+  it('decides between a fence and a simultaneous request', async () => {
     for (let round = 0; round < 6; round++) {
       const hold = holdRequest();
       const ask = () => fixture.client.inquire({ requestId: hold.requestId, fence: true });
@@ -76,7 +72,7 @@ describe('inquire()', () => {
     }
   });
 
-  it('answers what ended as it ended', async () => {
+  it('returns the results of completed operations', async () => {
     const hold = holdRequest();
     const { result } = await fixture.client.authorize(hold);
     const inquiry = await fixture.client.inquire({ requestId: hold.requestId, fence: true });
@@ -85,13 +81,9 @@ describe('inquire()', () => {
 });
 
 describe('listEntries() and describe()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
-  it('lists everything in the order in which it was first seen, page by page', async () => {
+  it('lists everything in the order of first sight, page by page', async () => {
     const hold = holdRequest();
     const capture = captureRequest(hold, 1_000n);
     const release = voidRequest(hold);
@@ -131,7 +123,7 @@ describe('listEntries() and describe()', () => {
     await assert.rejects(fixture.client.listEntries({ pageToken: 'x' }), /page_token/);
   });
 
-  it('lists what is at work as not ended', async () => {
+  it('lists operations in progress as not ended', async () => {
     const hold = holdRequest();
     fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'error before', 1);
     await assert.rejects(fixture.client.authorize(hold));
@@ -146,7 +138,7 @@ describe('listEntries() and describe()', () => {
     );
   });
 
-  it('says what Stripe can do', async () => {
+  it('describes the features of Stripe', async () => {
     const stripe = await fixture.client.describe({});
     assert.equal(stripe.name, 'stripe');
     assert.deepEqual(

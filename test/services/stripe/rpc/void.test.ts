@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import {
   booksAgree,
   captureRequest,
   checkoutRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   intentOf,
@@ -16,11 +16,7 @@ import {
 const CANCEL = 'POST /v1/payment_intents/…/cancel';
 
 describe('voidAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string): Promise<Hold> {
     const hold = holdRequest(token);
@@ -28,7 +24,7 @@ describe('voidAuthorization()', () => {
     return hold;
   }
 
-  it('cancels what was not captured, and says what it gave back', async () => {
+  it('cancels what was not captured, and returns the released amount', async () => {
     const hold = await placed();
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
@@ -36,7 +32,7 @@ describe('voidAuthorization()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('releases the rest of what was captured in part, and the captures stand', async () => {
+  it('releases the rest after a partial capture, and the captures remain', async () => {
     const hold = await placed();
     await fixture.client.capture(captureRequest(hold, 3_000n));
     const { result } = await fixture.client.void(voidRequest(hold));
@@ -45,7 +41,7 @@ describe('voidAuthorization()', () => {
     assert.deepEqual([books.captured, books.voided], [3_000n, 7_000n]);
   });
 
-  it('is APPROVED with nothing given back when nothing is left', async () => {
+  it('is APPROVED with nothing released when nothing is left', async () => {
     const hold = await placed();
     await fixture.client.capture(captureRequest(hold, 10_000n));
     const { result } = await fixture.client.void(voidRequest(hold));
@@ -64,7 +60,7 @@ describe('voidAuthorization()', () => {
     assert.equal((await fixture.client.void(foreign)).result?.errorCode, 'authorization_not_found');
   });
 
-  it('may leave out for whom', async () => {
+  it('may omit the merchant and the account', async () => {
     const hold = await placed();
     const request = { ...voidRequest(hold), merchantId: '', account: '' };
     assert.equal((await fixture.client.void(request)).result?.amountReleased, 10_000n);
@@ -72,7 +68,7 @@ describe('voidAuthorization()', () => {
   });
 
   for (const fault of ['rate limit', 'cut before', 'cut after', 'hang after', 'error after'] as const) {
-    it(`is done once when Stripe is troubled for a moment: ${fault}`, async () => {
+    it(`succeeds once when Stripe fails for a moment: ${fault}`, async () => {
       const hold = await placed();
       fixture.stripe.fail(CANCEL, fault, 1);
       const { result } = await fixture.client.void(voidRequest(hold));
@@ -81,14 +77,14 @@ describe('voidAuthorization()', () => {
     });
   }
 
-  it('is NOT_PERFORMED with authorization_expired when Stripe has ended it', async () => {
+  it('is NOT_PERFORMED with authorization_expired when it has expired at Stripe', async () => {
     const hold = await placed();
     fixture.advance(8 * 24 * 60 * 60 * 1000);
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_expired']);
   });
 
-  it('makes sure that an authorization of which nothing is known is not made', async () => {
+  it('fences an unknown authorization', async () => {
     const hold = holdRequest();
     fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'cut before', 99);
     await assert.rejects(fixture.client.authorize(hold), { code: status.UNAVAILABLE });
@@ -110,7 +106,7 @@ describe('voidAuthorization()', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('closes an open checkout: no card is taken any more', async () => {
+  it('closes an open checkout, which then accepts no card', async () => {
     const checkout = checkoutRequest();
     await fixture.client.createCheckout(checkout);
     const { result } = await fixture.client.void(voidRequest(checkout));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AuthorizationEnd, type ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import type { Event } from '../fake/account.ts';
 import { cancelIntent, captureIntent } from '../fake/payment-intents.ts';
 import { closeDispute, createRefund, openDispute, settleRefund } from '../fake/refunds.ts';
@@ -8,7 +9,6 @@ import {
   booksAgree,
   CONNECT_SECRET,
   captureRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   intentOf,
@@ -17,12 +17,8 @@ import {
   voidRequest,
 } from '../fixture.ts';
 
-describe('what happens at Stripe by itself', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+describe('changes made at Stripe itself', () => {
+  const fixture = forSuite(startFixture);
 
   async function placed(account = ''): Promise<Hold> {
     const hold = holdRequest('pm_card_visa', account);
@@ -39,7 +35,7 @@ describe('what happens at Stripe by itself', () => {
     }
     return { hold, captures, intent: intentOf(fixture, hold.requestId) };
   }
-  /** What core was told about identifiers, each event once. */
+  /** Returns the events that core received about identifiers, each once. */
   function told(...about: string[]): ReportEventRequest['event'][] {
     const named = fixture.core.received.filter(({ event: { value } }) => {
       const ids = value as unknown as Record<string, string>;
@@ -50,7 +46,7 @@ describe('what happens at Stripe by itself', () => {
     return [...new Map(named.map((report) => [report.eventId, report.event])).values()];
   }
 
-  it('an authorization that Stripe lets expire has ended, with what was left of it', async () => {
+  it('report an authorization that expired at Stripe as ended, with what was left of it', async () => {
     const { hold } = await captured(3_000n);
     const whole = await placed();
     fixture.advance(8 * 24 * 60 * 60 * 1000);
@@ -71,7 +67,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal((await fixture.client.capture(captureRequest(whole))).result?.errorCode, 'authorization_expired');
   });
 
-  it('one that somebody cancelled in the dashboard was voided there', async () => {
+  it('report one cancelled in the dashboard as voided', async () => {
     const hold = await placed();
     cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, { cancellation_reason: 'fraudulent' });
     await fixture.deliverAll();
@@ -82,7 +78,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal(late.result?.errorCode, 'authorization_voided');
   });
 
-  it('one that somebody closed after a partial capture was voided there', async () => {
+  it('report one closed in the dashboard after a partial capture as voided', async () => {
     const { hold, intent } = await captured(3_000n);
     captureIntent(fixture.stripe.account(), intent.id, { amount_to_capture: '0' });
     await fixture.deliverAll();
@@ -92,7 +88,7 @@ describe('what happens at Stripe by itself', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
-  it('what we did ourselves is not told', async () => {
+  it('exclude our own operations', async () => {
     const { hold, captures } = await captured(3_000n);
     await fixture.client.void(voidRequest(hold));
     const other = await placed();
@@ -102,7 +98,7 @@ describe('what happens at Stripe by itself', () => {
     assert.deepEqual(told(hold.requestId, other.requestId, captures[0]?.requestId ?? ''), []);
   });
 
-  it('a dispute reverses the capture, and reinstates it when it is won', async () => {
+  it('include a dispute, which reverses the capture, and reinstates it when it is won', async () => {
     const { captures, intent, hold } = await captured(10_000n);
     const dispute = openDispute(fixture.stripe.account(), intent.id, 4_000);
     await fixture.deliverAll();
@@ -121,7 +117,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 0n);
   });
 
-  it('a dispute that is lost stays a reversal, and an inquiry before one is none', async () => {
+  it('include a lost dispute, which remains a reversal, but no inquiry before a dispute', async () => {
     const { captures, intent } = await captured(10_000n);
     const { id } = openDispute(fixture.stripe.account(), intent.id, 4_000);
     openDispute(fixture.stripe.account(), intent.id, 5_000, 'warning_needs_response');
@@ -134,7 +130,7 @@ describe('what happens at Stripe by itself', () => {
     );
   });
 
-  it('of several captures it is not known which was disputed', async () => {
+  it('do not say which of several captures was disputed', async () => {
     const { hold, captures, intent } = await captured(3_000n, 7_000n);
     openDispute(fixture.stripe.account(), intent.id, 5_000);
     await fixture.deliverAll();
@@ -145,7 +141,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 5_000n);
   });
 
-  it('a refund made in the dashboard is a reversal, which a failure undoes', async () => {
+  it('include a refund made in the dashboard, a reversal that its failure undoes', async () => {
     const { captures, intent } = await captured(10_000n);
     const refund = createRefund(fixture.stripe.account(), { payment_intent: intent.id, amount: '2500' });
     await fixture.deliverAll();
@@ -158,7 +154,7 @@ describe('what happens at Stripe by itself', () => {
     );
   });
 
-  it('is told the same when its events come late, twice and in any order', async () => {
+  it('are reported the same when their events arrive late, twice and in any order', async () => {
     const { captures, intent } = await captured(10_000n);
     const { id } = openDispute(fixture.stripe.account(), intent.id, 4_000);
     closeDispute(fixture.stripe.account(), id, 'won');
@@ -169,7 +165,7 @@ describe('what happens at Stripe by itself', () => {
       await fixture.adapter.dealWithNotices();
     }
     await fixture.adapter.reportDue();
-    // The first dispute was won before the adapter heard of it: nothing is away because of it.
+    // The first dispute was won before the adapter received its event: nothing is missing because of it.
     const found = told(captures[0]?.requestId ?? '');
     assert.deepEqual(
       found.map((event) => [event.case, (event.value as { amount: bigint }).amount]),
@@ -177,7 +173,7 @@ describe('what happens at Stripe by itself', () => {
     );
   });
 
-  it('is told of connected accounts', async () => {
+  it('include those of connected accounts', async () => {
     const hold = await placed('acct_shop');
     const account = fixture.stripe.account('acct_shop');
     cancelIntent(account, intentOf(fixture, hold.requestId, 'acct_shop').id, {});
@@ -187,7 +183,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal(told(hold.requestId)[0]?.case, 'authorizationEnded');
   });
 
-  it('is looked at again when Stripe is away', async () => {
+  it('are read again after Stripe was down', async () => {
     const hold = await placed();
     cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, {});
     fixture.stripe.fail('GET /v1/payment_intents/…', 'cut before', 99);
@@ -200,7 +196,7 @@ describe('what happens at Stripe by itself', () => {
     assert.equal(told(hold.requestId)[0]?.case, 'authorizationEnded');
   });
 
-  it('is reported until core takes it', async () => {
+  it('are reported until core accepts them', async () => {
     const hold = await placed();
     fixture.core.answer = 'refuse';
     cancelIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, {});

@@ -38,31 +38,31 @@ function refuses(headers: Partial<Headers>, detail: RegExp, request = {}) {
 }
 
 describe('verifyMessageSignature()', () => {
-  it('takes a right signature and answers its nonce and time', () => {
+  it('accepts a valid signature and returns its nonce and time', () => {
     const { nonce, createdSeconds } = verifyHeaders(signed({ parameters: { nonce: '"n-1"' } }));
     assert.deepEqual([nonce, createdSeconds], ['n-1', NOW]);
   });
 
-  it('takes the components in any order, any label, and no alg', () => {
+  it('accepts the components in any order, any label, and no alg', () => {
     const { '@method': method = '', '@path': path = '', ...rest } = rightComponents(BODY, 'k-1');
     const components = { ...rest, '@path': path, '@method': method };
     verifyHeaders(signed({ components, idempotencyKey: 'k-1', label: 'merchant_1', parameters: { alg: undefined } }));
   });
 
-  it('takes a nonce of 1 and of 128 characters, with quotes', () => {
+  it('accepts a nonce of 1 and of 128 characters, with quotes', () => {
     for (const nonce of ['x', '\\"'.repeat(64), ' '.repeat(128)]) {
       const written = nonce.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
       assert.equal(verifyHeaders(signed({ parameters: { nonce: `"${written}"` } })).nonce, nonce);
     }
   });
 
-  it('takes what was created up to 5 minutes before or after its own time', () => {
+  it('accepts signatures created up to 5 minutes before or after its own time', () => {
     const headers = signed();
     for (const seconds of [-300, 0, 300]) verifyHeaders(headers, {}, NOW + seconds);
     for (const seconds of [-301, 301]) assert.throws(() => verifyHeaders(headers, {}, NOW + seconds), Problem);
   });
 
-  it('heeds expires', () => {
+  it('respects expires', () => {
     verifyHeaders(signed({ parameters: { expires: String(NOW) } }));
     refuses(signed({ parameters: { expires: String(NOW - 1) } }), /has expired/);
     refuses(signed({ parameters: { expires: '"soon"' } }), /expires must be/);
@@ -145,7 +145,7 @@ describe('verifyMessageSignature()', () => {
     refuses(signed({ components: { ...right, '@path': '/preauthorization' } }), /does not verify/);
   });
 
-  it('takes none of 2 000 mutilated header pairs, and throws nothing but refusals', () => {
+  it('accepts none of 2 000 mutated header pairs, and throws nothing but refusals', () => {
     const headers = signed({ idempotencyKey: 'k-1' });
     const mutilated = fc.oneof(
       fc.record({ name: HEADER, how: MUTATION }).map(({ name, how }) => ({ ...headers, [name]: how(headers[name]) })),
@@ -170,7 +170,7 @@ const CHARACTER = fc.oneof(
   fc.constantFrom(...'"\\;=:(),@?%*-._ \t0aZ/+~\u00ff'),
   fc.string({ minLength: 1, maxLength: 1 }),
 );
-/** Cuts, doubles, replaces or inserts somewhere. */
+/** Cuts, duplicates, replaces or inserts at a random position. */
 const MUTATION = fc
   .record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -181,7 +181,7 @@ const MUTATION = fc
     const index = Math.floor(at * text.length);
     return text.slice(0, index) + insert.join('') + text.slice(index + cut);
   });
-/** Texts that a parser of structured fields half understands. */
+/** Texts that test the limits of a structured-fields parser. */
 const FIELD = fc
   .array(
     fc.constantFrom(
@@ -225,7 +225,7 @@ const FIELD = fc
 describe('demandContentDigest()', () => {
   const body = Buffer.from(BODY);
 
-  it('takes the SHA-256 of the body, alone or beside others', () => {
+  it('accepts the SHA-256 of the body, alone or beside others', () => {
     demandContentDigest(digestOf(BODY), body);
     demandContentDigest(`sha-512=:AAAA:, ${digestOf(BODY)}`, body);
   });

@@ -34,7 +34,7 @@ describe('signed captures', () => {
   const capture = (headers: Record<string, string>, body: string | Uint8Array = BODY) =>
     stage.ask('POST', PATH, { body, headers });
 
-  /** Sends an unsigned capture until the gateway has heard how to take it. */
+  /** Sends an unsigned capture until the gateway applies the contract. */
   async function answersWith(status: number) {
     let answer = await capture({});
     while (answer.status !== status) answer = await capture({});
@@ -44,10 +44,10 @@ describe('signed captures', () => {
     const answer = await capture(headers, body);
     assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_REQUIRED']);
     assert.match(answer.body.detail, detail);
-    assert.ok(!methods().includes('capturePreauthorization'), 'nothing may reach core');
+    assert.ok(!methods().includes('capturePreauthorization'), 'core must not be called');
   }
 
-  it('are captured, their nonce used first and kept until no clock would take the signature', async () => {
+  it('are captured; the nonce is used first and kept until the signature has expired by every clock', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000) - 60;
     const answer = await capture(signedHeaders({ body: BODY, nowSeconds, parameters: { nonce: '"n-1"' } }));
     assert.equal(answer.status, 200);
@@ -67,7 +67,7 @@ describe('signed captures', () => {
     assert.equal(stage.core.lastRequest.idempotencyKey, 'k-1');
   });
 
-  it('go through once when one request is sent 20 times at once', async () => {
+  it('succeed once when one request is sent 20 times at once', async () => {
     const headers = signedHeaders({ body: BODY });
     const answers = await Promise.all(Array.from({ length: 20 }, () => capture(headers)));
     const statuses = answers.map((answer) => answer.status).toSorted();
@@ -75,16 +75,16 @@ describe('signed captures', () => {
     assert.equal(methods().filter((method) => method === 'capturePreauthorization').length, 1);
   });
 
-  it('are demanded', async () => {
+  it('are required', async () => {
     await refused({}, /Content-Digest header is missing/);
     const { 'content-digest': digest, 'signature-input': input, signature } = signedHeaders({ body: BODY });
     await refused({ 'content-digest': digest }, /Signature-Input header is missing/);
     await refused({ 'content-digest': digest, 'signature-input': input }, /Signature header is missing/);
     await refused({ 'signature-input': input, signature }, /Content-Digest header is missing/);
-    assert.deepEqual(methods(), [], 'a nonce is used only by a right signature');
+    assert.deepEqual(methods(), [], 'a nonce is used only by a valid signature');
   });
 
-  it('stand and fall with every byte of the body, as text and not as JSON', async () => {
+  it('fail with any changed byte of the body, even if the JSON is equivalent', async () => {
     const headers = signedHeaders({ body: BODY });
     await refused(headers, /not the digest/, BODY.replace('4000', '4001'));
     await refused(headers, /not the digest/, `${BODY} `);
@@ -92,7 +92,7 @@ describe('signed captures', () => {
     assert.equal((await capture(headers)).status, 200);
   });
 
-  it('refuse a signature of another request', async () => {
+  it('reject a signature of another request', async () => {
     const get = { ...rightComponents(BODY), '@method': 'GET' };
     await refused(signedHeaders({ body: BODY, components: get }), /does not verify/);
     const release = { ...rightComponents(BODY), '@path': '/preauthorization/release' };
@@ -103,7 +103,7 @@ describe('signed captures', () => {
     await refused(unkeyed, /components must be/);
   });
 
-  it('refuse header lines that repeat', async () => {
+  it('reject repeated header lines', async () => {
     const { 'content-digest': digest, ...one } = signedHeaders({ body: BODY });
     const two = signedHeaders({ body: BODY, label: 'sig2' });
     const headers = new Headers({ 'content-digest': digest, authorization: `Bearer ${API_KEY}` });
@@ -117,29 +117,29 @@ describe('signed captures', () => {
     assert.deepEqual(methods(), []);
   });
 
-  it('tell nothing of what was sent or known', async () => {
+  it('reveal nothing of the request or the key', async () => {
     const answer = await capture(signedHeaders({ body: BODY, parameters: { keyid: '"zebra"', nonce: '"walrus"' } }));
     assert.equal(answer.status, 401);
     for (const word of ['zebra', 'walrus', 'acme', 'PUBLIC KEY']) assert.ok(!answer.text.includes(word), word);
   });
 
-  it('answer 503 while core cannot say whether a nonce is new', async () => {
+  it('return 503 while core cannot say whether a nonce is new', async () => {
     stage.core.answers.set('useNonce', () => {
       throw refusal(status.UNAVAILABLE, {});
     });
     const answer = await capture(signedHeaders({ body: BODY, idempotencyKey: 'k-1' }));
     assert.deepEqual([answer.status, answer.body.code], [503, 'UNAVAILABLE']);
     assert.equal(answer.headers.get('retry-after'), '1');
-    assert.deepEqual(methods(), ['useNonce'], 'a nonce is not asked for twice: the first time may have used it');
+    assert.deepEqual(methods(), ['useNonce'], 'a nonce is not sent twice: the first call may have used it');
   });
 
-  it('come before what is wrong with the body', async () => {
+  it('are verified before the body is validated', async () => {
     await refused({}, /missing/, '{"amountToCapture":');
     const answer = await capture(signedHeaders({ body: '{}' }), '{}');
     assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
   });
 
-  it('are nothing to merchants whose contract does not ask for them, even when they sign', async () => {
+  it('are not verified for merchants whose contract does not require them, even when they sign', async () => {
     for (const headers of [{}, { signature: '(((', 'signature-input': '\u00ff', 'content-digest': 'none' }]) {
       const answer = await stage.ask('POST', PATH, { apiKey: OTHER_API_KEY, body: BODY, headers });
       assert.equal(answer.status, 200);
@@ -147,7 +147,7 @@ describe('signed captures', () => {
     assert.deepEqual(methods(), ['capturePreauthorization', 'capturePreauthorization']);
   });
 
-  it('are nothing to other routes', async () => {
+  it('do not affect other routes', async () => {
     stage.core.answers.set('listPreauthorizations', () => ({}));
     const headers = signedHeaders({ components: { '@method': 'GET', '@path': '/preauthorization' } });
     assert.equal((await stage.ask('GET', '/preauthorization', { headers })).status, 200);
@@ -155,7 +155,7 @@ describe('signed captures', () => {
     assert.deepEqual(methods(), ['listPreauthorizations', 'listPreauthorizations']);
   });
 
-  it('follow the contract as it changes', async () => {
+  it('follow changes of the contract', async () => {
     stage.core.setMerchants([{ merchantId: 'acme', apiKeys: [API_KEY] }]);
     await answersWith(200);
   });

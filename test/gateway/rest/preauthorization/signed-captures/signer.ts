@@ -1,4 +1,4 @@
-/** A merchant that signs as RFC 9421 says, or as a test wants it wrong. */
+/** A merchant that signs as RFC 9421 requires, or wrongly as a test requests. */
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 
 export const PATH = '/preauthorization/authorization';
@@ -6,20 +6,20 @@ export const PATH = '/preauthorization/authorization';
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 export const CAPTURE_KEY = publicKey.export({ type: 'spki', format: 'pem' }) as string;
 
-/** What a test may set otherwise than right. */
+/** Deviations that a test may set. */
 export interface Signing {
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Names and values of what is signed, in order. */
+  /** Names and values of the signed components, in order. */
   readonly components?: Record<string, string>;
-  /** Parameters as they are written, each `undefined` left out. */
+  /** Parameters as written; `undefined` omits one. */
   readonly parameters?: Record<string, string | undefined>;
   readonly label?: string;
   readonly key?: KeyObject;
   readonly nowSeconds?: number;
 }
 
-/** The headers of a signed capture. */
+/** Returns the headers of a signed capture. */
 export function signedHeaders(signing: Signing = {}) {
   const { body = '', idempotencyKey, label = 'sig1', key = privateKey } = signing;
   const contentDigest = digestOf(body);
@@ -46,7 +46,7 @@ export function signedHeaders(signing: Signing = {}) {
   };
 }
 
-/** The components that are demanded, with their values. */
+/** Returns the required components with their values. */
 export function rightComponents(body: string, idempotencyKey?: string): Record<string, string> {
   return {
     '@method': 'POST',
@@ -56,7 +56,7 @@ export function rightComponents(body: string, idempotencyKey?: string): Record<s
   };
 }
 
-/** The Content-Digest of a body. */
+/** Returns the Content-Digest of a body. */
 export function digestOf(body: string): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }

@@ -30,7 +30,7 @@ const SERVICES = [
 const METHODS = SERVICES.flatMap((service) => service.methods)
   .filter((method) => rolesFor(method).includes('operator') && changesSomething(method))
   .map(({ name }) => name);
-/** A verified notification, but for its requestId. */
+/** A verified notification without its requestId. */
 const VERIFIED = {
   merchantId: 'acme',
   kind: NotificationKind.PAYMENT,
@@ -67,7 +67,7 @@ describe('The audit log', () => {
   const entries = async () => (await operator.operators.listAuditEntries({})).entries;
   const lastDetail = async () => JSON.parse((await entries())[0]?.detail || '{}');
 
-  /** How each method is called so that it succeeds. */
+  /** How to call each method successfully. */
   const CALLS: Record<string, () => Promise<unknown>> = {
     CreatePreauthorization: () => operator.holds.createPreauthorization(HOLD, ALICE),
     CapturePreauthorization: async () => {
@@ -135,7 +135,7 @@ describe('The audit log', () => {
     return notifications[0]?.quarantineId ?? '';
   }
 
-  it('knows how to call every method that an operator may change something with', () => {
+  it('has a call for every method with which an operator may change something', () => {
     assert.deepEqual(Object.keys(CALLS).toSorted(), METHODS.toSorted());
   });
 
@@ -145,14 +145,14 @@ describe('The audit log', () => {
       await CALLS[method]?.();
       const written = (await entries()).filter((entry) => !known.has(entry.auditEntryId));
       const byAlice = written.filter(({ actor }) => actor === 'operator/alice');
-      assert.equal(byAlice.length, 1, 'one entry, in the name that the call gave');
+      assert.equal(byAlice.length, 1, 'one entry, in the name that the call sent');
       assert.match(byAlice[0]?.action ?? '', /^[a-z-]+\.[a-z-]+$/);
       assert.notEqual(byAlice[0]?.target, '');
       assert.doesNotMatch(JSON.stringify(byAlice[0], bigints), /STARTED|pre_|hf_|whsec_|tok_/);
     });
   }
 
-  it('tells the result of a capture, and its requestId', async () => {
+  it('contains the result of a capture, and its requestId', async () => {
     const { requestId } = await acme.hold();
     const { capture } = await operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n });
     const [entry] = await entries();
@@ -160,7 +160,7 @@ describe('The audit log', () => {
     assert.deepEqual(await lastDetail(), { amountToCapture: 100, result: 'OK', requestId: capture?.requestId });
   });
 
-  it('tells a refusal, too', async () => {
+  it('contains refusals, too', async () => {
     const { requestId } = await acme.hold({ tokenId: 'tok_sandbox_capture_declined' });
     await refusal(operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n }));
     assert.equal((await lastDetail()).result, 'CARD_DECLINED');
@@ -168,13 +168,13 @@ describe('The audit log', () => {
     assert.equal((await lastDetail()).result, 'AMOUNT_EXCEEDS_HOLD');
   });
 
-  it('never keeps the handle of a hold', async () => {
+  it('never contains the preauthorizationId of a hold', async () => {
     const { preauthorizationId } = await acme.hold();
     await operator.holds.capturePreauthorization({ preauthorizationId, amountToCapture: 100n });
     assert.doesNotMatch(JSON.stringify(await entries(), bigints), new RegExp(preauthorizationId));
   });
 
-  it('keeps no entries of others, and none of reading', async () => {
+  it('contains no calls of other roles, and none that only read', async () => {
     const before = (await entries()).length;
     await acme.hold();
     await operator.holds.listPreauthorizations({});
@@ -182,21 +182,21 @@ describe('The audit log', () => {
   });
 
   for (const name of ['4111111111111111', 'a/b', `a${'b'.repeat(64)}`, '-']) {
-    it(`refuses an operator's name that is none: ${name}`, async () => {
+    it(`rejects an invalid operator name: ${name}`, async () => {
       const call = { metadata: { 'x-operator': name } };
       const refused = await refusal(operator.merchants.createApiKey({ merchantId: 'acme' }, call));
       assert.equal(refused.reason, 'INVALID_REQUEST');
     });
   }
 
-  it('refuses to write down a card number or NUL', async () => {
+  it('rejects a card number or NUL', async () => {
     for (const reason of ['4111 1111 1111 1111', 'a\0b']) {
       const call = operator.operators.resolveOperation({ requestId: uuidv7(), reason, unfreezeHold: true });
       assert.equal((await refusal(call)).reason, 'INVALID_REQUEST');
     }
   });
 
-  it('is listed by pages, by target and by action', async () => {
+  it('is listed page by page, by target and by action', async () => {
     const all = await entries();
     const first = await operator.operators.listAuditEntries({ pageSize: 2 });
     const second = await operator.operators.listAuditEntries({ pageSize: 2, pageToken: first.nextPageToken });

@@ -25,7 +25,7 @@ describe('GetDelivery', () => {
     return operator.getDelivery({ deliveryId: deliveries[0]?.deliveryId ?? '' });
   }
 
-  it('shows what an attempt sends: address, headers with the beginning of each signature, and body', async () => {
+  it('shows what an attempt sends: address, headers with the first characters of each signature, and body', async () => {
     const hold = await acme.hold({ tokenId: 'tok_sandbox_ok' });
     const { capture } = await acme.capture(hold, 4_000n);
     const { delivery, content, operation } = await read(capture?.requestId ?? '');

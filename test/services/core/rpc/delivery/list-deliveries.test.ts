@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 describe('ListDeliveries', () => {
-  let stage: Stage;
+  const stage = forSuite(openStage);
 
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.close());
-
-  it('lists what was created between two times, the first included and the last not, and pages through it', async () => {
+  it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
     const desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
     const operator = stage.channel('operator').opened.client(NotificationService);
-    // Identifiers are drawn by the machine's clock, which the stage's does not follow.
+    // Identifiers contain the machine's time, not the stage's.
     const firstMs = Date.now();
     const ids: string[] = [];
     for (let count = 0; count < 4; count++) {

@@ -4,22 +4,17 @@ import {
   EndpointKind,
   NotificationService,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 describe('SendTestNotification', () => {
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
 
   const notifications = () => operator.opened.client(NotificationService);
 
-  it('makes a delivery about nothing that is due at once, and says so in its body', async () => {
+  it('creates a delivery without an operation that is due at once, and says so in its body', async () => {
     await openMerchant(stage, 'tester', { webhookUrl: 'https://merchant.example/hooks' });
     const { delivery } = await notifications().sendTestNotification({ merchantId: 'tester' });
     const { deliveryId = '', requestId = '' } = delivery ?? {};
@@ -40,7 +35,7 @@ describe('SendTestNotification', () => {
     assert.notEqual(again.delivery?.requestId, requestId);
   });
 
-  it('refuses without a webhookUrl, and for nobody, and stores nothing', async () => {
+  it('rejects a missing webhookUrl and an unknown merchant, and stores nothing', async () => {
     await openMerchant(stage, 'silent', { internalUrl: 'https://inner.example' });
     assert.equal(
       (await refusal(notifications().sendTestNotification({ merchantId: 'silent' }))).reason,

@@ -13,7 +13,7 @@ describe('canonicalCaptureKey()', () => {
   const pair = generateKeyPairSync('ed25519');
   const canonical = pair.publicKey.export(spki) as string;
 
-  it('answers the canonical form of a public key, however it was wrapped', () => {
+  it('returns the canonical form of a public key, however its text was wrapped', () => {
     const [head = '', body = '', tail = ''] = canonical.trim().split('\n');
     const wrapped = `\r\n ${head}\r\n${body.slice(0, 20)}\r\n${body.slice(20)}\r\n${tail}`;
     for (const pem of [canonical, canonical.trim(), wrapped]) assert.equal(canonicalCaptureKey(pem), canonical);
@@ -23,7 +23,7 @@ describe('canonicalCaptureKey()', () => {
     }
   });
 
-  it('refuses private keys, other keys, and text around a key', () => {
+  it('rejects private keys, other keys, and text around a key', () => {
     const others = [
       '',
       'no key',
@@ -41,7 +41,7 @@ describe('canonicalCaptureKey()', () => {
     for (const pem of others) assert.equal(canonicalCaptureKey(pem), undefined, pem.slice(0, 60));
   });
 
-  /** The points of small order with every encoding that 32 bytes allow. */
+  /** The points of small order with every possible encoding in 32 bytes. */
   const small = {
     identity: `01${'00'.repeat(31)}`,
     'order 2': `ec${'ff'.repeat(30)}7f`,
@@ -52,14 +52,14 @@ describe('canonicalCaptureKey()', () => {
     'identity, not canonical': `ee${'ff'.repeat(30)}7f`,
   };
   for (const [name, raw] of Object.entries(small)) {
-    it(`refuses the point of small order: ${name}, with either sign`, () => {
+    it(`rejects the point of small order: ${name}, with either sign`, () => {
       const signed = Buffer.from(raw, 'hex');
       signed[31] = (signed[31] ?? 0) | 0x80;
       for (const hex of [raw, signed.toString('hex')]) assert.equal(canonicalCaptureKey(pemOf(hex)), undefined);
     });
   }
 
-  it('refuses what is no point, and a y beyond the field', () => {
+  it('rejects what is not a point, and a y outside the field', () => {
     assert.equal(canonicalCaptureKey(pemOf(`02${'00'.repeat(31)}`)), undefined);
     assert.equal(canonicalCaptureKey(pemOf(`f2${'ff'.repeat(30)}7f`)), undefined);
   });

@@ -25,7 +25,7 @@ describe('MerchantService', function () {
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const get = async (merchantId: string) => (await merchants.getMerchant({ merchantId })).merchant ?? assert.fail();
 
-  it('creates a merchant, shows its key and secret once, and stores neither in clear', async () => {
+  it('creates a merchant, shows its key and secret once, and stores neither in clear text', async () => {
     const { merchant, apiKey, signingSecret } = await merchants.createMerchant({
       ...{ merchantId: 'first', name: 'The first' },
       contract: contract(),
@@ -47,7 +47,7 @@ describe('MerchantService', function () {
     }
   });
 
-  it('refuses an internalUrl that leads to the gateway, however its address is spelled', async () => {
+  it('rejects an internalUrl of the gateway in any spelling', async () => {
     const loop = (internalUrl: string) => ({ merchantId: 'loop', name: 'Loop', contract: contract({ internalUrl }) });
     const gateways = [
       ...['http://127.0.0.1:8080', 'http://127.1:8080/a', 'http://2130706433:8080', 'http://[::ffff:127.0.0.1]:8080'],
@@ -65,7 +65,7 @@ describe('MerchantService', function () {
     assert.equal((await get('loop')).contract?.internalUrl, '');
   });
 
-  it('refuses an address that no allow-list makes a destination, however it is spelled, and stores nothing', async () => {
+  it('rejects an address that no allow-list permits, in any spelling, and stores nothing', async () => {
     const never = [
       ...['http://169.254.169.254', 'https://169.254.169.254/latest', 'http://0xa9fea9fe', 'http://2852039166'],
       ...['http://[::ffff:169.254.169.254]', 'http://[fd00:ec2::254]', 'https://100.100.100.200', 'http://[fe80::1]'],
@@ -79,7 +79,7 @@ describe('MerchantService', function () {
     assert.equal(await why(merchants.getMerchant({ merchantId: 'never' })), 'OPERATION_NOT_FOUND');
   });
 
-  it('warns of an address that only an allow-list of the workers makes a destination', async () => {
+  it("warns about an address that only the workers' allow-list permits", async () => {
     const warned = async (urls: object) => {
       const { merchant } = await merchants.updateMerchant({
         merchantId: 'warned',
@@ -109,7 +109,7 @@ describe('MerchantService', function () {
     );
   });
 
-  it('audits a change with its old and its new values, and keys by their id', async () => {
+  it('audits a change with its old and new values, and keys by their id', async () => {
     const operators = stage.channel('operator').opened.client(OperatorService);
     const { merchant } = await merchants.createMerchant({ merchantId: 'audited', name: 'A', contract: contract() });
     const urls = { webhookUrl: 'https://merchant.example' };
@@ -138,14 +138,14 @@ describe('MerchantService', function () {
     });
   });
 
-  it('takes a name once, also of two who come at once', async () => {
+  it('accepts a name once, also from two simultaneous calls', async () => {
     const create = () => merchants.createMerchant({ merchantId: 'once', name: 'Once', contract: contract() });
     const ends = await Promise.allSettled([create(), create(), create()]);
     assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.equal(await why(create()), 'INVALID_REQUEST');
   });
 
-  it('replaces the contract; another core acts on it within a second', async () => {
+  it('replaces the contract; another core applies it within a second', async () => {
     const desk = await openMerchant(stage, 'changing');
     await desk.hold();
     const contractAfter = { currencies: ['USD'], terminals: ['T1'], holdPeriod: { seconds: 60n }, notifyHolds: false };
@@ -191,7 +191,7 @@ describe('MerchantService', function () {
     }
   });
 
-  it('keeps two signing secrets alive at most, and one at least, whoever comes at once', async () => {
+  it('keeps at most two signing secrets, and at least one, under simultaneous calls', async () => {
     await openMerchant(stage, 'secrets');
     const at = { merchantId: 'secrets' };
     const added = await Promise.allSettled([1, 2, 3, 4].map(() => merchants.addSigningSecret(at)));
@@ -240,7 +240,7 @@ describe('MerchantService', function () {
       }
       return {
         merchants: merchantsOf,
-        /** Answers the next changes; heartbeats pass. */
+        /** Returns the next changes; heartbeats are skipped. */
         async changes(): Promise<MerchantCredentials[]> {
           for (;;) {
             const { merchants: some } = await next();
@@ -256,7 +256,7 @@ describe('MerchantService', function () {
       };
     }
 
-    it('gives all live credentials first, then each change, whole', async () => {
+    it('sends all live credentials first, then each change in full', async () => {
       const { apiKey, signingSecret } = await openMerchant(stage, 'watched');
       const feed = await open();
       const first = feed.merchants.get('watched') ?? assert.fail();
@@ -274,7 +274,7 @@ describe('MerchantService', function () {
       await feed.cut();
     });
 
-    it('misses no change of two cores that come at once', async () => {
+    it('misses no change of two cores at the same time', async () => {
       const feed = await open();
       const here = Array.from({ length: 12 }, (_, index) => openMerchant(stage, `burst-a${index}`));
       const there = stage.channel('operator', 1).merchants;
@@ -287,7 +287,7 @@ describe('MerchantService', function () {
       await feed.cut();
     });
 
-    it('cuts a snapshot of many into messages', async () => {
+    it('splits a large snapshot into messages', async () => {
       await sql(
         stage,
         `insert into merchant (id, name, allow_multiple_captures, hold_period_s, currencies, terminals, notify_holds,
@@ -303,7 +303,7 @@ describe('MerchantService', function () {
     });
   });
 
-  it('marks a nonce as used once, of many who come at once', async () => {
+  it('marks a nonce as used once, under simultaneous calls', async () => {
     const other = stage.channel('gateway', 0).merchants;
     const expiresAt = timestampFromMs(stage.clock.now() + 60_000);
     const use = (merchantId: string, nonce: string, at = gateway) => at.useNonce({ merchantId, nonce, expiresAt });

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { contract, openStage, refusal } from '../../stage.ts';
 
 describe('SetWebhookUrl', () => {
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
 
   const set = (merchantId: string, webhookUrl: string) => operator.merchants.setWebhookUrl({ merchantId, webhookUrl });
 
-  it('changes the address and nothing else of the contract, and the next notification is made for it', async () => {
+  it('changes only the address in the contract, and the next notification goes there', async () => {
     const desk = await openMerchant(stage, 'moving', { internalUrl: 'https://inner.example' });
     const { merchant: before } = await operator.merchants.getMerchant({ merchantId: 'moving' });
     const { merchant } = await set('moving', 'https://merchant.example/hooks');
@@ -32,7 +27,7 @@ describe('SetWebhookUrl', () => {
     );
   });
 
-  it('refuses an address that is none or can never be delivered to, and a merchant that there is not', async () => {
+  it('rejects an invalid or undeliverable address, and an unknown merchant', async () => {
     await openMerchant(stage, 'kept', { webhookUrl: 'https://merchant.example' });
     const wrong = [
       ...['merchant.example', 'ftp://merchant.example', 'https://ann:secret@merchant.example', 'https://m.example?a=1'],

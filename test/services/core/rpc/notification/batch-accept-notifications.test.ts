@@ -28,7 +28,7 @@ describe('batchAcceptNotifications()', () => {
       `select trace_parent as "traceParent" from delivery where request_id = '${requestId}'`,
     );
 
-  it('tells of each what AcceptNotification would, in their order', async () => {
+  it('returns for each what AcceptNotification would, in order', async () => {
     assert.deepEqual(await outcomes(notification('a'), notification('b'), notification('a')), [
       STORED,
       STORED,
@@ -39,14 +39,14 @@ describe('batchAcceptNotifications()', () => {
     for (const requestId of ['a', 'b', 'c']) assert.equal((await deliveries(requestId)).length, 1, requestId);
   });
 
-  it('goes on with the trace of each', async () => {
+  it('continues the trace of each', async () => {
     const traceParent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
     await outcomes(notification('traced', { traceParent }), notification('untraced'));
     assert.deepEqual(await deliveries('traced'), [{ traceParent }]);
     assert.deepEqual(await deliveries('untraced'), [{ traceParent: null }]);
   });
 
-  it('stores the neighbours of what cannot be stored, and says which that is', async () => {
+  it('stores the neighbours of one that cannot be stored, and reports that one', async () => {
     await sql(stage, `alter table notification add constraint poison check (request_id not like 'poison%')`);
     assert.deepEqual(await outcomes(notification('d'), notification('poison'), notification('e')), [
       STORED,
@@ -59,7 +59,7 @@ describe('batchAcceptNotifications()', () => {
     assert.deepEqual(await outcomes(notification('poison')), [STORED]);
   });
 
-  it('refuses a batch of none, of more than 15, and one with a field that is wrong', async () => {
+  it('rejects an empty batch, more than 15, and one with an invalid field', async () => {
     const many = Array.from({ length: 16 }, (_, index) => notification(`many${index}`));
     for (const requests of [[], many, [notification('f'), notification('g', { amount: '-1' })]]) {
       assert.equal((await refusal(outcomes(...requests))).reason, 'INVALID_REQUEST');

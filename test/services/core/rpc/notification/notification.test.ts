@@ -40,7 +40,7 @@ describe('NotificationService', () => {
       [requestId, state],
     );
 
-  it('accepts, recognises duplicates, sets conflicts aside', async () => {
+  it('accepts, recognises duplicates, quarantines conflicts', async () => {
     const { outcome } = await relay.acceptNotification(notification('a'));
     assert.equal(outcome, AcceptOutcome.STORED);
     assert.equal((await relay.acceptNotification(notification('a'))).outcome, AcceptOutcome.DUPLICATE);
@@ -77,7 +77,7 @@ describe('NotificationService', () => {
     assert.equal((await sidesOf('lone'))[0]?.accepted?.statusInfo, 'captured');
   });
 
-  it('sets a conflict aside once, and a contradiction once for each word, however its sender spells them', async () => {
+  it('quarantines a conflict once, and a contradiction once for each word, in any spelling of its sender', async () => {
     await relay.acceptNotification(notification('once'));
     for (const statusInfo of ['captured', 'x1', 'x2', 'Captured']) {
       await relay.acceptNotification(notification('once', { amount: '11', statusInfo }));
@@ -98,7 +98,7 @@ describe('NotificationService', () => {
     assert.equal((await refusal(operator.acceptNotification(notification('x')))).reason, 'FORBIDDEN');
   });
 
-  it('forwards what was set aside once, and never what was discarded', async () => {
+  it('forwards a released notification once, and a discarded one never', async () => {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     for (const requestId of ['b', 'b', 'c']) await relay.quarantineNotification({ ...notification(requestId), reason });
     const held = async () =>
@@ -136,7 +136,7 @@ describe('NotificationService', () => {
     );
   });
 
-  it('does not release what cannot be forwarded', async () => {
+  it('refuses to release what cannot be forwarded', async () => {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await relay.quarantineNotification({ ...notification('d', { merchantId: 'deaf' }), reason });
     const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'deaf' });
@@ -154,7 +154,7 @@ describe('NotificationService', () => {
     const [first] = await deliveriesOf('r1');
     const { delivery } = await operator.replayDelivery({ deliveryId: first?.deliveryId ?? '' });
     assert.equal(delivery?.state, DeliveryState.PENDING);
-    assert.equal(delivery.attemptCount, 10, 'earlier attempts stay');
+    assert.equal(delivery.attemptCount, 10, 'earlier attempts remain');
     await end('r1', 'DEAD');
     const range = { merchantId: 'm', maxCount: 2, perSecond: 1 };
     assert.deepEqual(
@@ -190,7 +190,7 @@ describe('NotificationService', () => {
     );
   });
 
-  it('keeps failed verifications, each once', async () => {
+  it('stores failed verifications, each once', async () => {
     const failure = (reason: VerificationFailureReason) => ({
       failureId: uuidv7(),
       failedAt: timestampFromDate(new Date(1_800_000_000_000)),

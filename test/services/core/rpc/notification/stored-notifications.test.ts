@@ -44,7 +44,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
       [requestId],
     );
 
-  it('list newest first, of a merchant, those that wait, and page by page', async () => {
+  it('list newest first, by merchant, by waiting state, and page by page', async () => {
     for (const [merchantId, requestId] of [
       ['m', 'a'],
       ['deaf', 'b'],
@@ -80,7 +80,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     }
   });
 
-  it('replay one that was forwarded through the delivery that it has', async () => {
+  it('replay a forwarded notification through its existing delivery', async () => {
     await accept('m', 'again');
     await sql(`update delivery set state = 'DELIVERED', due_at = null where request_id = 'again'`);
     const [delivery] = await deliveriesOf('again');
@@ -92,7 +92,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     );
   });
 
-  it('tell a quarantined one that was released from what was accepted', async () => {
+  it('distinguish a released notification from an accepted one', async () => {
     await accept('m', 'both');
     await relay.acceptNotification(notification('both', { amount: '11' }));
     const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'm' });
@@ -102,7 +102,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     assert.deepEqual(await list({ merchantId: 'm', requestId: 'both' }), [['both', NOT_FORWARDED]]);
   });
 
-  it('replay one that waits when there is an internalUrl, and refuse it before', async () => {
+  it('replay a waiting notification once there is an internalUrl, and refuse it before', async () => {
     const key = { merchantId: 'deaf', requestId: 'b' };
     assert.equal((await refusal(operator.replayStoredNotification(key))).reason, 'INVALID_REQUEST');
     assert.deepEqual(await deliveriesOf('b'), []);
@@ -117,7 +117,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     assert.equal((await deliveriesOf('b')).length, 1, 'its delivery is sent again');
   });
 
-  it('sign anew what an earlier version accepted without keeping the signature', async () => {
+  it('sign what an earlier version accepted without storing the signature', async () => {
     await setUrl('deaf', null);
     await accept('deaf', 'old');
     await sql(`update notification set parked_signature = null where request_id = 'old'`);
@@ -129,7 +129,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     assert.equal((await deliveriesOf('old'))[0]?.signature, signNotification(secret, signed));
   });
 
-  it('refuse one that does not exist, and one whose body was purged', async () => {
+  it('reject one that does not exist, and one whose body was purged', async () => {
     const replay = (requestId: string) => operator.replayStoredNotification({ merchantId: 'm', requestId });
     assert.equal((await refusal(replay('nobody'))).reason, 'OPERATION_NOT_FOUND');
     await accept('m', 'purged');
@@ -149,6 +149,6 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
       `select target from audit_entry where action = 'notification.replay'`,
     );
     assert(entries.some(({ target }) => target === 'm/a'));
-    assert(!entries.some(({ target }) => target === 'm/purged'), 'what was refused is not audited');
+    assert(!entries.some(({ target }) => target === 'm/purged'), 'refused calls are not audited');
   });
 });

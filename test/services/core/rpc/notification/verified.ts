@@ -1,6 +1,6 @@
 import { NotificationKind } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 
-/** A notification of merchant `m` as the relay hands it on, or with something changed. */
+/** A notification of merchant `m` as the relay sends it to core, with the given changes. */
 export const notification = (requestId: string, change: object = {}) => ({
   merchantId: 'm',
   requestId,

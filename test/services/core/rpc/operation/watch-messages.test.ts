@@ -14,7 +14,7 @@ const results = [1n, 2n, 3n, 4n, 5n].map(result);
 const told = (rows: OperationRow[], size: number) => [...messagesAbout(rows, size)];
 
 describe('messagesAbout()', () => {
-  it('is one message each, unless several are wanted together', () => {
+  it('returns one message each, unless several are requested together', () => {
     for (const size of [0, 1]) {
       assert.deepEqual(
         told(results, size).map(({ operation, operations }) => [operation?.sequence, operations.length]),
@@ -33,13 +33,13 @@ describe('messagesAbout()', () => {
     assert.deepEqual(told([], 2), []);
   });
 
-  it('is the same message for all who watch the same', () => {
+  it('returns the same message to all who watch the same', () => {
     for (const size of [1, 3]) {
       for (const [index, message] of told(results, size).entries()) assert.equal(message, told(results, size)[index]);
     }
   });
 
-  it('is another message for who watches less', () => {
+  it('returns another message to those who watch less', () => {
     const all = told(results, 5);
     assert.notEqual(told(results.slice(0, 3), 5)[0], all[0]);
     assert.notEqual(told([...results.slice(0, 2), ...results.slice(3)], 5)[0], all[0]);

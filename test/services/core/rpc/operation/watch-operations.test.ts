@@ -27,7 +27,7 @@ describe('watchOperations()', function () {
   });
   after(() => stage.close());
 
-  /** Opens a stream, reads its first heartbeat; `cut` ends it. */
+  /** Opens a stream and reads its first heartbeat; `cut` ends it. */
   async function open(request: { merchantId?: string; resumeToken?: string; maxBatchSize?: number } = {}, core = 0) {
     const abort = new AbortController();
     const stream = watchers[core]?.operations.watchOperations(request, { signal: abort.signal });
@@ -56,7 +56,7 @@ describe('watchOperations()', function () {
       'select sequence, request_id from operation order by sequence',
     );
 
-  it('begins now, and tells each result as it is committed, by whichever core', async () => {
+  it('starts now, and sends each result as it is committed, by any core', async () => {
     await desk.hold();
     const stream = await open({}, 1);
     const hold = await openDesk(stage, 'acme', 0).hold();
@@ -69,7 +69,7 @@ describe('watchOperations()', function () {
     await stream.cut();
   });
 
-  it('goes on after a token, at another core as well', async () => {
+  it('resumes after a token, at another core as well', async () => {
     const stream = await open();
     const token = stream.first.resumeToken;
     const first = await desk.hold();
@@ -86,7 +86,7 @@ describe('watchOperations()', function () {
     await again.cut();
   });
 
-  it('tells one merchant of its own alone', async () => {
+  it('sends a merchant only its own results', async () => {
     const stream = await open({ merchantId: 'acme' });
     await openDesk(stage, 'other').hold();
     const mine = await desk.hold();
@@ -94,7 +94,7 @@ describe('watchOperations()', function () {
     await stream.cut();
   });
 
-  it('tells several in one message when asked to, and goes on after any of them', async () => {
+  it('sends several in one message on request, and resumes after any of them', async () => {
     const { first, cut } = await open();
     await cut();
     const holds = [await desk.hold(), await desk.hold(), await desk.hold()].map(({ requestId }) => requestId);
@@ -109,7 +109,7 @@ describe('watchOperations()', function () {
     await resumed.cut();
   });
 
-  it('keeps what one merchant is told together to its own', async () => {
+  it('batches only the results of the merchant who watches', async () => {
     const { first, cut } = await open();
     await cut();
     await openDesk(stage, 'other').hold();
@@ -122,7 +122,7 @@ describe('watchOperations()', function () {
     await stream.cut();
   });
 
-  it('refuses a batch of more than 1 000', async () => {
+  it('rejects a batch of more than 1 000', async () => {
     assert.equal((await refusal(open({ maxBatchSize: 1_001 }))).reason, 'INVALID_REQUEST');
   });
 
@@ -175,7 +175,7 @@ describe('watchOperations()', function () {
     await Promise.all([before.cut(), stream.cut()]);
   });
 
-  it('hears of each result once: by the alarm of its notification, or by an announcement where nobody is notified', async () => {
+  it('hears of each result once: by the alarm of its notification, or by an announcement where there is none', async () => {
     const notified = await openMerchant(stage, 'notified', {
       notifyHolds: true,
       webhookUrl: 'https://shop.example/hook',
@@ -192,7 +192,7 @@ describe('watchOperations()', function () {
         assert.equal((await stream.next()).operation?.requestId, requestId);
       }
       await stream.cut();
-      // A stream may look for itself before it hears.
+      // A stream may read by itself before it is notified.
       while (heard.length < 3) await once(listener, 'notification');
       assert.deepEqual(heard.sort(), [OPERATION_CHANNEL, ALARM_CHANNEL, ALARM_CHANNEL]);
     } finally {
@@ -200,7 +200,7 @@ describe('watchOperations()', function () {
     }
   });
 
-  it('refuses a token that it never gave', async () => {
+  it('rejects a token that it did not issue', async () => {
     const { operations } = stage.channel('internal');
     const negative = Buffer.from('o2:-1:0123456789ab').toString('base64url');
     for (const resumeToken of ['nonsense', 'o2:1', '0', Buffer.from('o2:7').toString('base64url'), negative]) {
@@ -209,7 +209,7 @@ describe('watchOperations()', function () {
     }
   });
 
-  it('refuses a token of a history that the database no longer has, and never skips what stands there now', async () => {
+  it('rejects a token of a history that the database no longer has, and never skips the results that replaced it', async () => {
     const { first, cut } = await open();
     await cut();
     const [, digits, mark = ''] = Buffer.from(first.resumeToken, 'base64url').toString().split(':');
@@ -224,7 +224,7 @@ describe('watchOperations()', function () {
     }
   });
 
-  it('ends when the database goes back to before what it has told, also when the log has grown past that again', async () => {
+  it('ends when the database goes back before a result that it sent, also when the log has grown past it again', async () => {
     const goBack = await rememberNow(stage);
     const stream = await open();
     await desk.oct();
@@ -241,7 +241,7 @@ describe('watchOperations()', function () {
     assert.deepEqual([ended.reason, resumed.reason], ['STREAM_TOKEN_TOO_OLD', 'STREAM_TOKEN_TOO_OLD']);
   });
 
-  it('gives no number twice after a restore that was made known', async () => {
+  it('reuses no number after a restore that was announced', async () => {
     const last = async () => BigInt((await everything()).at(-1)?.sequence ?? 0);
     const goBack = await rememberNow(stage);
     for (let count = 0; count < 3; count++) await desk.oct();
@@ -254,7 +254,7 @@ describe('watchOperations()', function () {
     assert.deepEqual(entries, [{ actor: 'operator/ann' }]);
   });
 
-  it('refuses a token that is too old to have missed nothing, and takes one that has missed nothing', async () => {
+  it('rejects a token that is too old to have missed nothing, and accepts one that has missed nothing', async () => {
     const stream = await open();
     const old = stream.first.resumeToken;
     await desk.hold();

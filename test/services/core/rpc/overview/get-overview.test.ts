@@ -80,7 +80,7 @@ describe('The overview', function () {
     assert.equal(only?.oldestUnknownAt && timestampDate(only.oldestUnknownAt).getTime(), begin);
   });
 
-  it('tells processors apart, and names one that is not configured any more', async () => {
+  it('lists each processor, and names one that is no longer configured', async () => {
     await sql(stage, "update oct set processor = 'gone' where state = 'NEEDS_REVIEW'");
     const { processors } = await operators.getOverview({});
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('The overview', function () {
     );
   });
 
-  it('counts by minute, the present one last', async () => {
+  it('counts by minute, the current one last', async () => {
     stage.clock.advance(60_000 - (stage.clock.now() % 60_000));
     await acme.hold();
     await acme.place({ tokenId: 'tok_sandbox_declined' }).catch(() => undefined);

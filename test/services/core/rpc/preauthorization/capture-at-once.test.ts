@@ -7,7 +7,7 @@ import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('captures at once', function () {
+describe('simultaneous captures', function () {
   this.timeout(60_000);
   let stage: Stage;
   let several: Desk;
@@ -47,7 +47,7 @@ describe('captures at once', function () {
   };
   const both = (merchantId: string) => [openDesk(stage, merchantId, 0), openDesk(stage, merchantId, 1)] as const;
 
-  it('lets exactly those win that fit, and asks the processor for nothing else', async () => {
+  it('succeed exactly as long as they fit, and the processor is asked for nothing else', async () => {
     const desks = both('several');
     for (let round = 0; round < 4; round++) {
       const hold = await several.hold();
@@ -59,7 +59,7 @@ describe('captures at once', function () {
     }
   });
 
-  it('charges what it answered, whatever the amounts', async () => {
+  it('charge what was answered, whatever the amounts', async () => {
     const desks = both('several');
     for (let round = 0; round < 4; round++) {
       const hold = await several.hold();
@@ -77,7 +77,7 @@ describe('captures at once', function () {
     }
   });
 
-  it('lets one win where one is allowed', async () => {
+  it('succeed once where one is allowed', async () => {
     const desks = both('sole');
     for (let round = 0; round < 4; round++) {
       const hold = await sole.hold();
@@ -88,7 +88,7 @@ describe('captures at once', function () {
     }
   });
 
-  it('lets either captures or the release have what remains', async () => {
+  it('share what remains with a release: it goes to captures or to the release', async () => {
     const desks = both('several');
     for (let round = 0; round < 6; round++) {
       const hold = await several.hold();
@@ -119,7 +119,7 @@ describe('captures at once', function () {
     }
   });
 
-  it('never lets an expiry take what a capture has reserved', async () => {
+  it('keep what they have reserved from an expiry', async () => {
     const hold = await several.hold();
     dying = 'capture stored';
     assert.equal((await several.capture(hold, 4_000n)).capture?.state, OperationState.UNKNOWN);

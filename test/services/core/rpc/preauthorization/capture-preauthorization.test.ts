@@ -30,7 +30,7 @@ describe('capturePreauthorization()', function () {
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const asked = ({ requestId }: { requestId: string }) =>
     stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
-  /** Leaves a capture reserved of which the processor never hears. */
+  /** Leaves a capture reserved that never reaches the processor. */
   const strand = async (desk: Desk, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
     dying = 'capture stored';
     assert.equal((await desk.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
@@ -68,14 +68,14 @@ describe('capturePreauthorization()', function () {
       );
     });
 
-    it('closes the hold with the last of its amount, and then nothing was given back', async () => {
+    it('closes the hold with the last of its amount, and nothing is released', async () => {
       const hold = await several.hold();
       await several.capture(hold, 4_000n);
       await several.capture(hold, 6_000n);
       assert.equal(await several.books(hold), 'CAPTURED 10000/0/0/0/0');
     });
 
-    it('gives the rest back with a final capture, here and at the processor', async () => {
+    it('releases the rest with a final capture, here and at the processor', async () => {
       const hold = await several.hold();
       await several.capture(hold, 4_000n);
       const { capture } = await several.capture(hold, 1_000n, { finalCapture: true });
@@ -85,7 +85,7 @@ describe('capturePreauthorization()', function () {
       assert.deepEqual([captured, voided], [5_000, 5_000]);
     });
 
-    it('sends no capture that would leave an authorization open which can be captured once', async () => {
+    it('sends no capture that would leave an authorization open that can be captured only once', async () => {
       const tokenId = 'tok_sandbox_single_capture';
       const hold = await several.hold({ tokenId });
       assert.equal(await why(several.capture(hold, 4_000n, { idempotencyKey: 'single' })), 'NOT_SUPPORTED');
@@ -103,7 +103,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(await sole.books(bySole), 'CAPTURED 4000/0/0/6000/0 FINAL');
     });
 
-    it('keeps what a checkout says of the authorization', async () => {
+    it("follows the number of captures that a checkout's authorization allows", async () => {
       const { preauthorization: page = assert.fail() } = await several.checkout();
       const { number } = TEST_CARDS.find(({ behaviour }) => behaviour === 'single_capture') ?? assert.fail();
       await payAt(page.checkoutUrl, { number });
@@ -111,14 +111,14 @@ describe('capturePreauthorization()', function () {
       assert.equal(await why(several.capture(hold, 4_000n)), 'NOT_SUPPORTED');
     });
 
-    it('gives the rest back with the sole capture of a contract that allows one', async () => {
+    it('releases the rest with the sole capture of a contract that allows one', async () => {
       const hold = await sole.hold();
       await sole.capture(hold, 4_000n);
       assert.equal(await sole.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
       assert.equal(stage.oracle.find(hold.requestId)?.voided, 6_000);
     });
 
-    it('keeps the terms that the hold was placed under', async () => {
+    it('applies the terms under which the hold was placed', async () => {
       const changing = await openMerchant(stage, 'changing', { allowMultipleCaptures: true });
       const hold = await changing.hold();
       const terms = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: false };
@@ -134,7 +134,7 @@ describe('capturePreauthorization()', function () {
       ['tok_sandbox_capture_declined', 'CARD_DECLINED', 'capture_declined'],
       ['tok_sandbox_capture_error', 'PROCESSOR_ERROR', 'capture_error'],
     ] as const) {
-      it(`gives its amount back to what remains: ${word}`, async () => {
+      it(`returns its amount to what remains: ${word}`, async () => {
         const hold = await several.hold({ tokenId: token });
         const { reason, metadata } = await refusal(several.capture(hold, 4_000n, { finalCapture: true }));
         assert.equal(reason, word);
@@ -159,7 +159,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(await sole.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
 
-    it('gives its amount back to the customer when the hold has closed meanwhile', async () => {
+    it('releases its amount to the customer when the hold has closed meanwhile', async () => {
       const hold = await several.hold();
       await strand(several, hold, 3_000n);
       await several.capture(hold, 1_000n, { finalCapture: true });
@@ -181,7 +181,7 @@ describe('capturePreauthorization()', function () {
   });
 
   describe('refuses, in this order,', () => {
-    it('a hold that nobody knows, and another merchant’s alike', async () => {
+    it('an unknown hold, and another merchant’s alike', async () => {
       const hold = await several.hold();
       const unknown = await refusal(several.capture({ preauthorizationId: 'pre_unknown' }, 10_001n));
       const foreign = await refusal(sole.capture(hold, 10_001n));
@@ -203,7 +203,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(unplaced?.preauthorizationId, '');
     });
 
-    it('a hold whose period is over, though no sweeper has seen it', async () => {
+    it('a hold whose period is over, though no sweep has seen it', async () => {
       const hold = await several.hold();
       await several.capture(hold, 1_000n);
       stage.clock.advance(7 * DAY_MS - 1);
@@ -240,7 +240,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(await why(several.capture(hold, 1n)), 'HOLD_CAPTURED');
     });
 
-    it('what would fit if the captures in flight failed', async () => {
+    it('an amount that fits only if the captures in flight fail', async () => {
       const hold = await several.hold();
       await strand(several, hold, 4_000n);
       assert.equal(await why(several.capture(hold, 6_001n)), 'CAPTURE_IN_FLIGHT');
@@ -252,7 +252,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(await several.books(hold), 'PARTIALLY_CAPTURED 6000/0/4000/0/0');
     });
 
-    it('anything while the sole capture has no result', async () => {
+    it('any amount while the sole capture has no result', async () => {
       const hold = await sole.hold();
       await strand(sole, hold, 4_000n);
       assert.equal(await why(sole.capture(hold, 1n)), 'CAPTURE_IN_FLIGHT');
@@ -267,7 +267,7 @@ describe('capturePreauthorization()', function () {
       assert.equal(asked(hold).length, 1);
     });
 
-    it('and a refusal leaves no operation behind', async () => {
+    it('and stores no operation for a refusal', async () => {
       const hold = await several.hold();
       await refusal(several.capture(hold, 10_001n));
       assert.deepEqual(await several.results(hold), ['authorized']);

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { type Desk, openMerchant, payAt, sql } from '../../desk.ts';
 import { type FakeProcessor, startFakeProcessor } from '../../fake-processor.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 describe('createPreauthorization()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 5_000 });
-    desk = await openMerchant(stage, 'acme');
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 5_000 }));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
 
   describe('with a token', () => {
-    it('places the hold and tells all of it', async () => {
+    it('places the hold and returns all of it', async () => {
       const { preauthorization: hold = assert.fail(), state } = await desk.place({
         ...{ amount: 12_345n, currency: 'JPY', terminalId: 'T2', userId: 'somebody' },
         ...{ merchantReference: 'order 1', metadata: { a: '1' } },
@@ -48,7 +43,7 @@ describe('createPreauthorization()', function () {
       ['tok_nobody_knows', 'TOKEN_INVALID', 'token_invalid', 'failed'],
       ['tok_sandbox_processor_error', 'PROCESSOR_ERROR', 'processor_error', 'failed'],
     ] as const) {
-      it(`stores a hold that failed, and says why: ${token}`, async () => {
+      it(`stores a hold that failed, with the reason: ${token}`, async () => {
         const { reason, metadata } = await refusal(desk.place({ tokenId: token }));
         assert.deepEqual([reason, metadata.processorCode], [word, code]);
         const requestId = metadata.requestId ?? '';
@@ -61,7 +56,7 @@ describe('createPreauthorization()', function () {
       });
     }
 
-    it('ends when the processor says, if that is sooner than the contract', async () => {
+    it('expires when the processor says, if that is sooner than the contract', async () => {
       const hold = await desk.hold({ tokenId: 'tok_sandbox_expires_2s' });
       stage.clock.advance(1_999);
       await desk.capture(hold, 1n);
@@ -71,7 +66,7 @@ describe('createPreauthorization()', function () {
       assert.equal(await desk.books(hold), 'CAPTURED 1/0/0/9999/0 EXPIRED');
     });
 
-    it('never stores the handle in clear', async () => {
+    it('never stores the preauthorizationId in clear text', async () => {
       const { preauthorizationId, requestId } = await desk.hold();
       const [row] = await sql<{ text: string }>(stage, 'select hold::text as text from hold where request_id = $1', [
         requestId,
@@ -88,7 +83,7 @@ describe('createPreauthorization()', function () {
       return hold;
     };
 
-    it('opens a page for half an hour, and has no handle yet', async () => {
+    it('opens a page for half an hour, without a preauthorizationId yet', async () => {
       const hold = await open();
       assert.equal(hold.preauthorizationId, '');
       assert.equal(Number(hold.checkoutExpiresAt?.seconds) * 1_000, stage.clock.now() + 1_800_000);
@@ -108,7 +103,7 @@ describe('createPreauthorization()', function () {
       assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
     });
 
-    it('generates a token for the saved card, good for the next hold', async () => {
+    it('generates a token for the saved card, valid for the next hold', async () => {
       const opened = await open({ saveCard: true });
       await payAt(opened.checkoutUrl, { number: '5555555555554444' });
       const { generatedTokenId } = await desk.get(opened);
@@ -117,7 +112,7 @@ describe('createPreauthorization()', function () {
       assert.equal(next.paymentMethod?.brand, 'mastercard');
     });
 
-    it('waits on when a card is declined, and is placed by the next one', async () => {
+    it('stays open when a card is declined, and is placed by the next one', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000002' });
       assert.equal(await desk.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
@@ -134,7 +129,7 @@ describe('createPreauthorization()', function () {
       assert.deepEqual(await desk.results(opened), ['failed']);
     });
 
-    it('looks before it gives up a page that ran out: the report may be lost', async () => {
+    it('inquires before it fails an expired page: the report may be lost', async () => {
       const paid = await open();
       await payAt(paid.checkoutUrl, { number: '4000000000005027' });
       assert.equal(await desk.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
@@ -164,7 +159,7 @@ describe('createPreauthorization()', function () {
       processor.close();
     });
 
-    it('does not know the page, and says so again, until recovery has opened it', async () => {
+    it('has an unknown page, also in a repetition, until recovery has opened it', async () => {
       const key = { idempotencyKey: 'the-page' };
       processor.says.createCheckout = () => undefined;
       const first = await shop.checkout(key);
@@ -186,7 +181,7 @@ describe('createPreauthorization()', function () {
       assert.equal(new Set(asked.map(({ requestId }) => requestId)).size, 1);
     });
 
-    it("tells the processor the merchant's reference of the order", async () => {
+    it("sends the merchant's reference of the order to the processor", async () => {
       const references: string[] = [];
       processor.says.createCheckout = (request) => {
         references.push(request.merchantReference);
@@ -197,7 +192,7 @@ describe('createPreauthorization()', function () {
       assert.deepEqual(references, ['order 7', '']);
     });
 
-    it('is not given up while nobody knows whether the customer has paid', async () => {
+    it('is not failed while it is unknown whether the customer has paid', async () => {
       processor.says.createCheckout = () => page;
       const { preauthorization: hold = assert.fail() } = await shop.checkout();
       processor.says.inquire = () => undefined;

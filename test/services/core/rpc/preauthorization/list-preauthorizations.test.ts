@@ -40,7 +40,7 @@ describe('ListPreauthorizations and ListOperations', () => {
     }
   });
 
-  it('continue a page with the same amounts only', async () => {
+  it('continue a page only with the same amounts', async () => {
     const { holds } = stage.channel('operator');
     const filter = { amountFrom: 1_000n, pageSize: 2 };
     const { nextPageToken: pageToken } = await holds.listPreauthorizations(filter);

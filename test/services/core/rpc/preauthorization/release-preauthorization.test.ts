@@ -24,7 +24,7 @@ describe('releasePreauthorization()', function () {
   const openCheckout = async () => (await desk.checkout()).preauthorization ?? assert.fail();
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
-  it('gives everything back, and tells the operation', async () => {
+  it('releases everything, and records the operation', async () => {
     const hold = await desk.hold();
     const { requestId, state } = await desk.release(hold);
     assert.equal(state, OperationState.OK);
@@ -34,20 +34,20 @@ describe('releasePreauthorization()', function () {
     assert.equal(await why(desk.release(hold)), 'HOLD_RELEASED');
   });
 
-  it('finds the hold by its handle as well', async () => {
+  it('finds the hold by its preauthorizationId as well', async () => {
     const { preauthorizationId } = await desk.hold();
     const { holds } = scripted.stage.channel('gateway');
     const { state } = await holds.releasePreauthorization({ merchantId: 'acme', preauthorizationId });
     assert.equal(state, OperationState.OK);
   });
 
-  it('refuses a captured hold', async () => {
+  it('rejects a captured hold', async () => {
     const hold = await desk.hold();
     await desk.capture(hold, 10_000n);
     assert.equal(await why(desk.release(hold)), 'HOLD_CAPTURED');
   });
 
-  it('leaves the hold as it was when the processor says no', async () => {
+  it('leaves the hold unchanged when the processor refuses', async () => {
     for (const [no, word] of [
       [declined, 'CARD_DECLINED'],
       [notPerformed('closed_for_today'), 'PROCESSOR_ERROR'],
@@ -63,7 +63,7 @@ describe('releasePreauthorization()', function () {
     }
   });
 
-  describe('a void that gave back something else than what was left', () => {
+  describe('a void that released another amount than was left', () => {
     const givesBack = (amountReleased: bigint) => () => ({ ...approved, amountReleased });
     const drifts = () => scripted.stage.audit('own books');
     const isFrozen = async (hold: { requestId: string }) => (await desk.get(hold)).frozen;
@@ -95,7 +95,7 @@ describe('releasePreauthorization()', function () {
       assert.deepEqual(await drifts(), []);
     });
 
-    it('is not noticed where both say the same, or the processor does not say', async () => {
+    it('is ignored where both agree, or the processor does not report it', async () => {
       for (const answer of [givesBack(10_000n), () => approved]) {
         const hold = await desk.hold();
         processor.says.void = answer;
@@ -116,7 +116,7 @@ describe('releasePreauthorization()', function () {
     });
   });
 
-  it('finds nothing to release after a capture with which the processor gave the rest back unasked', async () => {
+  it('finds nothing to release after a capture with which the processor released the rest on its own', async () => {
     const hold = await desk.hold();
     processor.says.capture = () => ({ ...approved, amountReleased: 6_000n });
     const { capture } = await desk.capture(hold, 4_000n);
@@ -137,7 +137,7 @@ describe('releasePreauthorization()', function () {
       assert.equal(await why(desk.release(hold)), 'HOLD_NOT_PLACED');
     });
 
-    it('stays open when the processor does not cancel it, and says the same again', async () => {
+    it('stays open when the processor does not cancel it, and returns the same again', async () => {
       const hold = await openCheckout();
       processor.says.void = () => notPerformed('not_now');
       const key = { idempotencyKey: 'cancel-not-now' };
@@ -149,7 +149,7 @@ describe('releasePreauthorization()', function () {
       assert.equal(await scripted.countOf(first.metadata.requestId ?? ''), 1);
     });
 
-    it('that the customer cancels as well ends once, whichever is heard of first', async () => {
+    it('ends once when the customer cancels as well, whichever result arrives first', async () => {
       for (const heard of ['before the void', 'after the void'] as const) {
         const hold = await openCheckout();
         const customer = () => scripted.settled(hold.requestId, notPerformed('checkout_cancelled'));
@@ -165,7 +165,7 @@ describe('releasePreauthorization()', function () {
       }
     });
 
-    it('that the customer completes meanwhile is given back, and cannot be captured in between', async () => {
+    it('is released when the customer completes it meanwhile, and cannot be captured in between', async () => {
       const hold = await openCheckout();
       let between = '';
       processor.says.void = async () => {
@@ -179,7 +179,7 @@ describe('releasePreauthorization()', function () {
       assert.deepEqual(await desk.results(hold), ['authorized', 'released 10000']);
     });
 
-    it('that the customer completes meanwhile can be captured when the processor did not give it back', async () => {
+    it('can be captured when the customer completes it meanwhile and the processor did not release it', async () => {
       const hold = await openCheckout();
       processor.says.void = async () => {
         await scripted.settled(hold.requestId, approved);
@@ -189,7 +189,7 @@ describe('releasePreauthorization()', function () {
       await desk.capture(await desk.get(hold), 1n);
     });
 
-    it('that is declined meanwhile stays failed, and the refused release is kept', async () => {
+    it('stays failed when the card is declined meanwhile, and the refused release is stored', async () => {
       const hold = await openCheckout();
       processor.says.void = async () => {
         await scripted.settled(hold.requestId, declined);
@@ -201,7 +201,7 @@ describe('releasePreauthorization()', function () {
       assert.deepEqual((await desk.results(hold))[0], 'declined');
     });
 
-    it('that is approved after it was cancelled is voided', async () => {
+    it('is voided when it is approved after it was cancelled', async () => {
       const hold = await openCheckout();
       await desk.release(hold);
       await scripted.settled(hold.requestId, approved);

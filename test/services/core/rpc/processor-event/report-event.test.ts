@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
+import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
 import { approved, atWork, declined } from '../../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
+import { openScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
 
 describe('reportEvent()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  before(async () => {
-    scripted = await openScriptedStage();
-  });
-  after(() => scripted.close());
+  const scripted = forSuite(openScriptedStage);
   beforeEach(() => scripted.approveAll());
 
   /** A capture whose answer was lost. */
@@ -26,14 +23,14 @@ describe('reportEvent()', function () {
     return { hold, requestId: capture.requestId };
   };
 
-  it('takes the same event again and again', async () => {
+  it('accepts the same event again and again', async () => {
     const { hold, requestId } = await lostCapture();
     for (let count = 0; count < 3; count++) await scripted.settled(requestId, approved, 'again');
     assert.equal(await scripted.desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     assert.equal(await scripted.countOf(requestId), 1);
   });
 
-  it('refuses another event under an identifier that was used, and does nothing about it', async () => {
+  it('rejects another event under a used identifier, without an effect', async () => {
     const first = await lostCapture();
     const second = await lostCapture();
     await scripted.settled(first.requestId, approved, 'used');
@@ -52,7 +49,7 @@ describe('reportEvent()', function () {
     assert.equal(await scripted.desk.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
-  it('notices when both come at once', async () => {
+  it('detects it when both arrive at once', async () => {
     const [one, two] = [await lostCapture(), await lostCapture()];
     const ends = await Promise.allSettled([
       scripted.settled(one.requestId, approved, 'at once'),
@@ -61,14 +58,14 @@ describe('reportEvent()', function () {
     assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  it('takes an event again that was remembered before digests were', async () => {
+  it('accepts an event again that was stored before digests were', async () => {
     const { requestId } = await lostCapture();
     await scripted.settled(requestId, approved, 'old');
     await sql(scripted.stage, `update processor_event set digest = null where id = 'old'`);
     await scripted.settled(requestId, approved, 'old');
   });
 
-  it('books nothing for an answer that is not final, and asks about it later', async () => {
+  it('books nothing for an answer that is not final, and inquires about it later', async () => {
     const { desk, processor } = scripted;
     const accepted = { answer: Answer.ACCEPTED };
     const hold = await desk.hold();
@@ -84,7 +81,7 @@ describe('reportEvent()', function () {
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
-  it('counts what it refuses', async () => {
+  it('counts what it rejects', async () => {
     const { stage } = scripted;
     const { requestId } = await lostCapture();
     await scripted.settled(requestId, approved, 'counted');

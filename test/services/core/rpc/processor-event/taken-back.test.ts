@@ -1,4 +1,4 @@
-/** What the card scheme takes back of captures, and gives again. */
+/** Reversals of captures by the card scheme, and their reinstatement. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type Desk, openMerchant, sql } from '../../desk.ts';
@@ -34,10 +34,10 @@ describe('takenBack()', function () {
     const { capture } = await desk.capture(hold, amount);
     return { hold, of: { captureRequestId: capture?.requestId ?? '' } };
   };
-  /** What is shown of a hold's captures. */
+  /** Returns what a merchant sees of a hold's captures. */
   const shown = async (hold: { requestId: string }) =>
     (await desk.get(hold)).captures.map(({ amountReversed, reversed }) => `${amountReversed} ${reversed}`);
-  /** The notifications of a hold's results but the first, oldest first. */
+  /** Returns the notifications of a hold's results except the first, oldest first. */
   const told = async ({ requestId }: { requestId: string }) => {
     const text = `select d.status_info, convert_from(d.body, 'UTF8')::json as body from operation o
       join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence offset 1`;
@@ -48,7 +48,7 @@ describe('takenBack()', function () {
     ]);
   };
 
-  it('books parts of a capture, each with its operation and notification, until all of it is taken back', async () => {
+  it('books partial reversals of a capture, each with its operation and notification, until all of it is reversed', async () => {
     const { hold, of } = await captured();
     await reverses(of, 1_000n);
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/1000');
@@ -64,7 +64,7 @@ describe('takenBack()', function () {
     ]);
   });
 
-  it('gives again what was taken back, in parts as well', async () => {
+  it('reinstates what was reversed, in parts as well', async () => {
     const { hold, of } = await captured();
     await reverses(of, 4_000n);
     await reinstates(of, 1_500n);
@@ -84,7 +84,7 @@ describe('takenBack()', function () {
     );
   });
 
-  it('books what names no capture for the hold alone', async () => {
+  it('books a reversal that names no capture for the hold alone', async () => {
     const { hold } = await captured();
     await desk.capture(hold, 500n);
     const of = { authorizationRequestId: hold.requestId };
@@ -99,7 +99,7 @@ describe('takenBack()', function () {
     ]);
   });
 
-  it('books an event once, however often and at once it is reported, and another of the same content again', async () => {
+  it('books an event once, however often it is reported, and another event with the same content again', async () => {
     const { hold, of } = await captured();
     await Promise.all(Array.from({ length: 5 }, () => reverses(of, 1_000n, 'once')));
     await reverses(of, 1_000n, 'once');
@@ -110,13 +110,13 @@ describe('takenBack()', function () {
     assert.deepEqual((await desk.results(hold)).slice(2), ['reversed 1000', 'reversed 1000']);
   });
 
-  it('books events of one hold that come at once', async () => {
+  it('books simultaneous events of one hold', async () => {
     const { hold, of } = await captured();
     await Promise.all(Array.from({ length: 8 }, () => reverses(of, 500n)));
     assert.deepEqual(await shown(hold), ['4000 true']);
   });
 
-  it('refuses more than is left of the capture, and stores nothing of it', async () => {
+  it('rejects more than is left of the capture, and stores nothing of it', async () => {
     const { hold, of } = await captured();
     await reverses(of, 3_000n);
     assert.equal(await why(reverses(of, 1_001n, 'too much')), 'INVALID_REQUEST');
@@ -126,7 +126,7 @@ describe('takenBack()', function () {
     assert.equal((await desk.get(hold)).amountReversed, 4_000n);
   });
 
-  it('refuses what comes before that which it is about, and takes it afterwards', async () => {
+  it('rejects an event that arrives before the one it follows, and accepts it afterwards', async () => {
     const hold = await desk.hold();
     const ofHold = { authorizationRequestId: hold.requestId };
     assert.equal(await why(reverses(ofHold, 1_000n)), 'INVALID_REQUEST');
@@ -149,7 +149,7 @@ describe('takenBack()', function () {
     await scripted.settled(unknown.requestId, approved);
   });
 
-  it('refuses what names another sort of operation', async () => {
+  it('rejects an event that names another kind of operation', async () => {
     const { hold, of } = await captured();
     assert.equal(await why(reverses({ captureRequestId: hold.requestId }, 1n)), 'OPERATION_NOT_FOUND');
     assert.equal(await why(reverses({ authorizationRequestId: of.captureRequestId }, 1n)), 'OPERATION_NOT_FOUND');
@@ -170,7 +170,7 @@ describe('takenBack()', function () {
     assert.equal(await desk.books(of), 'FAILED FAILED 0/0/0/10000/0 frozen');
   });
 
-  it('knows a capture that an earlier version marked as reversed', async () => {
+  it('respects a capture that an earlier version marked as reversed', async () => {
     const { hold, of } = await captured();
     await reverses(of, 4_000n);
     await sql(scripted.stage, 'update capture set amount_reversed = 0 where request_id = $1', [of.captureRequestId]);
@@ -180,7 +180,7 @@ describe('takenBack()', function () {
     assert.deepEqual(await shown(hold), ['3000 false']);
   });
 
-  it('changes no answer that was given before', async () => {
+  it('changes no earlier answer', async () => {
     const hold = await desk.hold();
     const ask = () => desk.capture(hold, 4_000n, { idempotencyKey: 'reversed-later' });
     const { capture: first } = await ask();

@@ -20,7 +20,7 @@ import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const { OK, KO } = OperationState;
 const FENCED = { reason: 'the processor said so on the phone' };
-/** The processor does not answer inquiries in these tests, unless one says so. */
+/** The processor does not answer inquiries in these tests unless one configures it. */
 const REASON = { ...FENCED, unfenced: true };
 
 describe('resolveOperation()', function () {
@@ -58,7 +58,7 @@ describe('resolveOperation()', function () {
   const items = async (filter: object = {}) => (await operators.listReviewItems({ pageSize: 200, ...filter })).items;
   const itemOf = async (requestId: string | undefined) => (await items()).find((each) => each.requestId === requestId);
 
-  /** A hold of 10 000 with a capture of 4 000 whose outcome nobody knows. */
+  /** A hold of 10 000 with a capture of 4 000 whose outcome is unknown. */
   async function lostCapture(): Promise<{ hold: Preauthorization; requestId: string }> {
     const hold = await acme.hold();
     const { capture } = await acme.capture(hold, 4_000n);
@@ -66,7 +66,7 @@ describe('resolveOperation()', function () {
     return { hold, requestId: capture.requestId };
   }
 
-  it('lists what is unknown, what needs review and what is frozen, with its age', async () => {
+  it('lists what is unknown, needs review or is frozen, with its age', async () => {
     const unknown = await lostCapture();
     const review = await lostCapture();
     await toReview('capture', review.requestId);
@@ -100,7 +100,7 @@ describe('resolveOperation()', function () {
     assert.deepEqual(await items({ merchantId: 'nobody' }), []);
   });
 
-  it('lists them by pages, oldest first, whatever they are', async () => {
+  it('lists them by pages, oldest first, of whatever kind', async () => {
     const all = (await items()).map(({ requestId }) => requestId);
     assert(all.length >= 3);
     const paged: string[] = [];
@@ -131,7 +131,7 @@ describe('resolveOperation()', function () {
     assert.equal(await itemOf(requestId), undefined);
   });
 
-  it('settles a capture as KO, with the processor’s code, and gives its amount back to the hold', async () => {
+  it('settles a capture as KO, with the processor’s code, and returns its amount to the hold', async () => {
     const { hold, requestId } = await lostCapture();
     const processorError = { code: 'not_found', message: 'they never saw it' };
     const { operation } = await operators.resolveOperation({ requestId, outcome: KO, processorError, ...REASON });
@@ -203,7 +203,7 @@ describe('resolveOperation()', function () {
     assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
-  it('refuses what is settled, still asked, unknown, without reason or without decision', async () => {
+  it('rejects what is settled, still under inquiry or unknown, and calls without a reason or a decision', async () => {
     const done = await acme.hold();
     const cases: [string, object, string][] = [
       ['settled', { requestId: done.requestId, outcome: OK, ...REASON }, 'INVALID_REQUEST'],
@@ -224,7 +224,7 @@ describe('resolveOperation()', function () {
     assert.equal(await acme.books(done), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
-  it('is contradicted by what the processor says later: the hold is frozen, the result stays', async () => {
+  it("is contradicted by a later result of the processor: the hold is frozen, the operator's result stays", async () => {
     const { hold, requestId } = await lostCapture();
     await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
     await sql(stage, 'update capture set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
@@ -234,12 +234,12 @@ describe('resolveOperation()', function () {
     assert.equal((await itemOf(hold.requestId))?.reason, ReviewReason.FROZEN);
   });
 
-  describe('asks the processor first, which fences, and', () => {
+  describe('inquires with a fence first, and', () => {
     const inquiries = (requestId: string) =>
       processor.heard.filter((call) => call.method === 'inquire' && call.requestId === requestId).length;
     const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
-    it('settles as KO what it has never seen and now never will', async () => {
+    it('settles as KO what the processor has never seen and now never will', async () => {
       const { hold, requestId } = await lostCapture();
       processor.says = { ...processor.says, inquire: () => neverSeen };
       const { operation } = await operators.resolveOperation({ requestId, outcome: KO, ...FENCED });
@@ -253,7 +253,7 @@ describe('resolveOperation()', function () {
       [OK, neverSeen, 'IN_PROGRESS 0/0/10000/0/0'],
       [OK, done(declined), 'IN_PROGRESS 0/0/10000/0/0'],
     ] as const) {
-      it(`refuses ${OperationState[outcome]} where it knows better, and settles what it knows: ${books}`, async () => {
+      it(`refuses ${OperationState[outcome]} where the processor knows better, and settles its result: ${books}`, async () => {
         const { hold, requestId } = await lostCapture();
         processor.says = { ...processor.says, inquire: () => said };
         assert.equal(await why(operators.resolveOperation({ requestId, outcome, ...REASON })), 'INVALID_REQUEST');
@@ -261,7 +261,7 @@ describe('resolveOperation()', function () {
       });
     }
 
-    it('refuses while it is at work, and while it does not answer', async () => {
+    it('refuses while the processor is working on it, and while it does not answer', async () => {
       const { hold, requestId } = await lostCapture();
       processor.says = { ...processor.says, inquire: () => atWork };
       assert.equal(await why(operators.resolveOperation({ requestId, outcome: KO, ...REASON })), 'INVALID_REQUEST');

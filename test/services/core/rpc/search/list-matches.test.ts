@@ -48,7 +48,7 @@ describe('ListMatches', function () {
     assert.equal(matches[0]?.holdRequestId, ids.hold);
   });
 
-  it('finds a reversal, which is in the log only, and a delivery', async () => {
+  it('finds a reversal, which is only in the log, and a delivery', async () => {
     const requestId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
     await sql(
       stage,
@@ -64,7 +64,7 @@ describe('ListMatches', function () {
     assert.deepEqual([matches[0]?.deliveryId, matches[0]?.requestId], [delivery?.id, ids.capture]);
   });
 
-  it("finds by a part of the merchant's reference, in any case, and takes no character for a pattern", async () => {
+  it("finds by a part of the merchant's reference, case-insensitively, without wildcards", async () => {
     assert.deepEqual(await find('ORDER-100'), [
       [ids.oct, MERCHANT_REFERENCE],
       [ids.hold, MERCHANT_REFERENCE],
@@ -93,7 +93,7 @@ describe('ListMatches', function () {
     );
   });
 
-  it('finds a hold by its preauthorizationId, whole, and searches for no part of one', async () => {
+  it('finds a hold by its whole preauthorizationId, and does not search for a part of one', async () => {
     assert.deepEqual(await find(ids.handle ?? ''), [[ids.hold, PREAUTHORIZATION_ID]]);
     assert.deepEqual(await find((ids.handle ?? '').slice(0, -1)), []);
     assert.deepEqual(await find(ids.handle ?? '', { merchantId: 'bolt' }), []);
@@ -101,11 +101,11 @@ describe('ListMatches', function () {
     assert(!audited.entries.some(({ action }) => action.includes('match')));
   });
 
-  it('finds nothing for what cannot be stored, and what nobody has', async () => {
+  it('finds nothing for text that cannot be stored, and unknown text', async () => {
     for (const text of ['    a   ', 'nothing-like-it']) assert.deepEqual(await find(text), []);
   });
 
-  it('says how far it searched, and goes on from there', async () => {
+  it('says how far it searched, and continues from there', async () => {
     const { query } = stage.database;
     const none = { idEnd: null, last4: null, merchantId: null, createdFrom: null, createdTo: null };
     const found: string[] = [];

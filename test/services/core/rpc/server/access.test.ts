@@ -1,4 +1,4 @@
-/** Who may call what: every method of every service, each role, through both doors. */
+/** Access rules: every method of every service, each role, over both doors. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { ErrorInfoSchema } from '../../../../../proto/gen/google/rpc/error_detai
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const CONTRACTS = ['holdfast/v1', 'holdfast/processor/v1'];
-/** What core calls, rather than serves. */
+/** Services that core calls and does not serve. */
 const ELSEWHERE = 'holdfast.processor.v1.ProcessorService';
 const GATEWAY_ALONE = [
   ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce'],
@@ -17,7 +17,7 @@ const GATEWAY_ALONE = [
 ];
 const ROLES = ['gateway', 'internal', 'operator', 'processor'] as const;
 
-/** Written from docs/product.md, "gRPC and Connect": payments are for all who serve merchants, the rest for operators. */
+/** Written from docs/product.md, "gRPC and Connect": payments for all services that act for merchants, the rest for operators. */
 function allowed({ name, parent }: DescMethod): readonly (typeof ROLES)[number][] {
   if (parent.name === 'ProcessorEventService') return ['processor'];
   if (GATEWAY_ALONE.includes(name)) return ['gateway'];
@@ -58,7 +58,7 @@ describe('rolesFor()', function () {
     await stage.close();
   });
 
-  /** The word of the refusal of an empty call; '' = it was let in and is fine with that. */
+  /** The refusal of an empty call; '' = it was allowed and succeeded. */
   const doors = {
     grpc(token: string): (method: DescMethod) => Promise<string> {
       const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
@@ -114,7 +114,7 @@ describe('rolesFor()', function () {
   };
 
   for (const door of ['grpc', 'json'] as const) {
-    it(`lets each role call what it may, and nothing else (${door})`, async () => {
+    it(`allow each role its own methods, and no others (${door})`, async () => {
       assert(methods.length >= 35);
       for (const role of ROLES) {
         const call = doors[door](stage.tokens[role]);
@@ -128,7 +128,7 @@ describe('rolesFor()', function () {
       }
     });
 
-    it(`lets nobody in without a credential, or with a wrong one (${door})`, async () => {
+    it(`reject calls without a credential, or with a wrong one (${door})`, async () => {
       const { tokens } = stage;
       const wrong = [
         '',
@@ -144,7 +144,7 @@ describe('rolesFor()', function () {
     });
   }
 
-  it('knows one scheme', async () => {
+  it('know one scheme', async () => {
     const url = `http://127.0.0.1:${stage.cores[0]?.connectPort}/holdfast.v1.MerchantService/ListMerchants`;
     const token = stage.tokens.operator;
     const call = async (authorization: string) =>

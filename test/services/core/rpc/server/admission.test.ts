@@ -3,7 +3,7 @@ import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { Admission } from '../../../../../services/core/rpc/server/admission.ts';
 
 describe('Admission', () => {
-  /** Lets calls of a merchant in until one is refused. Returns how many were let in. */
+  /** Admits calls of a merchant until one is refused. Returns how many were admitted. */
   function fill(admission: Admission, merchant: string): number {
     for (let count = 0; ; count++) {
       try {

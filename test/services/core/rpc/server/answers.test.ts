@@ -1,4 +1,4 @@
-/** What an answer promises: names drawn by the caller, deadlines, bounds, rows that are locked, connections that break. */
+/** What an answer promises: requestIds drawn by the caller, deadlines, limits, locked rows, broken connections. */
 import assert from 'node:assert/strict';
 import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
@@ -8,25 +8,18 @@ import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
 import { ADVISORY_LOCKS } from '../../../../../services/core/storage/advisory-locks.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 const { OK, UNKNOWN } = OperationState;
 
 describe('what an answer promises', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let other: Awaited<ReturnType<typeof openMerchant>>;
-  let elsewhere: ReturnType<typeof openDesk>;
-
-  before(async () => {
-    stage = await openStage({ cores: 2, processorTimeoutMs: 5_000 });
-    acme = await openMerchant(stage, 'acme');
-    other = await openMerchant(stage, 'other');
-    elsewhere = openDesk(stage, 'acme', 1);
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 5_000 }));
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const other = forSuite(() => openMerchant(stage, 'other'));
+  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
   const countOf = async (table: 'hold' | 'capture' | 'release' | 'oct', requestId: string) =>
     (await sql<{ n: number }>(stage, `select count(*)::int as n from ${table} where request_id = $1`, [requestId]))[0]
@@ -38,7 +31,7 @@ describe('what an answer promises', function () {
   const named = (operationRequestId = uuidv7()) => ({ operationRequestId });
 
   describe('a requestId that the caller has drawn', () => {
-    it('names the operation, and the same call under it is the same call, at whichever core', async () => {
+    it('names the operation, and the same call under it is the same call, at any core', async () => {
       const name = named();
       const first = await acme.hold(name);
       assert.equal(first.requestId, name.operationRequestId);
@@ -59,7 +52,7 @@ describe('what an answer promises', function () {
       assert.deepEqual(entries, [1, 1, 1]);
     });
 
-    it('makes one operation of twenty calls at once', async () => {
+    it('makes one operation of twenty simultaneous calls', async () => {
       const name = named();
       const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? acme : elsewhere).place(name));
       for (const end of await Promise.allSettled(calls)) {
@@ -70,12 +63,12 @@ describe('what an answer promises', function () {
       assert.equal(stage.oracle.entries(name.operationRequestId).length, 1);
     });
 
-    it('gets the KO of the first call again', async () => {
+    it('returns the KO of the first call again', async () => {
       const name = { ...named(), tokenId: 'tok_sandbox_declined' };
       for (const desk of [acme, elsewhere]) assert.equal(await why(desk.place(name)), 'CARD_DECLINED');
     });
 
-    it('is refused when it is malformed, another merchant’s, or names something else; nothing is stored', async () => {
+    it('is rejected when it is malformed, another merchant’s, or names something else; nothing is stored', async () => {
       for (const operationRequestId of ['', 'x', uuidv4(), uuidv7().toUpperCase(), `${uuidv7()} `]) {
         assert.equal(await why(acme.place({ operationRequestId })), 'INVALID_REQUEST', operationRequestId);
       }
@@ -102,7 +95,7 @@ describe('what an answer promises', function () {
   });
 
   describe('a deadline', () => {
-    /** A client of core whose metadata carry a deadline of the test's choice. */
+    /** A client of core that sends a given deadline as metadata. */
     function holdsBy(deadlineMs: number) {
       const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
       const token = stage.tokens.gateway;
@@ -119,7 +112,7 @@ describe('what an answer promises', function () {
       return { place, close: () => channel.close() };
     }
 
-    it('that is over refuses the call before anything is read or stored', async () => {
+    it('that has passed refuses the call before anything is read or stored', async () => {
       const { place, close } = holdsBy(Date.now() - 1);
       const name = named();
       assert.equal(await why(place(name)), 'UNAVAILABLE');
@@ -127,15 +120,15 @@ describe('what an answer promises', function () {
       close();
     });
 
-    it('is judged by the statement, too: what reaches the database too late is not stored', async () => {
+    it('is checked by the statement, too: a write that reaches the database too late is not stored', async () => {
       const hold = await acme.hold();
       const at = new Date(stage.clock.now());
       const patience = { deadlineMs: Date.now() - 1, isGone: () => false };
       const requestId = uuidv7();
       const { books } = stage.recovery;
-      // The gather judges first, so the statement is asked alone.
+      // The gather checks first, so this calls the statement directly.
       const late = { deadline: new Date(patience.deadlineMs).toISOString() };
-      const { insertOcts } = await import('../../../../../services/core/storage/oct/insert-octs.ts');
+      const { insertOcts } = await import('../../../../../services/core/storage/oct/write-octs.ts');
       const oct = { merchantId: 'acme', terminalId: 'T1', userId: 'u', tokenId: 't', amount: '1', currency: 'EUR' };
       const place = { processor: '', processorAccount: '' };
       const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };
@@ -158,8 +151,8 @@ describe('what an answer promises', function () {
     });
   });
 
-  describe('a row that somebody else has locked', () => {
-    /** Locks rows until told otherwise. */
+  describe('a row locked by another session', () => {
+    /** Locks rows until released. */
     async function locked(text: string, values: unknown[]) {
       const client = new pg.Client({ connectionString: stage.settings.DATABASE_URL });
       await client.connect();
@@ -170,7 +163,7 @@ describe('what an answer promises', function () {
         await client.end();
       };
     }
-    /** The sandbox takes two seconds of the stage's clock over what is slow. */
+    /** The sandbox's slow token takes two seconds of the stage's clock. */
     async function soon<T>(call: Promise<T>): Promise<T> {
       let done = false;
       const ended = call.finally(() => {
@@ -184,7 +177,7 @@ describe('what an answer promises', function () {
     }
     const LOCK_HOLD = 'select from hold where request_id = any($1::uuid[]) for update';
 
-    it('delays neither the captures nor the releases of other holds, and its own capture has an unknown outcome', async () => {
+    it('delays neither captures nor releases of other holds, and a capture of its own hold has an unknown outcome', async () => {
       const [stuck, ...free] = await Promise.all([acme.hold(), acme.hold(), other.hold(), acme.hold()]);
       assert(stuck && free[0] && free[1] && free[2]);
       const slow = await soon(acme.hold({ tokenId: 'tok_sandbox_slow' }));
@@ -198,7 +191,7 @@ describe('what an answer promises', function () {
       await other.capture(free[1], 1_000n);
       await acme.release(free[2]);
       await acme.hold();
-      assert(performance.now() - startedMs < 4_000, 'others went on while the rows were locked');
+      assert(performance.now() - startedMs < 4_000, 'others continued while the rows were locked');
       assert.equal(await refused, 'UNAVAILABLE', 'nothing of it was stored');
       assert.equal((await soon(capturing)).capture?.state, UNKNOWN, 'it was charged, so it is not refused');
       await unlock();
@@ -208,7 +201,7 @@ describe('what an answer promises', function () {
       assert.equal(await acme.books(stuck), 'IN_PROGRESS 0/0/10000/0/0');
     });
 
-    it('does not keep the expiry of other holds from its end', async () => {
+    it('does not delay the expiry of other holds', async () => {
       const [stuck, free] = [await acme.hold(), await acme.hold()];
       await sql(stage, 'update hold set expires_at = $2 where request_id = any($1::uuid[])', [
         [stuck.requestId, free.requestId],
@@ -223,7 +216,7 @@ describe('what an answer promises', function () {
     });
   });
 
-  it('settles a hold though the connection that was settling it is cut', async () => {
+  it('does not stop a hold from settling though the connection that was settling it is cut', async () => {
     const client = new pg.Client({ connectionString: stage.settings.DATABASE_URL });
     await client.connect();
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.operationOrder]);

@@ -1,12 +1,13 @@
-/** Requests that cannot be: each is refused naming its fields, none reaches the database or the processor. */
+/** Invalid requests: each is refused with the names of its fields, and none reaches the database or the processor. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../../proto/gen/google/rpc/error_details_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 
 const HOLD = {
   merchantId: 'acme',
@@ -21,14 +22,14 @@ const CAPTURE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}
 const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
 const MERCHANT = { merchantId: 'fresh', name: 'Fresh', contract: CONTRACT };
 const NUL = 'a\0b';
-/** A token that somebody made up. */
+/** A forged page token. */
 const pageToken = (key: string) => Buffer.from(JSON.stringify([key, '{}'])).toString('base64url');
 const HALF = 'a\ud800';
-/** Made for this test alone. */
+/** Generated for this test only. */
 const PRIVATE_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const CARD_NUMBER = '4242 4242-42424242';
 
-/** service/Method → requests and the fields that are at fault. */
+/** service/Method → requests with the fields that are invalid. */
 const CASES: Record<string, [request: object, ...fields: string[]][]> = {
   'PreauthorizationService/CreatePreauthorization': [
     [{}, 'merchant_id', 'amount', 'currency', 'terminal_id', 'user_id'],
@@ -141,13 +142,11 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
 
 describe('bad input', function () {
   this.timeout(60_000);
-  let stage: Stage;
+  const stage = forSuite(openStage);
 
   before(async () => {
-    stage = await openStage();
     await openMerchant(stage, 'acme');
   });
-  after(() => stage.close());
 
   const url = (method: string) => `http://127.0.0.1:${stage.cores[0]?.connectPort}/holdfast.v1.${method}`;
   const send = (method: string, body: string) =>
@@ -182,7 +181,7 @@ describe('bad input', function () {
     assert.equal(stage.oracle.entries().length, 0);
   });
 
-  it('is refused as JSON that is none, or has fields that nobody knows', async () => {
+  it('is refused as invalid JSON, or JSON with unknown fields', async () => {
     const method = 'PreauthorizationService/CreatePreauthorization';
     for (const text of [
       '',
@@ -197,7 +196,7 @@ describe('bad input', function () {
     }
   });
 
-  it('is refused as integers that are written as something else, naming the field', async () => {
+  it('is refused as integers in another notation, naming the field', async () => {
     const method = 'PreauthorizationService/CreatePreauthorization';
     const { amount: _amount, ...rest } = HOLD;
     const withAmount = (source: string, name = 'amount') => `${JSON.stringify(rest).slice(0, -1)},"${name}":${source}}`;
@@ -229,13 +228,13 @@ describe('bad input', function () {
       await send('PreauthorizationService/ListPreauthorizations', '{"pageSize":5.0}')
     ).json()) as object;
     assert.match(JSON.stringify(page), /the request is not valid: page_size/);
-    // What is no integer may look like one; what is one may come in its canonical string.
+    // 1.0 and similar are not integers; an integer may be sent as its canonical string.
     const reference = { ...rest, amount: '100', merchantReference: '1e2', userId: ' 05', currency: 'CHF' };
     const text = await (await send(method, JSON.stringify(reference))).text();
     assert.match(text, /the request is not valid: currency"/);
   });
 
-  it('is refused as bytes that are no message and no text', async () => {
+  it('is refused as bytes that are neither a message nor text', async () => {
     const method = 'PreauthorizationService/CreatePreauthorization';
     const post = (type: string, body: Uint8Array<ArrayBuffer>) =>
       fetch(url(method), {
@@ -257,7 +256,7 @@ describe('bad input', function () {
     }
   });
 
-  it('is refused as a request without a host, or with one that is none', async () => {
+  it('is refused as a request without a host, or with an invalid one', async () => {
     const port = stage.cores[0]?.connectPort ?? assert.fail();
     const path = '/holdfast.v1.PreauthorizationService/GetPreauthorization';
     const heads = [
@@ -275,7 +274,7 @@ describe('bad input', function () {
     }
   });
 
-  it('that is too large is refused on both doors', async () => {
+  it('is refused on both doors when it is too large', async () => {
     const large = { ...HOLD, userId: 'x'.repeat(1_100_000) };
     const response = await send('PreauthorizationService/CreatePreauthorization', JSON.stringify(large));
     assert.equal(((await response.json()) as { code: string }).code, 'resource_exhausted');
@@ -283,7 +282,7 @@ describe('bad input', function () {
     await assert.rejects(holds.createPreauthorization({ ...large, amount: 1n }), { code: 8 });
   });
 
-  it('over gRPC has the same details', async () => {
+  it('has the same details over gRPC', async () => {
     const { holds } = stage.channel('operator');
     const failed = await holds.createPreauthorization({ ...HOLD, amount: 0n }).catch((error) => error);
     const { StatusSchema } = await import('../../../../../proto/gen/google/rpc/status_pb.js');

@@ -18,7 +18,7 @@ const settings = (gateway: string, more: Record<string, string> = {}) =>
   }) satisfies CoreSettings;
 
 describe('callerFinder()', () => {
-  it('finds the role of a token, and takes the old and the new one while it is replaced', () => {
+  it('finds the role of a token, and accepts the old and the new one while it is rotated', () => {
     const findCaller = callerFinder(settings(`${token('n')},${token('g')}`));
     const find = (authorization: string | null) => findCaller(authorization)?.role;
     assert.equal(find(`Bearer ${token('n')}`), 'gateway');
@@ -29,7 +29,7 @@ describe('callerFinder()', () => {
     }
   });
 
-  it("finds the processor of a token of its own, and none of the common one's", () => {
+  it('finds the processor of a token of its own, and none for the common token', () => {
     const own = {
       PROCESSOR_URL: '',
       PROCESSORS: 'a=host:1,b-eu=host:2',
@@ -42,7 +42,7 @@ describe('callerFinder()', () => {
     assert.deepEqual(find(`Bearer ${token('p')}`), { role: 'processor' });
   });
 
-  it('refuses settings with a short token among several', () => {
+  it('rejects settings with a short token among several', () => {
     assert.throws(() => settings(`${token('n')},short`), /GATEWAY_TOKEN/);
     assert.throws(() => settings(`${token('n')},`), /GATEWAY_TOKEN/);
   });

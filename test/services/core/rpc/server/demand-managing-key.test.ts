@@ -1,4 +1,4 @@
-/** What merchants do with their webhooks through the gateway: in the name of a key that may, with their own alone, and audited. */
+/** How merchants manage their webhooks through the gateway: with a key that may, for themselves only, and audited. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
@@ -6,6 +6,7 @@ import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_p
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
@@ -15,22 +16,13 @@ const METHODS = [...MerchantService.methods, ...NotificationService.methods]
 
 describe('demandsManagingKey()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-  let gateway: ReturnType<Stage['channel']>;
-  let theirs: { deliveryId: string; signingSecretId: string };
-  let mine: typeof theirs;
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
+  const gateway = forSuite(() => stage.channel('gateway'));
+  const mine = forSuite(() => opened('mine'));
+  const theirs = forSuite(() => opened('theirs'));
 
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-    gateway = stage.channel('gateway');
-    mine = await opened('mine');
-    theirs = await opened('theirs');
-  });
-  after(() => stage.close());
-
-  /** A merchant with a delivery and a second signing secret. */
+  /** Creates a merchant with a delivery and a second signing secret. */
   async function opened(merchantId: string) {
     await openMerchant(stage, merchantId, { webhookUrl: 'https://merchant.example' });
     const { delivery } = await notifications(operator).sendTestNotification({ merchantId });
@@ -51,7 +43,7 @@ describe('demandsManagingKey()', function () {
       [actor, action, target].join(' '),
     );
 
-  /** Each of the calls, about a merchant's own things. */
+  /** Each of the calls, about the merchant's own records. */
   const calls = (call: GrpcCall, merchantId: string, { deliveryId, signingSecretId }: typeof theirs) => ({
     getMerchant: () => gateway.merchants.getMerchant({ merchantId }, call),
     setWebhookUrl: () => gateway.merchants.setWebhookUrl({ merchantId, webhookUrl: 'https://new.example' }, call),
@@ -68,7 +60,7 @@ describe('demandsManagingKey()', function () {
     assert.deepEqual(Object.keys(calls({}, '', mine)).toSorted(), METHODS.toSorted());
   });
 
-  it('lets a key that manages the webhook do everything, and audits the changes in its name', async () => {
+  it('allows a key that manages the webhook everything, and audits the changes in its name', async () => {
     const before = (await audited()).length;
     const { apiKeyId, call } = await newKey('mine', true);
     for (const each of Object.values(calls(call, 'mine', mine))) await each();
@@ -83,7 +75,7 @@ describe('demandsManagingKey()', function () {
     ]);
   });
 
-  it('refuses a key that does not, one that was revoked, one that there never was, and none; nothing changes', async () => {
+  it('rejects a key without the permission, a revoked one, an unknown one, and none; nothing changes', async () => {
     const { call: plain } = await newKey('mine', false);
     const { apiKeyId, call: revoked } = await newKey('mine', true);
     await operator.merchants.revokeApiKey({ merchantId: 'mine', apiKeyId });
@@ -102,7 +94,7 @@ describe('demandsManagingKey()', function () {
     assert.deepEqual(await audited(), before);
   });
 
-  it('refuses a key of another merchant', async () => {
+  it('rejects a key of another merchant', async () => {
     const { call } = await newKey('theirs', true);
     for (const [name, each] of Object.entries(calls(call, 'mine', mine))) {
       assert.equal(await why(each()), 'FORBIDDEN', name);
@@ -111,7 +103,7 @@ describe('demandsManagingKey()', function () {
     assert.equal(await why(notifications(gateway).getDelivery({ deliveryId: theirs.deliveryId }, call)), 'FORBIDDEN');
   });
 
-  it("answers for another merchant's delivery or secret as for none", async () => {
+  it("answers for another merchant's delivery or secret as for an unknown one", async () => {
     const { call } = await newKey('mine', true);
     const before = await audited();
     const foreign = calls(call, 'mine', theirs);

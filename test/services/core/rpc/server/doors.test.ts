@@ -1,4 +1,4 @@
-/** The doors of core with stock tools: health, reflection, deadlines, TLS and mutual TLS, stopping. */
+/** The doors of core with standard tools: health, reflection, deadlines, TLS and mutual TLS, shutdown. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ describe('doors of core', function () {
     return { channel, operations: channel.client(OperationService) };
   };
 
-  it('says that it serves, and stops saying so when it stops; streams end with UNAVAILABLE', async () => {
+  it('reports SERVING, and NOT_SERVING when it stops; streams end with UNAVAILABLE', async () => {
     const core = await startCore(anyPorts());
     const address = `127.0.0.1:${core.corePort}`;
     const { channel, operations } = watching(address, stage.tokens.internal);
@@ -75,19 +75,19 @@ describe('doors of core', function () {
     const services = await reflected(`127.0.0.1:${stage.cores[0]?.corePort}`);
     const names = ['Preauthorization', 'Oct', 'Operation', 'Merchant', 'Notification', 'Operator', 'Audit'];
     const ours = names.map((name) => `holdfast.v1.${name}Service`);
-    // The processor's own service is described in a file that the one about its events needs.
+    // The processor's own service is in a file that the events' file imports.
     const processors = ['ProcessorEventService', 'ProcessorService'].map((name) => `holdfast.processor.v1.${name}`);
     const others = [...processors, 'grpc.health.v1.Health'];
     assert.deepEqual(services.sort(), [...ours, ...others].sort());
   });
 
-  it('keeps to the deadline of a call', async () => {
+  it('enforces the deadline of a call', async () => {
     const { holds } = stage.channel('internal');
     const late = holds.listPreauthorizations({ merchantId: 'nobody' }, { timeoutMs: 0 });
     await assert.rejects(late, (error: ServiceError) => error.code === status.DEADLINE_EXCEEDED);
   });
 
-  it('speaks TLS on both doors, and with a client authority only to those who show a certificate of it', async () => {
+  it('serves TLS on both doors, and with a client authority only clients with its certificate', async () => {
     const tls = { CORE_TLS_CERT: files.server.cert, CORE_TLS_KEY: files.server.key };
     const core = await startCore({ ...anyPorts(), ...tls, CORE_TLS_CLIENT_CA: files.ca });
     const address = `127.0.0.1:${core.corePort}`;
@@ -126,13 +126,13 @@ describe('doors of core', function () {
     await core.close();
   });
 
-  it('names the setting of a port that is taken', async () => {
+  it('names the setting of a port that is in use', async () => {
     const port = stage.cores[0]?.connectPort ?? assert.fail();
     const opening = openConnectDoor({ services: [], interceptors: [], host: '127.0.0.1', port, tls: undefined });
     await assert.rejects(opening, new RegExp(`^Error: CONNECT_PORT ${port} cannot be used: .*EADDRINUSE`));
   });
 
-  it('leaves nothing open when a port is taken', async () => {
+  it('leaves nothing open when a port is in use', async () => {
     const taken = stage.cores[0]?.connectPort ?? assert.fail();
     const free = await freePort();
     const before = await connections();
@@ -153,7 +153,7 @@ describe('doors of core', function () {
 
 const NOBODYS = '0192e8a0-0000-7000-8000-000000000000';
 
-/** The names that server reflection lists. */
+/** Returns the names that server reflection lists. */
 async function reflected(address: string): Promise<string[]> {
   const reflection = loadSync(
     `${import.meta.dirname}/../../../../../node_modules/@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto`,

@@ -1,4 +1,4 @@
-/** A merchant sees and changes its own, and another's looks like nothing at all. */
+/** A merchant sees and changes its own records, and another's look like unknown ones. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Desk, openMerchant } from '../../desk.ts';
@@ -23,7 +23,7 @@ describe('the scope of a call', function () {
   });
   after(() => stage.close());
 
-  /** Every call that names a record: by a name that is known, or not. */
+  /** Every call that names a record: a known one, or not. */
   const calls = (clients: Clients, merchantId: string, named: typeof names): (() => Promise<unknown>)[] => {
     const { holds, octs, operations } = clients;
     const { requestId, preauthorizationId, captureId, octId } = named;
@@ -39,7 +39,7 @@ describe('the scope of a call', function () {
   };
 
   for (const role of ['gateway', 'internal', 'operator'] as const) {
-    it(`hides another merchant’s records: the answer is that of no record (${role})`, async () => {
+    it(`hides another merchant’s records: the answer is that for an unknown record (${role})`, async () => {
       const clients = stage.channel(role);
       const nothing = {
         preauthorizationId: `pre_${'x'.repeat(32)}`,
@@ -57,7 +57,7 @@ describe('the scope of a call', function () {
       assert.equal(await mine.books(names), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     });
 
-    it(`lists and watches one merchant’s alone (${role})`, async () => {
+    it(`lists and watches only one merchant’s (${role})`, async () => {
       const { holds, operations } = stage.channel(role);
       const theirs = await operations.listOperations({ merchantId: 'theirs', holdRequestId: names.requestId });
       assert.equal(theirs.operations.length, 0);
@@ -67,7 +67,7 @@ describe('the scope of a call', function () {
     });
   }
 
-  it('must be named by the gateway, and by everyone who changes something but operators', async () => {
+  it('must be named by the gateway, and by every caller that changes something except operators', async () => {
     const { holds, octs, operations } = stage.channel('gateway');
     const { requestId } = names;
     const unnamed = [
@@ -90,7 +90,7 @@ describe('the scope of a call', function () {
     assert.equal(await mine.books(names), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
-  it('may be everything for internal services that look, and for operators', async () => {
+  it('may be all merchants for internal services that read, and for operators', async () => {
     const { holds, operations, octs } = stage.channel('internal');
     const { requestId } = names;
     assert.equal((await holds.getPreauthorization({ requestId })).preauthorization?.merchantId, 'mine');
@@ -103,7 +103,7 @@ describe('the scope of a call', function () {
     assert.equal(await mine.books(hold), 'CAPTURED 2000/0/0/8000/0 RELEASED');
   });
 
-  it('lets nobody but operators capture by requestId', async () => {
+  it('lets only operators capture by requestId', async () => {
     const by = { merchantId: 'mine', requestId: names.requestId, amountToCapture: 1n };
     for (const role of ['gateway', 'internal'] as const) {
       const call = stage.channel(role).holds.capturePreauthorization(by);
@@ -142,7 +142,7 @@ describe('the scope of a call', function () {
     }
   });
 
-  it('takes captures that must be signed from the gateway and operators alone', async () => {
+  it('accepts captures that must be signed from the gateway and operators only', async () => {
     const { merchants } = stage.channel('operator');
     const terms = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true };
     const capturePublicKey = PUBLIC_KEY;

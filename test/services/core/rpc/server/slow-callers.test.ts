@@ -1,4 +1,4 @@
-/** Callers that stall, drip or fall silent: each door closes them, whatever they speak. The bounds are short here. */
+/** Clients that stall, trickle or fall silent: each door closes them, whatever the protocol. The timeouts are short here. */
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const HEAD =
 const PATH = '/holdfast.v1.OperationService/GetOperation';
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-/** Settles when it is closed, with an error or without. */
+/** Resolves when the stream is closed, with or without an error. */
 const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
 
 describe('slow callers', function () {
@@ -46,7 +46,7 @@ describe('slow callers', function () {
   let grpc: { port: number; close(): void };
   let secureGrpc: { port: number; close(): void };
   let unbound: () => void;
-  /** What a call answers when it is let through, about 16 MiB: more than the system's buffers take. */
+  /** A large answer, about 16 MiB: more than the system's buffers hold. */
   const nextPageToken = 'x'.repeat(16 * 1024 * 1024);
   const implementation = { listOperations: () => ({ nextPageToken }), getOperation: () => ({}) };
   const { methods } = createServiceImplSpec<typeof OperationService>(OperationService, implementation);
@@ -78,7 +78,7 @@ describe('slow callers', function () {
     await files.remove();
   });
 
-  /** Settles when the door has closed the connection; answers what it said before. */
+  /** Resolves with what the door sent once it has closed the connection. */
   const closedByDoor = async (socket: Duplex, stop: () => void = () => undefined): Promise<string> => {
     let said = '';
     socket.on('data', (chunk: Buffer) => {
@@ -122,7 +122,7 @@ describe('slow callers', function () {
     });
   }
 
-  it('are closed when they drip a head, or after an answer ask for nothing more', async () => {
+  it('are closed when they trickle a head, or send no request after an answer', async () => {
     for (const open of [async () => tcp(clear.port), () => tls(secure.port, 'http/1.1')]) {
       const dripping = await open();
       await closedByDoor(dripping, drip(dripping, `${HEAD}X-Slow: ${'a'.repeat(1_000)}`));
@@ -132,7 +132,7 @@ describe('slow callers', function () {
     }
   });
 
-  it('are closed when their TLS handshake never ends, silent or dripping', async () => {
+  it('are closed when their TLS handshake never ends, silent or trickling', async () => {
     for (const { port } of [secure, secureGrpc]) {
       await closedByDoor(tcp(port));
       const dripping = tcp(port);
@@ -142,7 +142,7 @@ describe('slow callers', function () {
     }
   });
 
-  it('are told from HTTP/1.1 though the preface comes byte by byte', async () => {
+  it('are distinguished from HTTP/1.1 though the preface comes byte by byte', async () => {
     const socket = tcp(clear.port);
     socket.setNoDelay(true);
     for (const byte of 'PRI') {
@@ -162,7 +162,7 @@ describe('slow callers', function () {
   };
   for (const [door, open] of Object.entries(sessions)) {
     const type = door.startsWith('gRPC') ? 'application/grpc' : 'application/json';
-    it(`are sent away when their session only pings (${door})`, async () => {
+    it(`lose a session that only pings (${door})`, async () => {
       const session = open();
       session.on('error', () => undefined);
       await once(session, 'connect');
@@ -185,7 +185,7 @@ describe('slow callers', function () {
     });
   }
 
-  it('lose an answer that they do not take, and their session', async () => {
+  it('lose an answer that they do not read, and their session', async () => {
     const session = connectHttp2(`http://127.0.0.1:${clear.port}`, { settings: { initialWindowSize: 0 } });
     session.on('error', () => undefined);
     const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': 'application/json' });
@@ -200,7 +200,7 @@ describe('slow callers', function () {
     for (const open of [async () => tcp(clear.port), () => tls(secure.port, 'http/1.1')]) {
       const socket = await open();
       socket.write(`${HEAD.replace('GetOperation', 'ListOperations')}Content-Length: 2\r\n\r\n{}`);
-      // It reads nothing, so it hears of the end by what it writes.
+      // It reads nothing, so it notices the end when it writes.
       const timer = setInterval(() => socket.write('\r\n'), 50);
       socket.pause();
       socket.on('error', () => undefined);

@@ -22,7 +22,7 @@ const STATUSES: Record<string, (keyof typeof ErrorReason)[]> = {
 
 describe('translateError()', () => {
   for (const [status, words] of Object.entries(STATUSES)) {
-    it(`answers ${status} to ${words.join(', ')}`, () => {
+    it(`returns ${status} for ${words.join(', ')}`, () => {
       for (const word of words) {
         const error = translateError(new HoldfastError(word as RefusalCode, 'no'));
         assert.equal(Code[error.code], status);
@@ -31,7 +31,7 @@ describe('translateError()', () => {
     });
   }
 
-  it('says that the database is away, and to come again, whatever the driver calls it', () => {
+  it("reports a database that is down, with a time to retry, whatever the driver's error", () => {
     const codes = [
       '08006',
       '57P01',
@@ -54,7 +54,7 @@ describe('translateError()', () => {
     }
   });
 
-  it('tells nothing of what it did not foresee', () => {
+  it('reveals nothing of an unexpected error', () => {
     for (const each of [
       new Error('secret'),
       Object.assign(new Error('secret'), { code: '23505' }),
@@ -66,7 +66,7 @@ describe('translateError()', () => {
     }
   });
 
-  it('lets a status of the door itself pass', () => {
+  it('passes on a status of the door itself', () => {
     const error = new ConnectError('no such method', Code.Unimplemented);
     assert.equal(translateError(error), error);
   });

@@ -1,12 +1,13 @@
-/** Every word of refusal that core can say, each by a call that earns it. */
+/** Every refusal code of core, each provoked by a call. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
-import { type Desk, openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal } from '../../stage.ts';
 
-/** Said by the gateway alone. */
+/** Used by the gateway only. */
 const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
 const KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
@@ -14,16 +15,9 @@ MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 
 describe('the vocabulary of refusals', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let several: Desk;
-  let sole: Desk;
-
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 1_000 });
-    several = await openMerchant(stage, 'several');
-    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
+  const several = forSuite(() => openMerchant(stage, 'several'));
+  const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));
 
   const EARNED: Record<string, () => Promise<unknown>> = {
     INVALID_REQUEST: () => several.place({ amount: 0n }),
@@ -107,7 +101,7 @@ describe('the vocabulary of refusals', function () {
     it(word, async () => assert.equal((await refusal(call())).reason, word));
   }
 
-  it('has no word that nobody says', () => {
+  it('has no unused code', () => {
     const words = Object.keys(ErrorReason).filter((word) => Number.isNaN(Number(word)) && word !== 'UNSPECIFIED');
     assert.deepEqual(words.sort(), [...Object.keys(EARNED), ...REST_ONLY].sort());
   });

@@ -61,7 +61,7 @@ describe('acceptNotifications()', () => {
     assert.equal(await count('delivery', 'b'), 0);
   });
 
-  it('takes the same again for a duplicate, whatever is not signed', async () => {
+  it('treats a repetition as a duplicate, whatever its unsigned fields', async () => {
     await accept(input('c'));
     const body = Buffer.from('{"other":1}').toString('base64');
     assert.deepEqual(await accept(input('c'), input('d')), ['DUPLICATE', 'STORED']);
@@ -72,7 +72,7 @@ describe('acceptNotifications()', () => {
     assert.equal(row?.body.toString(), '{"requestId":"c"}', 'the first body wins');
   });
 
-  it('sets aside, once, what differs in kind or signed text', async () => {
+  it('quarantines, once, what differs in kind or signed text', async () => {
     await accept(input('e'));
     const changes: Partial<NotificationInput>[] = [
       { kind: 'oct' },
@@ -94,7 +94,7 @@ describe('acceptNotifications()', () => {
     assert.deepEqual(await accept(input('f'), input('f', { merchantId: 'silent', amount: '1' })), ['STORED', 'STORED']);
   });
 
-  it('stores one of many concurrent ones, and calls the others by their names', async () => {
+  it('stores one of many simultaneous ones, and reports the others as duplicates or conflicts', async () => {
     const gather = new StatementGather<NotificationInput, Accepted>(
       (batch) => acceptNotifications(stage.database.query, batch),
       { maxBatch: 50, lanes: 4, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
@@ -115,6 +115,6 @@ describe('acceptNotifications()', () => {
     const [aside] = await stage.sql<{ count: bigint }>(
       "select count(*) from quarantined_notification where request_id like 'g%'",
     );
-    assert.equal(Number(aside?.count), 40, 'whichever came first, the other text is set aside once');
+    assert.equal(Number(aside?.count), 40, 'whichever came first, the other text is quarantined once');
   });
 });

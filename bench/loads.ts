@@ -1,0 +1,152 @@
+/** What a load process does: each load opens its connections, then acts as often as it is asked. */
+import { randomUUID } from 'node:crypto';
+import { create, type DescService } from '@bufbuild/protobuf';
+import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
+import pg from 'pg';
+import { Agent, request } from 'undici';
+import { v7 as uuidv7 } from 'uuid';
+import { type GrpcClient, openChannel, serviceDefinition } from '../platform/grpc-client.ts';
+import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { GetOctResponseSchema, OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
+import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { signNotification } from '../webhooks/signature.ts';
+import { SCRIPTS, type ScriptName } from './references/scripts.ts';
+
+/** One unit of load. */
+export interface Load {
+  act(): Promise<void>;
+  close(): void;
+}
+
+type Options = Readonly<Record<string, string>>;
+
+const HOLD = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 't1', userId: 'u1' };
+
+export const LOADS = {
+  /** Places holds by token over gRPC; with `capture`, captures each in full. */
+  hold({ address, token, merchantId = '', capture }: Options): Load {
+    const { client, close } = connect(PreauthorizationService, address, token);
+    const amount = 10_000n;
+    return {
+      async act() {
+        const { preauthorization } = await client.createPreauthorization({ ...HOLD, merchantId, amount });
+        if (capture !== 'yes') return;
+        const preauthorizationId = preauthorization?.preauthorizationId ?? '';
+        await client.capturePreauthorization({ merchantId, preauthorizationId, amountToCapture: amount });
+      },
+      close,
+    };
+  },
+
+  /** Places holds by token over REST. */
+  'rest-hold'({ baseUrl, apiKey }: Options): Load {
+    const { post, close } = httpClient();
+    const body = JSON.stringify({ ...HOLD, amount: 10_000 });
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    return { act: () => post(`${baseUrl}/preauthorization`, headers, body, 201), close };
+  },
+
+  /** Sends signed notifications to the relay, each another requestId. */
+  relay({ baseUrl, merchantId = '', secret = '' }: Options): Load {
+    const { post, close } = httpClient();
+    return {
+      async act() {
+        const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount: '10000', currency: 'EUR' };
+        const headers = { 'content-type': 'application/json', 'x-service-signature': signNotification(secret, fields) };
+        const body = JSON.stringify({ ...fields, amount: 10_000, reference: 'bench' });
+        await post(`${baseUrl}/webhook/processor/payment/captured`, headers, body, 200);
+      },
+      close,
+    };
+  },
+
+  /** Asks the processor alone: the part of a hold that is not ours. */
+  authorize({ address, token }: Options): Load {
+    const { client, close } = connect(ProcessorService, address, token);
+    return {
+      async act() {
+        await client.authorize({ ...HOLD, requestId: uuidv7(), merchantId: 'bench', amount: 10_000n });
+      },
+      close,
+    };
+  },
+
+  /** A plain grpc-js echo, client and server in one process each: what a call costs before anything is done. */
+  async echo(): Promise<Load> {
+    const answer = (_: unknown, callback: (error: null, answer: object) => void) =>
+      callback(null, create(GetOctResponseSchema));
+    const server = new Server();
+    server.addService(serviceDefinition(OctService), { getOct: answer, createOct: answer });
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      );
+    });
+    const { client, close } = connect(OctService, `127.0.0.1:${port}`, 'none');
+    return {
+      async act() {
+        await client.getOct({ merchantId: 'bench', requestId: 'x' });
+      },
+      close() {
+        close();
+        server.forceShutdown();
+      },
+    };
+  },
+
+  /** The reference's transactions through raw pg, row at a time, where pgbench is not installed; prepared, one connection a lane. */
+  pg({ databaseUrl, script, connections = '32' }: Options): Load {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: Number(connections) });
+    const transactions = SCRIPTS[script as ScriptName].map((transaction, number) =>
+      transaction.map((statement, index) => prepared(`${script}-${number}-${index}`, statement)),
+    );
+    return {
+      async act() {
+        const [id, operation, delivery, capture] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+        const ids: Options = { id, operation, delivery, capture };
+        const client = await pool.connect();
+        try {
+          for (const transaction of transactions) {
+            if (transaction.length > 1) await client.query('begin');
+            for (const { name, text, parameters } of transaction) {
+              await client.query({ name, text, values: parameters.map((parameter) => ids[parameter]) });
+            }
+            if (transaction.length > 1) await client.query('commit');
+          }
+        } finally {
+          client.release();
+        }
+      },
+      close: () => void pool.end(),
+    };
+  },
+} as const;
+
+/** A client of a service, in cleartext. */
+export function connect<S extends DescService>(
+  service: S,
+  address = '',
+  token = '',
+): { client: GrpcClient<S>; close(): void } {
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 30_000 });
+  return { client: channel.client(service), close: () => channel.close() };
+}
+
+function httpClient() {
+  const dispatcher = new Agent({ connections: 64, pipelining: 1 });
+  return {
+    async post(url: string, headers: Record<string, string>, body: string, expected: number): Promise<void> {
+      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
+      const text = await answer.body.text();
+      if (answer.statusCode !== expected) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
+    },
+    close: () => void dispatcher.destroy(),
+  };
+}
+
+/** A statement of the reference in pg's own spelling: `$1` for its first `:name`, and so on. */
+function prepared(name: string, statement: string): { name: string; text: string; parameters: string[] } {
+  const parameters: string[] = [];
+  const text = statement.replace(/(?<!:):(\w+)/g, (_, parameter: string) => `$${parameters.push(parameter)}`);
+  return { name, text, parameters };
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { House } from '../house.ts';
+import { runLoad } from '../load.ts';
+import { runReference } from '../references/pgbench.ts';
+import { TABLES } from '../references/scripts.ts';
+import { type Row, throughput } from '../row.ts';
+
+const IN_FLIGHT = 64;
+const REFERENCE_CLIENTS = 32;
+/** A receiver that is not there: deliveries are written and their alarms set with every commit, but no worker runs beside. */
+const NOWHERE = { webhookUrl: 'http://127.0.0.1:9' };
+
+/** Holds placed per second over gRPC, against the same two commits row at a time. */
+export const holds: Row = {
+  name: 'holds over gRPC, 64 in flight',
+  unit: 'per second',
+  reference: 'pgbench, two commits a hold, 32 clients',
+  goal: { atLeast: 1 },
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds);
+    return async () => throughput(await runLoad(order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
+  },
+};
+
+/** The same against a plain grpc-js echo: what the calls alone would allow. */
+export const echo: Row = {
+  name: 'holds over gRPC, against an echo',
+  unit: 'per second',
+  reference: 'grpc-js echo, 64 in flight, client and server in one process',
+  goal: undefined,
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds);
+    const plain = { load: 'echo' as const, inFlight: IN_FLIGHT, seconds, options: {} };
+    return async () => throughput(await runLoad(order), await runLoad(plain));
+  },
+};
+
+/** Holds placed and captured per second over gRPC, against the same four commits row at a time. */
+export const pairs: Row = {
+  name: 'hold + capture over gRPC, 64 in flight',
+  unit: 'pairs per second',
+  reference: 'pgbench, four commits a pair, 32 clients',
+  goal: { atLeast: 1 },
+  async prepare(house, seconds) {
+    const order = await holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes' });
+    return async () => throughput(await runLoad(order), await runReference(house, 'pair', REFERENCE_CLIENTS, seconds));
+  },
+};
+
+/** Holds placed per second over REST, against gRPC. */
+export const restHolds: Row = {
+  name: 'holds over REST, 64 in flight',
+  unit: 'per second',
+  reference: 'holds over gRPC',
+  goal: { atLeast: 0.6 },
+  async prepare(house, seconds) {
+    await house.start('gateway');
+    const { apiKey, merchantId } = await house.createMerchant(NOWHERE);
+    const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
+    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
+    const rest = { load: 'rest-hold' as const, inFlight: IN_FLIGHT, seconds, options };
+    // The gateway hears of a new merchant within a second.
+    await sleep(1_500);
+    return async () => throughput(await runLoad(rest), await runLoad(grpc));
+  },
+};
+
+/** Notifications verified, stored and answered 200 by the relay, against one insert a commit. */
+export const relay: Row = {
+  name: 'notifications through the relay, 64 in flight',
+  unit: 'per second',
+  reference: 'pgbench, one insert, 32 clients',
+  goal: { atLeast: 0.5 },
+  async prepare(house, seconds) {
+    await house.start('gateway');
+    const { merchantId, signingSecret: secret } = await house.createMerchant();
+    await sleep(1_500);
+    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, merchantId, secret };
+    const order = { load: 'relay' as const, inFlight: 64, seconds, options };
+    return async () => throughput(await runLoad(order), await runReference(house, 'notification', 32, seconds));
+  },
+};
+
+/** What one hold alone waits for, less the processor's own time, against its two commits through pg. */
+export const loneHold: Row = {
+  name: 'a lone hold over gRPC, p50, less the processor',
+  unit: 'ms',
+  reference: 'two commits through pg, p50 ms',
+  goal: { atMost: 2 },
+  async prepare(house, seconds) {
+    await house.query(TABLES);
+    const hold = await holdOrder(house, 1, seconds);
+    const address = `127.0.0.1:${house.ports.SANDBOX_PORT}`;
+    const options = { address, token: house.secrets.processorCredential };
+    const processor = { load: 'authorize' as const, inFlight: 1, seconds, options };
+    const commits = { databaseUrl: house.databaseUrl, script: 'hold', connections: '1' };
+    const pg = { load: 'pg' as const, inFlight: 1, seconds, options: commits };
+    return async () => {
+      const [whole, theirs, reference] = [await runLoad(hold), await runLoad(processor), await runLoad(pg)];
+      return { value: whole.p50Ms - theirs.p50Ms, reference: reference.p50Ms, p50Ms: whole.p50Ms, p99Ms: whole.p99Ms };
+    };
+  },
+};
+
+/** What a load of holds is told. */
+export async function holdOrder(house: House, inFlight: number, seconds: number, extra: Record<string, string> = {}) {
+  const merchantId = extra.merchantId ?? (await house.createMerchant(NOWHERE)).merchantId;
+  const address = `127.0.0.1:${house.ports.CORE_PORT}`;
+  const options = { address, token: house.secrets.serviceToken, merchantId, ...extra };
+  return { load: 'hold' as const, inFlight, seconds, options };
+}

@@ -1,0 +1,157 @@
+/** What the ledgers of all adapters have in common: kinds of entries, results, and how both are shown to core. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { status } from '@grpc/grpc-js';
+import {
+  Answer,
+  EntryKind,
+  type ListEntriesRequest,
+  type ListEntriesResponseSchema,
+  type ResultSchema,
+} from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { RpcError } from './serve.ts';
+
+/** What an identifier was used for. A checkout is an authorization that waits for a card. */
+export type Kind = keyof typeof KINDS;
+
+const KINDS = {
+  authorization: EntryKind.AUTHORIZATION,
+  checkout: EntryKind.AUTHORIZATION,
+  capture: EntryKind.CAPTURE,
+  void: EntryKind.VOID,
+  increment: EntryKind.INCREMENT,
+  extension: EntryKind.EXTENSION,
+  refund: EntryKind.REFUND,
+  credit: EntryKind.CREDIT,
+  fence: EntryKind.FENCE,
+} as const;
+
+/** The contract's largest amount, minor units. */
+export const LARGEST_AMOUNT = 999_999_999_999n;
+
+/** The part of a card that may be stored; last4 is empty when there is no card. */
+export interface KeptCard {
+  readonly cardBrand: string;
+  readonly cardLast4: string;
+  readonly cardExpiryMonth: number;
+  readonly cardExpiryYear: number;
+}
+
+/** A result, without its times. */
+export interface KeptResult extends KeptCard {
+  readonly answer: Answer;
+  readonly reference: string;
+  readonly bankReference: string;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly generatedTokenId: string;
+}
+
+/** Default values of a result. */
+export const NO_RESULT: KeptResult = {
+  answer: Answer.UNSPECIFIED,
+  reference: '',
+  bankReference: '',
+  errorCode: '',
+  errorMessage: '',
+  cardBrand: '',
+  cardLast4: '',
+  cardExpiryMonth: 0,
+  cardExpiryYear: 0,
+  generatedTokenId: '',
+};
+
+/** A result as the contract carries it. */
+export type ResultInit = MessageInitShape<typeof ResultSchema>;
+
+/** The fields of the contract's result that the ledger keeps as they are. */
+export function resultFields(kept: KeptResult) {
+  const { answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
+  const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
+  return {
+    ...{ answer, reference, bankReference, errorCode, errorMessage, generatedTokenId },
+    ...(/^[0-9]{4}$/.test(last4) && { card: { brand, last4, expiryMonth, expiryYear } }),
+  };
+}
+
+/** A refusal that leaves no trace, for identifiers that cannot be used (again). */
+export function refusal(errorCode: 'fenced' | 'identifier_reused'): ResultInit {
+  const isFenced = errorCode === 'fenced';
+  const errorMessage = isFenced
+    ? 'This identifier was inquired about before it arrived.'
+    : 'This identifier was used for something else.';
+  return { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
+}
+
+/**
+ * The fields of a request that are kept with its identifier, so that a repeated request can be compared: those that `defaults` names;
+ * what the request does not have stays as it is there.
+ */
+export function keptFields<Kept extends object>(defaults: Kept, request: object): Kept {
+  const given = Object.entries(request).filter(([name]) => Object.hasOwn(defaults, name));
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
+/** Which entries to list: those after a number, all or of one merchant, account or authorization. Empty = of any. */
+export interface Listing extends Pick<ListEntriesRequest, 'merchantId' | 'account' | 'authorizationRequestId'> {
+  readonly after: number;
+  readonly limit: number;
+}
+
+type Amount = bigint | number;
+
+/** An entry of a ledger, as it is listed. */
+export interface Listed
+  extends Pick<KeptResult, 'answer' | 'reference' | 'errorCode'>,
+    Readonly<Record<'requestId' | 'merchantId' | 'account' | 'currency', string>>,
+    Readonly<Record<'terminalId' | 'userId' | 'tokenId', string>>,
+    Readonly<Record<'amount' | 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded', Amount>> {
+  readonly kind: Kind;
+  /** Its number, in the order in which identifiers were first seen. */
+  readonly sequence: Amount;
+  readonly authorizationRequestId: string | null;
+  readonly captureRequestId: string | null;
+  readonly actedAt: Timestamp | undefined;
+  readonly endedAt: Timestamp | undefined;
+}
+
+const DEFAULT_PAGE_SIZE = 500;
+
+/** A page of a ledger, oldest first. A page token is the number of the last entry shown. Throws RpcError for any other token. */
+export async function listPage(
+  request: ListEntriesRequest,
+  read: (listing: Listing) => Promise<readonly Listed[]>,
+): Promise<MessageInitShape<typeof ListEntriesResponseSchema>> {
+  const { pageToken, merchantId, account, authorizationRequestId } = request;
+  if (!/^([1-9][0-9]{0,14})?$/.test(pageToken)) {
+    throw new RpcError(status.INVALID_ARGUMENT, 'page_token: is none of ours');
+  }
+  const limit = request.pageSize || DEFAULT_PAGE_SIZE;
+  const after = Number(pageToken);
+  const entries = await read({ after, limit: limit + 1, merchantId, account, authorizationRequestId });
+  const page = entries.slice(0, limit);
+  const last = entries.length > limit ? page.at(-1) : undefined;
+  return { entries: page.map(entryOf), nextPageToken: last ? String(last.sequence) : '' };
+}
+
+function entryOf({ sequence: _, terminalId, userId, tokenId, ...entry }: Listed) {
+  const { kind, answer, authorizationRequestId, captureRequestId, merchantId, actedAt, endedAt } = entry;
+  return {
+    ...entry,
+    kind: KINDS[kind],
+    merchantId: kind === 'fence' ? '' : merchantId,
+    authorizationRequestId: authorizationRequestId ?? '',
+    captureRequestId: captureRequestId ?? '',
+    ...(!authorizationRequestId && { terminalId, userId, tokenId }),
+    // What is at work has not ended; only an open checkout has no answer at all.
+    answer: answer || (kind === 'checkout' ? Answer.UNSPECIFIED : Answer.ACCEPTED),
+    amount: BigInt(entry.amount),
+    captured: BigInt(entry.captured),
+    voided: BigInt(entry.voided),
+    reversed: BigInt(entry.reversed),
+    incremented: BigInt(entry.incremented),
+    refunded: BigInt(entry.refunded),
+    ...(actedAt && { actedAt }),
+    ...(endedAt && { endedAt }),
+  };
+}

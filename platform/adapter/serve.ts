@@ -1,0 +1,126 @@
+/** The gRPC server of an adapter: holdfast.processor.v1, for core alone. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { create, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { createValidator } from '@bufbuild/protovalidate';
+import { type Metadata, Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { Answer, ProcessorService, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { serviceDefinition } from '../grpc-client.ts';
+import { GRPC_DOOR_OPTIONS } from '../grpc-server-options.ts';
+import { boundHttp2Streams } from '../http2-limits.ts';
+import { errorFields, type Log } from '../log.ts';
+import { type DoorTls, doorCredentials } from '../tls.ts';
+
+/** A call that ends with an error status instead of an answer: to core its outcome is unknown. */
+export class RpcError extends Error {
+  readonly code: status;
+  /** How the call's line in the log says it ended. */
+  readonly outcome: string;
+
+  constructor(code: status, message: string, outcome = 'refused') {
+    super(message);
+    this.code = code;
+    this.outcome = outcome;
+  }
+}
+
+type Method = (typeof ProcessorService)['method'];
+
+/** A call, as a method sees it besides its request. */
+export type Call = Pick<ServerUnaryCall<object, object>, 'cancelled' | 'once'>;
+
+/** How an adapter answers each method. What a method throws ends the call: an RpcError with its status, anything else INTERNAL. */
+export type Methods = {
+  readonly [Name in keyof Method]: (
+    request: MessageShape<Method[Name]['input']>,
+    call: Call,
+  ) => Promise<MessageInitShape<Method[Name]['output']>>;
+};
+
+export interface ServeOptions {
+  readonly methods: Methods;
+  readonly log: Log;
+  /** Bearer token that core must show. */
+  readonly credential: string;
+  readonly host: string;
+  readonly port: number;
+  /** The setting of the port, for the error when it is taken. */
+  readonly setting: string;
+  readonly tls: DoorTls | undefined;
+  /** How long close() waits for running calls. */
+  readonly graceMs: number;
+}
+
+/** Serves the contract. Throws an Error of one line that names the setting when the port is taken. */
+export async function serveProcessor(options: ServeOptions): Promise<{ port: number; close(): Promise<void> }> {
+  const { methods, host, setting, tls, graceMs } = options;
+  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
+  const answers = ProcessorService.methods.map((method) => [
+    method.localName,
+    unary(method, methods[method.localName as keyof Methods] as Answering, options),
+  ]);
+  server.addService(serviceDefinition(ProcessorService), Object.fromEntries(answers));
+  const address = `${host.includes(':') ? `[${host}]` : host}:${options.port}`;
+  const port = await promisify(server.bindAsync.bind(server))(address, doorCredentials(tls)).catch((cause) => {
+    throw new Error(`${setting}: cannot listen on ${address}`, { cause });
+  });
+  const unbound = boundHttp2Streams();
+  return {
+    port,
+    async close() {
+      const force = setTimeout(() => server.forceShutdown(), graceMs);
+      await new Promise((resolve) => server.tryShutdown(resolve));
+      clearTimeout(force);
+      unbound();
+    },
+  };
+}
+
+type Answering = (request: object, call: Call) => Promise<Record<string, unknown>>;
+
+const validator = createValidator();
+
+function unary(method: DescMethod, answer: Answering, { credential, log }: ServeOptions) {
+  const isCore = credentialCheck(credential);
+  const answered = async (call: ServerUnaryCall<object, object>) => {
+    if (!isCore(call.metadata)) throw new RpcError(status.UNAUTHENTICATED, 'a credential is needed');
+    const { violations } = validator.validate(method.input, call.request as MessageShape<typeof method.input>);
+    if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
+    return create(method.output, await answer(call.request, call));
+  };
+  return async (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) => {
+    const startedAtMs = performance.now();
+    const end = (outcome: string, errorCode = '') => {
+      const { requestId = '' } = call.request as { requestId?: string };
+      const durationMs = Math.round(performance.now() - startedAtMs);
+      log.info('call', { method: method.name, requestId, outcome, errorCode, durationMs });
+    };
+    try {
+      const response = await answered(call);
+      const { result } = response as { result?: Result };
+      end(result ? Answer[result.answer] : 'answered', result?.errorCode);
+      callback(null, response);
+    } catch (error) {
+      const isRefusal = error instanceof RpcError;
+      if (!isRefusal) log.error('call failed', { method: method.name, ...errorFields(error) });
+      const { code, message, outcome } = isRefusal ? error : FAILED;
+      end(outcome);
+      callback({ code, details: message });
+    }
+  };
+}
+
+const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');
+
+/** Returns a check whether a call carries `authorization: Bearer <credential>`. It compares hashes, in constant time. */
+function credentialCheck(credential: string): (metadata: Metadata) => boolean {
+  const expected = sha256(`Bearer ${credential}`);
+  return (metadata) => {
+    const values = metadata.get('authorization');
+    return values.length === 1 && timingSafeEqual(sha256(String(values[0])), expected);
+  };
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,62 @@
+import type { Query, Statement } from '../database.ts';
+
+/** Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold. */
+export async function storeCheckout(
+  query: Query,
+  requestId: string,
+  sealedUrl: Buffer,
+  expiresAt: Date,
+): Promise<void> {
+  await query(STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
+}
+
+const STORE_CHECKOUT: Statement = {
+  name: 'store-checkout',
+  text: `update hold set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
+    where request_id = $1 and phase = 'AWAITING_CHECKOUT'`,
+};
+
+/** Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires. */
+export async function freezeHold(query: Query, requestId: string): Promise<void> {
+  await query(FREEZE_HOLD, [requestId]);
+}
+
+/** Lets what remains of a hold be captured or released again. */
+export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
+  await query(UNFREEZE_HOLD, [requestId]);
+}
+
+const FREEZE_HOLD: Statement = { name: 'freeze-hold', text: 'update hold set frozen = true where request_id = $1' };
+const UNFREEZE_HOLD: Statement = {
+  name: 'unfreeze-hold',
+  text: 'update hold set frozen = false where request_id = $1',
+};
+
+/** How an authorization ended at the processor, without a void or capture of ours. */
+export interface EndedThere {
+  readonly requestId: string;
+  /** What the hold's rest is booked as. */
+  readonly as: 'RELEASED' | 'EXPIRED';
+  /** What was given back, minor units. */
+  readonly amount: bigint;
+  readonly reference: string;
+}
+
+/**
+ * Stores that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in flight may have
+ * been done before, or not; when what was given back fits neither, the hold is frozen. Returns whether it is frozen now; undefined = it
+ * was stored before, or the hold is not open.
+ */
+export async function markEnded(query: Query, ended: EndedThere): Promise<boolean | undefined> {
+  const { requestId, as, amount, reference } = ended;
+  const [row] = await query<{ differs: boolean }>(MARK_ENDED, [requestId, as, amount, reference]);
+  return row?.differs;
+}
+
+const MARK_ENDED: Statement = {
+  name: 'mark-ended',
+  text: `update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
+      frozen = frozen or $3 not between remaining and remaining + in_flight
+    where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and ended_as is null
+    returning $3 not between remaining and remaining + in_flight as differs`,
+};

@@ -1,0 +1,159 @@
+import { AGAIN } from '../../../../platform/gather.ts';
+import type { SubmissionTable } from '../../domain/kinds.ts';
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
+import { claimKeys, type KeyInput } from '../idempotency-key/idempotency-key.ts';
+import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
+import { SUBMISSION_TABLES } from './submissions.ts';
+
+/** A new submission, before the processor is asked. It goes as JSON: times are RFC 3339, money is minor units as text. */
+export interface SubmissionInput {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly amount: string;
+  readonly currency: string;
+  /** A name of PROCESSORS, and the merchant's account there. */
+  readonly processor: string;
+  readonly processorAccount: string;
+  /** Its identifier there; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
+  readonly createdAt: string;
+  readonly inquireAt: string;
+  /** By PostgreSQL's clock; after it nothing is stored. */
+  readonly deadline?: string | undefined;
+  readonly key?: KeyInput | undefined;
+}
+
+/** A new submission that reserves its amount on a hold, whose processor and account it has. */
+export interface ReservationInput extends SubmissionInput {
+  readonly holdRequestId: string;
+  /** The hold's, as it was judged. */
+  readonly version: string;
+  /** Whether nothing else may be captured until it has its result. */
+  readonly closing: boolean;
+}
+
+/** Why a new submission was not stored: its key or its requestId is taken, or its caller's deadline is over. */
+export type NotStored = 'KEY_TAKEN' | 'REPEATED' | 'LATE';
+
+/** What became of storing a new submission. */
+export interface Stored<Outcome extends string = 'STORED'> {
+  readonly outcome: Outcome | NotStored;
+  /** Its identifier at the processor; null = its requestId. */
+  readonly processorRequestId: string | null;
+}
+
+/**
+ * Stores new submissions by a statement of insertion() or reservation(). Returns what became of each, in their order; AGAIN = judge it
+ * again, because its hold is locked or has changed, or another call with its requestId is being stored.
+ */
+export async function storeSubmissions(
+  query: Query,
+  statement: Statement,
+  submissions: readonly SubmissionInput[],
+): Promise<(Stored | typeof AGAIN)[]> {
+  const rows = await query<OutcomeRow>(statement, [JSON.stringify(submissions)]);
+  const outcomes = new Map(rows.map((row) => [row.id, row]));
+  return submissions.map(({ requestId }) => {
+    const row = outcomes.get(requestId);
+    if (row === undefined || row.outcome === AGAIN) return AGAIN;
+    return { outcome: row.outcome, processorRequestId: row.sent_as };
+  });
+}
+
+interface OutcomeRow {
+  readonly id: string;
+  readonly outcome: Stored['outcome'] | typeof AGAIN;
+  readonly sent_as: string | null;
+}
+
+/** What only the rows of one table have, besides what all submissions have. SQL. */
+interface OwnColumns {
+  /** Columns of the input, with their types. */
+  readonly input: string;
+  /** Columns of the table, and their values by the input's columns. */
+  readonly columns: string;
+  readonly values: string;
+}
+
+/** Makes a statement that stores submissions. Only where the condition `keyed` holds does the identifier follow from the key. */
+export function insertion(name: string, table: SubmissionTable, own: OwnColumns, keyed?: string): Statement {
+  const text = `with ${input(table, own.input, isKnownRequest('i."requestId"'), keyed)},
+  admissible as materialized (select * from input where not late and not known and not met),
+  ${claimKeys('admissible')},
+  stored as (
+    ${insert(table, own)} where key is null or "requestId" in (select request_id from claimed)
+    on conflict (request_id) do nothing
+    returning request_id
+  )
+  ${outcomes(table)}`;
+  return { name, text };
+}
+
+/**
+ * Makes a statement that stores submissions (ReservationInput), each on another hold, and reserves their amounts. It refuses by itself
+ * what the hold has no room for: the condition `room` on the hold `h` and the row `i`. `isKnown` false = the requestIds were looked up.
+ */
+export function reservation(
+  name: string,
+  table: 'capture' | 'release',
+  { room, isKnown = isKnownRequest('i."requestId"'), ...own }: OwnColumns & { room: string; isKnown?: string },
+): Statement {
+  const onHold = `${own.input}, "holdRequestId" uuid, version xid, closing boolean`;
+  const columns = { columns: `hold_request_id, ${own.columns}`, values: `"holdRequestId", ${own.values}` };
+  const text = `with ${input(table, onHold, isKnown)},
+  ${LOCK_UNCHANGED_HOLDS},
+  admissible as materialized (select * from locked where not late and not known and not met),
+  ${claimKeys('admissible')},
+  changed as (
+    update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
+    from admissible i
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and (${room})
+      and (i.key is null or i."requestId" in (select request_id from claimed))
+    returning i."requestId" as subject_id
+  ),
+  stored as (
+    ${insert(table, columns)} where "requestId" in (select subject_id from changed) returning request_id
+  )
+  ${outcomes(table)}`;
+  return { name, text };
+}
+
+/** SQL of a condition: some operation has this requestId already. `value` is a column. */
+export function isKnownRequest(value: string): string {
+  return `(${SUBMISSION_TABLES.map((table) => `exists (select from ${table} k where ${byIndex('k.request_id', value)})`).join(' or ')})`;
+}
+
+function input(table: SubmissionTable, own: string, isKnown: string, keyed?: string): string {
+  return `input as materialized (
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnown} as known, sent.*
+    from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
+      "inquireAt" timestamptz, deadline timestamptz, key json, ${own})
+    ${sentUnderKey(table, keyed)}
+  )`;
+}
+
+function insert(table: SubmissionTable, { columns, values }: Omit<OwnColumns, 'input'>): string {
+  return `insert into ${table} (request_id, merchant_id, amount, currency, processor, processor_account,
+      processor_request_id, imported, created_at, inquire_at, inquiry_count, ${columns})
+    select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs", coalesce(imported, false),
+      "createdAt", "inquireAt", 0, ${values} from admissible`;
+}
+
+/** What became of each row of `input`; `sent_as` is the identifier at the processor of what is stored, now or before. */
+function outcomes(table: SubmissionTable): string {
+  return `select i."requestId"::text as id,
+    case when i.known then (select k.processor_request_id from ${table} k where ${byIndex('k.request_id', 'i."requestId"')})
+      else i."sentAs" end as sent_as,
+    case when i."requestId" in (select request_id from stored) then 'STORED'
+      when i.known then 'REPEATED'
+      when i.late then 'LATE'
+      when i.met or i."requestId" in (select "requestId" from admissible where key is not null)
+        and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
+      else 'AGAIN' end as outcome
+  from input i`;
+}

@@ -1,0 +1,118 @@
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { ask, type Failure } from '../api/ask.ts';
+import { type Desk, OutcomeUnknown } from '../desk.ts';
+import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
+import { CAPTURE } from './capture.ts';
+import { declined, notPerformed } from './ending.ts';
+import { finish } from './finish.ts';
+import { INCREMENT } from './increment.ts';
+import type { Operation } from './operation.ts';
+import { REFUND } from './refund.ts';
+import { VOID } from './void.ts';
+
+/** The operations that Stripe does, by kind. */
+export const OPERATIONS = { capture: CAPTURE, void: VOID, increment: INCREMENT, refund: REFUND } as const;
+export type OperationKind = keyof typeof OPERATIONS;
+
+/**
+ * Ends what is not ended about an authorization, but what Stripe has accepted; core hears of it by events. Answers the
+ * authorization as it is then.
+ */
+export async function settleOthers(desk: Desk, authorizationRequestId: string, but = ''): Promise<Entry> {
+  const { query } = desk.database;
+  for (const other of await entriesOf(query, authorizationRequestId)) {
+    const isOpen = other.stage !== 'ended' && other.answer !== Answer.ACCEPTED && other.requestId !== but;
+    const authorization = isOpen && (await findAuthorization(desk, authorizationRequestId));
+    if (authorization) await advance(desk, other, authorization, { tell: true });
+  }
+  const settled = await findAuthorization(desk, authorizationRequestId);
+  if (!settled) throw new Error('the authorization is not there any more');
+  return settled;
+}
+
+/** The entry of an authorization or checkout, however it ended. */
+export async function findAuthorization(desk: Desk, requestId: string): Promise<Entry | undefined> {
+  const entry = await findEntry(desk.database.query, requestId);
+  return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
+}
+
+/** Stripe may forget a key after 24 h; from then on only a look tells. */
+const KEY_TRUSTED_MS = 23 * 60 * 60 * 1000;
+
+/**
+ * Does a stored operation, or finds out what became of it: within a day by sending it again under its key, which acts
+ * once, later by a look. `fresh`: it was never sent before. The authorization's lease must be held. Answers the ended
+ * (or accepted) entry; throws OutcomeUnknown.
+ */
+export async function advance(
+  desk: Desk,
+  entry: Entry,
+  authorization: Entry,
+  { fresh = false, tell = false } = {},
+): Promise<Entry> {
+  const kind = entry.kind as OperationKind;
+  const operation: Operation = OPERATIONS[kind];
+  const sentMs = entry.sentAt?.getTime() ?? 0;
+  if (desk.now().getTime() - sentMs > KEY_TRUSTED_MS) {
+    const found = await lookAt(desk, operation, entry, authorization);
+    return found === 'absent'
+      ? finish(desk, entry, neverReceived(desk), { tell })
+      : finish(desk, entry, found.ending, { ...found, tell });
+  }
+  const sent = await ask(() => operation.send(desk, entry, authorization), desk.patience);
+  desk.reach(`${kind} answered`);
+  if (!sent.failure) {
+    const { ending, ...found } = operation.read(sent.answer, entry, authorization, desk.now());
+    return finish(desk, entry, ending, { ...found, tell });
+  }
+  const { failure, doubt } = sent;
+  const refusal = refusalOf(failure, desk.now());
+  if (failure.kind === 'declined' && refusal) return finish(desk, entry, refusal, { tell });
+  if (failure.kind === 'busy' && fresh && !doubt && refusal) return finish(desk, entry, refusal, { tell });
+  if (failure.kind === 'busy' || (failure.kind === 'unknown' && !failure.replayed)) {
+    throw new OutcomeUnknown('Stripe did not answer');
+  }
+  const found = await lookAt(desk, operation, entry, authorization);
+  if (found !== 'absent') return finish(desk, entry, found.ending, { ...found, tell });
+  return finish(desk, entry, refusal ?? neverReceived(desk), { tell });
+}
+
+async function lookAt(desk: Desk, operation: Operation, entry: Entry, authorization: Entry) {
+  const { answer: found } = await ask(() => operation.look(desk, entry, authorization), desk.patience);
+  if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
+  if (found === 'unclear') {
+    desk.log.error('books differ', {
+      requestId: entry.requestId,
+      holdRequestId: authorization.requestId,
+      kind: entry.kind,
+    });
+    throw new OutcomeUnknown('Stripe has done more than was asked of it here');
+  }
+  return found;
+}
+
+function refusalOf(failure: Failure, now: Date): Ending | undefined {
+  switch (failure.kind) {
+    case 'declined':
+      return declined(now, failure.code, failure.message);
+    case 'refused':
+      return notPerformed(now, codeOf(failure.code), failure.message);
+    case 'busy':
+      return notPerformed(now, 'rate_limited', 'Stripe takes no more requests now.');
+    case 'key reused':
+      return undefined;
+    case 'unknown':
+      return notPerformed(now, 'processor_error', 'Stripe failed, and nothing was done.');
+  }
+}
+
+/** Stripe's words for which the contract has its own. */
+function codeOf(code: string): string {
+  if (code === 'charge_expired_for_capture') return 'authorization_expired';
+  if (code === 'charge_already_refunded') return 'amount_exceeds_capture';
+  return code;
+}
+
+function neverReceived(desk: Desk): Ending {
+  return notPerformed(desk.now(), 'never_received', 'Stripe never received it.');
+}

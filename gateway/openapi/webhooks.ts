@@ -28,7 +28,7 @@ export const Notification = z
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 
 /** The body of a test notification. */
-export const TestNotification = z
+const TestNotification = z
   .object({
     ...Notification.pick({ merchantId: true, requestId: true, currency: true }).shape,
     status: z.literal('OK'),

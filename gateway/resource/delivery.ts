@@ -23,7 +23,7 @@ export const endpointKind = z
 export const notificationKind = z.enum(['PAYMENT', 'OCT']).meta({ description: 'Which message' });
 
 /** State of a delivery. */
-export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
+const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
 
 /** The delivery of one notification to one endpoint. */
 export const Delivery = z

@@ -11,7 +11,7 @@ import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { type RunningWorker, startWorker } from '../../../services/core/start-worker.ts';
 import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { type PostgresPair, startPostgresPair } from '../../torture/failover/postgres-pair.ts';
 import { KEY } from './delivery/stage.ts';
 

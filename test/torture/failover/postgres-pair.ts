@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import type { DeploymentDatabase } from '../deployment/deployment.ts';

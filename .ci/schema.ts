@@ -13,7 +13,7 @@ import { ROOT } from './sources.ts';
 
 const FILE = 'services/core/schema.sql';
 
-/** Answers what the ORM would change in a migrated database so that it fits the entities: nothing, if all is well. */
+/** Returns what the ORM would change in a migrated database to make it fit the entities: nothing, if all is well. */
 export async function entityFaults(databaseUrl: string): Promise<string[]> {
   const database = await openDatabase({ databaseUrl, poolSize: 2 });
   try {

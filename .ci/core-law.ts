@@ -83,7 +83,7 @@ function sqlBreaches({ path, program }: Source): string[] {
 
 /** A method of the contract has a file of its own in a folder of `rpc/`, named after it. */
 function methodBreaches({ path, text }: Source): string[] {
-  const methods = [...text.matchAll(/MethodImpl<\s*typeof \w+\.method\.(\w+)/g)].map(([, name = '']) => name);
+  const methods = [...text.matchAll(/\bMethod(?:<'|Impl<\s*typeof \w+\.method\.)(\w+)/g)].map(([, name = '']) => name);
   const file = (name: string) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
   const inFolder = path.split('/').length === 5 && path.startsWith(`${CORE}rpc/`);
   return methods

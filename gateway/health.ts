@@ -21,6 +21,7 @@ export const HEALTH_ROUTES = {
     path: '/healthz',
     tag: 'Service',
     summary: 'Does it run?',
+    description: 'The process answers. It says nothing about core; see `/readyz`.',
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ok') }) } },
     codes: ['INTERNAL'],
@@ -33,6 +34,9 @@ export const HEALTH_ROUTES = {
     path: '/readyz',
     tag: 'Service',
     summary: 'Can it serve?',
+    description:
+      '503 while no core can serve, while credentials have not been heard of for 12 seconds, or while the gateway ' +
+      'stops.',
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],

@@ -13,7 +13,8 @@ export interface Route {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  readonly description?: string;
+  /** What it does, what is refused and what comes back, as far as the summary does not say it; sentences. */
+  readonly description: string;
   /** What authenticates the caller. */
   readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
   /** Path parameters, by name. */

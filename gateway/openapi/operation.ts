@@ -25,7 +25,7 @@ export function operationOf(name: string, route: Route, examples: readonly Examp
     operationId: name,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    description: route.description,
     security: SCHEMES[route.credential].map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {

@@ -22,7 +22,7 @@ interface Named {
 interface Operation extends SampleOperation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly {
     name: string;
@@ -124,7 +124,7 @@ function section(one: Shown, document: OpenApiDocument): Html {
     ([status, { content }]) => /^[45]/.test(status) && content !== undefined,
   );
   return html`<article id="${operationId}"><h4>${summary}</h4><p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
-${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
+<p>${prose(description)}</p>
 ${sample(one)}
 ${parameters.length === 0 ? undefined : html`<h5>Parameters</h5>${tableOf(parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` })))}`}
 ${body && html`<h5>Body</h5>${fields(body.schema, document)}<details><summary>Examples</summary>${examples(body.examples)}</details>`}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
 import { KINDS, wordsOf } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
-import { TEST_ID } from './examples/example.ts';
+import { ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -97,7 +97,7 @@ export const NOTIFICATIONS = {
     name: 'test',
     example: {
       merchantId: 'acme',
-      requestId: TEST_ID,
+      requestId: ID.test,
       status: 'OK',
       amount: 0,
       currency: 'EUR',

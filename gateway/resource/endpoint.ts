@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  type Endpoint as CoreEndpoint,
-  EndpointKind,
-  EndpointPause,
-} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { EndpointSchema } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { parties, time as timeField } from './answer-fields.ts';
-import { time } from './core-messages.ts';
+import { messageJson } from './core-messages.ts';
 import { endpointKind } from './delivery.ts';
 
 /** An endpoint that fails or is paused. */
@@ -24,13 +20,4 @@ export const Endpoint = z
   .meta({ id: 'Endpoint' });
 
 /** An endpoint of core's as JSON. */
-export function endpointJson(endpoint: CoreEndpoint) {
-  return {
-    merchantId: endpoint.merchantId,
-    endpointKind: EndpointKind[endpoint.endpointKind],
-    pause: endpoint.pause ? EndpointPause[endpoint.pause] : undefined,
-    pausedUntil: time(endpoint.pausedUntil),
-    failureCount: endpoint.failureCount,
-    changedAt: time(endpoint.changedAt),
-  };
-}
+export const endpointJson = messageJson(Endpoint, EndpointSchema);

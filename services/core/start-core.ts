@@ -6,7 +6,6 @@ import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Reach } from './crash-points.ts';
 import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
-import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
@@ -15,6 +14,7 @@ import { openMetricsDoor } from './metrics/metrics-door.ts';
 import { openProcessors } from './processor/processors.ts';
 import type { Core } from './rpc/core.ts';
 import { openContractCache } from './rpc/merchant/contract-cache.ts';
+import { openAccept } from './rpc/notification/accept.ts';
 import { openConnectDoor } from './rpc/server/connect-door.ts';
 import { interceptorsOf } from './rpc/server/interceptors.ts';
 import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
@@ -65,8 +65,8 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     database,
     books: openBooks(database, queue.trySet, metrics.books),
     contracts: openContractCache(database, clock),
+    accept: openAccept(database, queue, clock, log),
     feed,
-    credentials: openCredentialsFeed(database, cipher),
     queue,
     processors,
     cipher,

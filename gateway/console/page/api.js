@@ -39,7 +39,6 @@ export async function signIn(token, operator) {
   return keep(await call('POST', '/session', { body: defined({ token, operator }), isQuiet: true }));
 }
 
-/** Signs out. */
 export async function signOut() {
   await call('DELETE', '/session');
   csrfToken = '';
@@ -52,7 +51,6 @@ function keep(session) {
   return session;
 }
 
-/** Counts of what may need somebody. */
 export const readOverview = () => call('GET', '/overview');
 
 /** Results, deliveries and notifications by minute, oldest first. */
@@ -61,11 +59,19 @@ export const readMinutes = async (minutes) => (await call('GET', `/overview/seri
 /** What an identifier or a part of one may stand for. In a body, never in an address: it may be sensitive. */
 export const search = (asked) => call('POST', '/search', { body: defined(asked) });
 
-/** An operation, final or not. */
-export const readOperation = (requestId) => call('GET', `/operations/${encodeURIComponent(requestId)}`);
+export const readOperation = (requestId) => call('GET', pathOf('operations', requestId));
 
-/** Final results, newest first. */
-export const listOperations = (filter) => call('GET', `/operations${queryOf(filter)}`);
+/** Lists, page by page: each takes a filter, and answers `{ items, nextPageToken? }`. */
+export const listOperations = list('/operations');
+export const listHolds = list('/holds');
+export const listDeliveries = list('/deliveries');
+export const listEndpoints = list('/endpoints');
+export const listFailures = list('/relay/failures');
+export const listQuarantine = list('/relay/quarantine');
+export const listStored = list('/relay/notifications');
+export const listReviews = list('/reviews');
+export const listAudit = list('/audit');
+export const listMerchants = list('/merchants');
 
 /** After which a stream that was refused is asked for again. */
 const REOPEN_MS = 2_000;
@@ -101,96 +107,48 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Holds, newest first. */
-export const listHolds = (filter) => call('GET', `/holds${queryOf(filter)}`);
-
 /** A hold with its captures, operations and deliveries; these without attempts. */
-export const readHold = (requestId) => call('GET', `/holds/${encodeURIComponent(requestId)}`);
+export const readHold = (requestId) => call('GET', pathOf('holds', requestId));
 
 /** Charges a hold; amount in minor units. */
 export const capture = (requestId, amountToCapture, finalCapture, key) =>
-  call('POST', `/holds/${encodeURIComponent(requestId)}/capture`, { body: { amountToCapture, finalCapture }, key });
+  call('POST', pathOf('holds', requestId, 'capture'), { body: { amountToCapture, finalCapture }, key });
 
-/** Gives back what remains of a hold. */
-export const release = (requestId, key) =>
-  call('POST', `/holds/${encodeURIComponent(requestId)}/release`, { body: {}, key });
+export const release = (requestId, key) => call('POST', pathOf('holds', requestId, 'release'), { body: {}, key });
 
-/** Deliveries, newest first. */
-export const listDeliveries = (filter) => call('GET', `/deliveries${queryOf(filter)}`);
-
-/** A delivery with its attempts. */
-export const readDelivery = (deliveryId) => call('GET', `/deliveries/${encodeURIComponent(deliveryId)}`);
-
-/** Sends a delivery again. */
-export const replayDelivery = (deliveryId) =>
-  call('POST', `/deliveries/${encodeURIComponent(deliveryId)}/replay`, { body: {} });
-
-/** Sends again all that have ended and match. */
+export const readDelivery = (deliveryId) => call('GET', pathOf('deliveries', deliveryId));
+export const replayDelivery = (deliveryId) => call('POST', pathOf('deliveries', deliveryId, 'replay'), { body: {} });
 export const replayDeliveries = (filter) => call('POST', '/deliveries/replay', { body: defined(filter) });
-
-/** Endpoints that fail or are paused. */
-export const listEndpoints = (filter) => call('GET', `/endpoints${queryOf(filter)}`);
 
 /** Pauses or resumes an endpoint; `kind` is WEBHOOK or INTERNAL, `act` is pause or resume. */
 export const setEndpoint = (merchantId, kind, act) =>
-  call('POST', `/endpoints/${encodeURIComponent(merchantId)}/${kind.toLowerCase()}/${act}`, { body: {} });
-
-/** What the relay could not verify, newest first. */
-export const listFailures = (filter) => call('GET', `/relay/failures${queryOf(filter)}`);
-
-/** Notifications that were set aside, newest first. */
-export const listQuarantine = (filter) => call('GET', `/relay/quarantine${queryOf(filter)}`);
+  call('POST', pathOf('endpoints', merchantId, kind.toLowerCase(), act), { body: {} });
 
 /** Decides about a notification that was set aside; `act` is release or discard. */
-export const decideQuarantine = (id, act) =>
-  call('POST', `/relay/quarantine/${encodeURIComponent(id)}/${act}`, { body: {} });
-
-/** Notifications that the relay has accepted, newest first. */
-export const listStored = (filter) => call('GET', `/relay/notifications${queryOf(filter)}`);
+export const decideQuarantine = (id, act) => call('POST', pathOf('relay', 'quarantine', id, act), { body: {} });
 
 /** Forwards an accepted notification, again if it was forwarded before. */
 export const replayStored = (merchantId, requestId) =>
   call('POST', '/relay/notifications/replay', { body: { merchantId, requestId } });
 
-/** What waits for an operator, oldest first. */
-export const listReviews = (filter) => call('GET', `/reviews${queryOf(filter)}`);
-
-/** Says how an attempt ended. */
 export const resolveReview = (requestId, decision) =>
-  call('POST', `/reviews/${encodeURIComponent(requestId)}/resolve`, { body: defined(decision) });
+  call('POST', pathOf('reviews', requestId, 'resolve'), { body: defined(decision) });
 
-/** What operators did, newest first. */
-export const listAudit = (filter) => call('GET', `/audit${queryOf(filter)}`);
-
-/** Merchants by name. */
-export const listMerchants = (filter) => call('GET', `/merchants${queryOf(filter)}`);
-
-/** A merchant with its contract, and what may be shown of its credentials. */
-export const readMerchant = (merchantId) => call('GET', merchantPath(merchantId));
+export const readMerchant = (merchantId) => call('GET', pathOf('merchants', merchantId));
 
 /** Creates a merchant: `{ merchant, apiKey, signingSecret }`. */
 export const createMerchant = (merchant) => call('POST', '/merchants', { body: merchant });
-
-/** Replaces name and contract. */
-export const updateMerchant = ({ merchantId, ...rest }) => call('PUT', merchantPath(merchantId), { body: rest });
+export const updateMerchant = ({ merchantId, ...rest }) => call('PUT', pathOf('merchants', merchantId), { body: rest });
 
 /** Adds an API key; answers the key. */
 export const addApiKey = async (merchantId, managesWebhook) =>
-  (await call('POST', `${merchantPath(merchantId)}/api-keys`, { body: { managesWebhook } })).apiKey;
-
-/** Ends an API key. */
-export const revokeApiKey = (merchantId, id) =>
-  call('DELETE', `${merchantPath(merchantId)}/api-keys/${encodeURIComponent(id)}`);
+  (await call('POST', pathOf('merchants', merchantId, 'api-keys'), { body: { managesWebhook } })).apiKey;
+export const revokeApiKey = (merchantId, id) => call('DELETE', pathOf('merchants', merchantId, 'api-keys', id));
 
 /** Adds a signing secret; answers the secret. */
 export const addSecret = async (merchantId) =>
-  (await call('POST', `${merchantPath(merchantId)}/signing-secrets`, { body: {} })).signingSecret;
-
-/** Ends a signing secret. */
-export const retireSecret = (merchantId, id) =>
-  call('DELETE', `${merchantPath(merchantId)}/signing-secrets/${encodeURIComponent(id)}`);
-
-const merchantPath = (merchantId) => `/merchants/${encodeURIComponent(merchantId)}`;
+  (await call('POST', pathOf('merchants', merchantId, 'signing-secrets'), { body: {} })).signingSecret;
+export const retireSecret = (merchantId, id) => call('DELETE', pathOf('merchants', merchantId, 'signing-secrets', id));
 
 /** A question without an answer for so long has none; a command is waited for as long as the gateway takes. */
 const ANSWER_MS = 15_000;
@@ -229,6 +187,14 @@ function unreachable(cause) {
   }
   const detail = 'Check the connection, then try again.';
   throw new Refusal({ title: 'The gateway cannot be reached', detail, status: 0, cause });
+}
+
+function list(path) {
+  return (filter) => call('GET', path + queryOf(filter));
+}
+
+function pathOf(...parts) {
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
 
 function queryOf(filter = {}) {

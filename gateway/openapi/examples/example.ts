@@ -25,30 +25,36 @@ export interface Example {
   readonly answer?: object | string;
 }
 
+/** An example as it is written; its status is 200 unless it says so. */
+export type Draft = Omit<Example, 'status'> & Partial<Pick<Example, 'status'>>;
+
 export const MERCHANT_ID = 'acme';
 /** One that operators create. */
 export const NEW_MERCHANT_ID = 'globex';
 const REQUEST = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a';
-export const HOLD_ID = `${REQUEST}01`;
-export const CAPTURE_ID = `${REQUEST}02`;
-export const FINAL_CAPTURE_ID = `${REQUEST}03`;
-export const CHECKOUT_ID = `${REQUEST}04`;
-export const CANCELLATION_ID = `${REQUEST}05`;
-export const OCT_ID = `${REQUEST}06`;
-export const OTHER_HOLD_ID = `${REQUEST}07`;
-export const RELEASE_ID = `${REQUEST}08`;
-export const UNKNOWN_ID = `${REQUEST}09`;
-export const UNKNOWN_OCT_ID = `${REQUEST}10`;
-export const SILENT_HOLD_ID = `${REQUEST}11`;
-export const UNKNOWN_CAPTURE_ID = `${REQUEST}12`;
-export const UNKNOWN_RELEASE_ID = `${REQUEST}13`;
-export const SUPPORT_HOLD_ID = `${REQUEST}14`;
-export const SUPPORT_CAPTURE_ID = `${REQUEST}15`;
-export const SUPPORT_RELEASE_ID = `${REQUEST}16`;
-export const SUPPORT_UNKNOWN_CAPTURE_ID = `${REQUEST}17`;
-export const SUPPORT_UNKNOWN_RELEASE_ID = `${REQUEST}18`;
+/** The requestIds of the examples' operations. */
+export const ID = {
+  hold: `${REQUEST}01`,
+  capture: `${REQUEST}02`,
+  finalCapture: `${REQUEST}03`,
+  checkout: `${REQUEST}04`,
+  cancellation: `${REQUEST}05`,
+  oct: `${REQUEST}06`,
+  otherHold: `${REQUEST}07`,
+  release: `${REQUEST}08`,
+  unknownHold: `${REQUEST}09`,
+  unknownOct: `${REQUEST}10`,
+  silentHold: `${REQUEST}11`,
+  unknownCapture: `${REQUEST}12`,
+  unknownRelease: `${REQUEST}13`,
+  supportHold: `${REQUEST}14`,
+  supportCapture: `${REQUEST}15`,
+  supportRelease: `${REQUEST}16`,
+  supportUnknownCapture: `${REQUEST}17`,
+  supportUnknownRelease: `${REQUEST}18`,
+  test: `${REQUEST}19`,
+};
 
-export const TEST_ID = `${REQUEST}19`;
 /** Where a merchant receives notifications. */
 export const WEBHOOK_URL = 'https://merchant.example/hooks';
 
@@ -61,4 +67,107 @@ export const paymentMethodData = { type: 'card', brand: 'visa', last4: '4242', e
 /** The beginning of an event stream: when to connect again, then one result with the token to resume from. */
 export function streamOf(operation: object): string {
   return `retry: 1000\n\nid: bzI6MTA0Mjo2YzdkOGU5ZjBhMWI\nevent: operation\ndata: ${JSON.stringify(operation)}\n\n`;
+}
+
+/** A write whose answer from the processor was lost. */
+export function answerLost(
+  { route, ...sent }: Pick<Draft, 'route' | 'parameters' | 'body'>,
+  ids: { readonly requestId: string; readonly holdRequestId?: string },
+): Draft {
+  const summary = "The processor's answer was lost";
+  return { route, name: 'unknown', summary, ...sent, status: 202, answer: { ...ids, status: 'IN_PROGRESS' } };
+}
+
+/** Of a hold on which nothing happened. */
+export const UNTOUCHED = { amountCaptured: 0, amountInFlight: 0, amountReleased: 0, amountReversed: 0 };
+
+interface Placed {
+  readonly requestId: string;
+  readonly amount: number;
+  /** At which it was placed, in two digits. */
+  readonly hour: string;
+  /** The processor's. */
+  readonly reference: string;
+  readonly merchantReference?: string;
+}
+
+/** A hold that was placed, without its handle. */
+export function placedHold({ requestId, amount, hour, ...references }: Placed) {
+  return {
+    requestId,
+    status: 'IN_PROGRESS',
+    amount,
+    ...UNTOUCHED,
+    amountRemaining: amount,
+    merchantId: MERCHANT_ID,
+    ...ORDER,
+    createdAt: `2026-11-21T${hour}:00:00.000Z`,
+    placedAt: `2026-11-21T${hour}:00:00.120Z`,
+    expiresAt: `2026-11-28T${hour}:00:00.120Z`,
+    paymentMethodData,
+    ...references,
+  };
+}
+
+/** A capture with its result. */
+export interface Capture {
+  readonly requestId: string;
+  readonly holdRequestId: string;
+  readonly amount: number;
+  readonly reference: string;
+  readonly bankReference: string;
+  readonly captureDate: string;
+}
+
+/** A capture's result, as it is listed and streamed. */
+export function operationOf({ captureDate, ...capture }: Capture, merchantReference: string) {
+  const { requestId, holdRequestId, amount, reference, bankReference } = capture;
+  return {
+    requestId,
+    operation: 'CAPTURE',
+    status: 'OK',
+    statusInfo: 'captured',
+    merchantId: MERCHANT_ID,
+    amount,
+    holdRequestId,
+    ...ORDER,
+    merchantReference,
+    reference,
+    bankReference,
+    finalStateDate: captureDate,
+  };
+}
+
+/** The delivery of a capture's notification: in a list, by itself, and sent again. */
+export function deliveryOf(operation: ReturnType<typeof operationOf>, deliveryId: string, replayedAt: string) {
+  const { requestId, amount, finalStateDate: createdAt, statusInfo } = operation;
+  const created = {
+    deliveryId,
+    merchantId: MERCHANT_ID,
+    endpointKind: 'WEBHOOK',
+    requestId,
+    kind: 'PAYMENT',
+    statusInfo,
+    attemptCount: 1,
+    createdAt,
+  };
+  const delivered = { ...created, state: 'DELIVERED', deliveredAt: createdAt.replace('.080Z', '.120Z') };
+  const startedAt = createdAt.replace('.080Z', '.090Z');
+  const attempts = [
+    { number: 1, startedAt, latencyMs: 24, httpStatus: 200, responseHead: JSON.stringify({ requestId }) },
+  ];
+  const content = {
+    url: `${WEBHOOK_URL}/webhook/processor/payment/${statusInfo}`,
+    headers: [
+      { name: 'content-type', value: 'application/json' },
+      { name: 'user-agent', value: 'Holdfast/1' },
+      { name: 'x-service-signature', value: 'q83vEjRWeJCr…' },
+      { name: 'webhook-id', value: deliveryId },
+      { name: 'webhook-timestamp', value: '1795262700' },
+      { name: 'webhook-signature', value: 'v1,kD93mVqXe…' },
+    ],
+    body: JSON.stringify({ merchantId: MERCHANT_ID, requestId, status: 'OK', amount, currency: 'EUR' }, null, 2),
+  };
+  const replayed = { ...created, state: 'PENDING', dueAt: replayedAt, attempts };
+  return { created, delivered, whole: { ...delivered, attempts, content, operation }, replayed };
 }

@@ -1,20 +1,9 @@
-import {
-  CAPTURE_ID,
-  CHECKOUT_ID,
-  type Example,
-  FINAL_CAPTURE_ID,
-  HOLD_ID,
-  MERCHANT_ID,
-  OCT_ID,
-  ORDER,
-  paymentMethodData,
-  streamOf,
-  UNKNOWN_OCT_ID,
-} from './example.ts';
+import { answerLost, type Draft, ID, MERCHANT_ID, ORDER, operationOf, paymentMethodData, streamOf } from './example.ts';
+import { capture, finalCapture } from './preauthorization.ts';
 
 /** A payout. */
 export const oct = {
-  requestId: OCT_ID,
+  requestId: ID.oct,
   status: 'OK',
   amount: 2500,
   merchantId: MERCHANT_ID,
@@ -27,34 +16,12 @@ export const oct = {
   finalStateDate: '2026-11-21T14:00:00.090Z',
 };
 
-/** The result of a hold's first capture. */
-export const capture = {
-  requestId: CAPTURE_ID,
-  operation: 'CAPTURE',
-  status: 'OK',
-  statusInfo: 'captured',
-  merchantId: MERCHANT_ID,
-  amount: 1500,
-  holdRequestId: HOLD_ID,
-  ...ORDER,
-  merchantReference: 'order-1001',
-  reference: 'sbx_KRP4JDTFh5tdQDD-',
-  bankReference: 'BNKEF955DF08FBFDD23',
-  finalStateDate: '2026-11-21T12:05:00.080Z',
-};
-
-/** The result of its last capture. */
-export const finalCapture = {
-  ...capture,
-  requestId: FINAL_CAPTURE_ID,
-  amount: 2000,
-  reference: 'sbx_ry8MI0TqUsCLrdtA',
-  bankReference: 'BNKF37AC4EFB0437DE4',
-  finalStateDate: '2026-11-21T12:10:00.080Z',
-};
+/** The results of a hold's captures. */
+export const captured = operationOf(capture, 'order-1001');
+export const lastCaptured = operationOf(finalCapture, 'order-1001');
 
 /** After the holds: a payout, the results of it all, and a notification of another sender. */
-export const OTHER_EXAMPLES: readonly Example[] = [
+export const OTHER_EXAMPLES: readonly Draft[] = [
   {
     route: 'createOct',
     name: 'payout',
@@ -64,39 +31,32 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     status: 201,
     answer: oct,
   },
-  {
-    route: 'createOct',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER },
-    status: 202,
-    answer: { requestId: UNKNOWN_OCT_ID, status: 'IN_PROGRESS' },
-  },
-  { route: 'getOct', name: 'paid', summary: 'Paid', parameters: { requestId: OCT_ID }, status: 200, answer: oct },
+  answerLost(
+    { route: 'createOct', body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER } },
+    { requestId: ID.unknownOct },
+  ),
+  { route: 'getOct', name: 'paid', summary: 'Paid', parameters: { requestId: ID.oct }, answer: oct },
   {
     route: 'listOperations',
     name: 'captures',
     summary: 'The captures of a hold',
-    parameters: { holdRequestId: HOLD_ID, operation: 'CAPTURE' },
-    status: 200,
-    answer: { items: [finalCapture, capture] },
+    parameters: { holdRequestId: ID.hold, operation: 'CAPTURE' },
+    answer: { items: [lastCaptured, captured] },
   },
   {
     route: 'watchOperations',
     name: 'resumed',
     summary: 'What was missed since an event, then what happens',
     parameters: { 'Last-Event-ID': 'bzI6MDo' },
-    status: 200,
-    answer: streamOf(capture),
+    answer: streamOf(captured),
   },
   {
     route: 'getOperation',
     name: 'cancelled',
     summary: 'A hold whose checkout was cancelled',
-    parameters: { requestId: CHECKOUT_ID },
-    status: 200,
+    parameters: { requestId: ID.checkout },
     answer: {
-      requestId: CHECKOUT_ID,
+      requestId: ID.checkout,
       operation: 'HOLD',
       status: 'KO',
       statusInfo: 'failed',
@@ -118,7 +78,6 @@ export const OTHER_EXAMPLES: readonly Example[] = [
       'X-Service-Signature': 'kGGZ+41BJ4y+YVw6GagneMowgj8AonPwrk/eKHjMAis=',
     },
     body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1050, currency: 'EUR' },
-    status: 200,
     answer: { requestId: 'order-7' },
   },
   {
@@ -134,6 +93,6 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     status: 202,
     answer: { requestId: 'order-7' },
   },
-  { route: 'getHealth', name: 'ok', summary: 'It runs', status: 200, answer: { status: 'ok' } },
-  { route: 'getReadiness', name: 'ready', summary: 'It can serve', status: 200, answer: { status: 'ready' } },
+  { route: 'getHealth', name: 'ok', summary: 'It runs', answer: { status: 'ok' } },
+  { route: 'getReadiness', name: 'ready', summary: 'It can serve', answer: { status: 'ready' } },
 ];

@@ -1,47 +1,21 @@
-import {
-  CANCELLATION_ID,
-  CAPTURE_ID,
-  CHECKOUT_ID,
-  type Example,
-  FINAL_CAPTURE_ID,
-  HOLD_ID,
-  MERCHANT_ID,
-  ORDER,
-  OTHER_HOLD_ID,
-  paymentMethodData,
-  RELEASE_ID,
-  SILENT_HOLD_ID,
-  UNKNOWN_CAPTURE_ID,
-  UNKNOWN_ID,
-  UNKNOWN_RELEASE_ID,
-} from './example.ts';
+import { answerLost, type Draft, ID, MERCHANT_ID, ORDER, placedHold, UNTOUCHED } from './example.ts';
 
 const preauthorizationId = 'pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa';
 const otherPreauthorizationId = 'pre_Vb7Xk2mQ9sT4wZ1cR6yF3nH8jL5pD0aG';
 const silentPreauthorizationId = 'pre_Yh3Qn8vL0xC5kS2uE7wM4rB9tJ6fZ1aP';
 
 const purchase = { ...ORDER, merchantReference: 'order-1001', metadata: { basket: 'b-17' } };
-const untouched = { amountCaptured: 0, amountInFlight: 0, amountReleased: 0, amountReversed: 0 };
 
 const hold = {
-  requestId: HOLD_ID,
-  preauthorizationId,
-  status: 'IN_PROGRESS',
-  amount: 4200,
-  ...untouched,
-  amountRemaining: 4200,
-  merchantId: MERCHANT_ID,
+  ...placedHold({ requestId: ID.hold, amount: 4200, hour: '12', reference: 'sbx_rKy9ISXvC02NT0PF' }),
   ...purchase,
-  createdAt: '2026-11-21T12:00:00.000Z',
-  placedAt: '2026-11-21T12:00:00.120Z',
-  expiresAt: '2026-11-28T12:00:00.120Z',
-  paymentMethodData,
-  reference: 'sbx_rKy9ISXvC02NT0PF',
+  preauthorizationId,
 };
 
-const capture = {
-  requestId: CAPTURE_ID,
-  holdRequestId: HOLD_ID,
+/** The hold's first capture. */
+export const capture = {
+  requestId: ID.capture,
+  holdRequestId: ID.hold,
   status: 'OK',
   amount: 1500,
   currency: 'EUR',
@@ -58,9 +32,10 @@ const capture = {
   createdAt: '2026-11-21T12:05:00.000Z',
 };
 
-const finalCapture = {
+/** Its last capture, which closes the hold. */
+export const finalCapture = {
   ...capture,
-  requestId: FINAL_CAPTURE_ID,
+  requestId: ID.finalCapture,
   amount: 2000,
   finalCapture: true,
   captureDate: '2026-11-21T12:10:00.080Z',
@@ -73,39 +48,26 @@ const finalCapture = {
   createdAt: '2026-11-21T12:10:00.000Z',
 };
 
+const otherHold = placedHold({ requestId: ID.otherHold, amount: 3000, hour: '13', reference: 'sbx_iP5aP6GceYTHzRWn' });
 const released = {
-  requestId: OTHER_HOLD_ID,
+  ...otherHold,
   status: 'RELEASED',
-  amount: 3000,
-  ...untouched,
   amountRemaining: 0,
   amountReleased: 3000,
-  merchantId: MERCHANT_ID,
-  ...ORDER,
-  createdAt: '2026-11-21T13:00:00.000Z',
-  placedAt: '2026-11-21T13:00:00.120Z',
-  expiresAt: '2026-11-28T13:00:00.120Z',
   closedAt: '2026-11-21T13:10:00.060Z',
   releaseReason: 'RELEASED',
-  paymentMethodData,
-  reference: 'sbx_iP5aP6GceYTHzRWn',
 };
 
+/** A hold whose captures get no answer. */
 const silent = {
-  ...hold,
-  requestId: SILENT_HOLD_ID,
+  ...placedHold({ requestId: ID.silentHold, amount: 5000, hour: '14', reference: 'sbx_tQ7mVbX2nK9sLw4c' }),
+  ...purchase,
   preauthorizationId: silentPreauthorizationId,
-  amount: 5000,
-  amountRemaining: 5000,
   merchantReference: 'order-1003',
-  createdAt: '2026-11-21T14:00:00.000Z',
-  placedAt: '2026-11-21T14:00:00.120Z',
-  expiresAt: '2026-11-28T14:00:00.120Z',
-  reference: 'sbx_tQ7mVbX2nK9sLw4c',
 };
 
 /** A hold captured in two parts, a checkout cancelled, a hold given back, and what happens when no answer comes. */
-export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
+export const PREAUTHORIZATION_EXAMPLES: readonly Draft[] = [
   {
     route: 'createPreauthorization',
     name: 'withToken',
@@ -122,20 +84,16 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
     status: 201,
     answer: {
-      requestId: CHECKOUT_ID,
+      requestId: ID.checkout,
       status: 'IN_PROGRESS',
       checkoutUrl: 'https://pay.example/checkout/L2SIxfpvbJiI2i5nDQ7AnV7zUjFov2BlTvrRi32j2MI',
       checkoutExpiresAt: '2026-11-21T12:30:00.000Z',
     },
   },
-  {
-    route: 'createPreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER },
-    status: 202,
-    answer: { requestId: UNKNOWN_ID, status: 'IN_PROGRESS' },
-  },
+  answerLost(
+    { route: 'createPreauthorization', body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER } },
+    { requestId: ID.unknownHold },
+  ),
   {
     route: 'createPreauthorization',
     name: 'silentCaptures',
@@ -155,7 +113,6 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     summary: 'A part of the hold',
     parameters: { 'Idempotency-Key': 'order-1001-parcel-1' },
     body: { preauthorizationId, amountToCapture: 1500 },
-    status: 200,
     answer: capture,
   },
   {
@@ -163,23 +120,17 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     name: 'final',
     summary: 'The last part; the rest is given back',
     body: { preauthorizationId, amountToCapture: 2000, finalCapture: true },
-    status: 200,
     answer: finalCapture,
   },
-  {
-    route: 'capturePreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    body: { preauthorizationId: silentPreauthorizationId, amountToCapture: 1500 },
-    status: 202,
-    answer: { requestId: UNKNOWN_CAPTURE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
-  },
+  answerLost(
+    { route: 'capturePreauthorization', body: { preauthorizationId: silentPreauthorizationId, amountToCapture: 1500 } },
+    { requestId: ID.unknownCapture, holdRequestId: ID.silentHold },
+  ),
   {
     route: 'getPreauthorization',
     name: 'captured',
     summary: 'A hold captured in two parts',
-    parameters: { requestId: HOLD_ID },
-    status: 200,
+    parameters: { requestId: ID.hold },
     answer: {
       ...hold,
       status: 'CAPTURED',
@@ -195,13 +146,12 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     route: 'releasePreauthorization',
     name: 'cancelCheckout',
     summary: 'The customer did not come',
-    body: { requestId: CHECKOUT_ID },
-    status: 200,
+    body: { requestId: ID.checkout },
     answer: {
-      requestId: CHECKOUT_ID,
+      requestId: ID.checkout,
       status: 'FAILED',
       amount: 9900,
-      ...untouched,
+      ...UNTOUCHED,
       amountRemaining: 0,
       amountReleased: 9900,
       merchantId: MERCHANT_ID,
@@ -210,7 +160,7 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
       closedAt: '2026-11-21T12:20:00.000Z',
       processorCode: 'checkout_cancelled',
       processorMessage: 'The merchant cancelled the checkout.',
-      releaseRequestId: CANCELLATION_ID,
+      releaseRequestId: ID.cancellation,
     },
   },
   {
@@ -219,40 +169,24 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Example[] = [
     summary: 'A hold that will be given back',
     body: { tokenId: 'tok_sandbox_ok', amount: 3000, ...ORDER },
     status: 201,
-    answer: {
-      ...without(released, 'closedAt', 'releaseReason'),
-      preauthorizationId: otherPreauthorizationId,
-      status: 'IN_PROGRESS',
-      amountRemaining: 3000,
-      amountReleased: 0,
-    },
+    answer: { ...otherHold, preauthorizationId: otherPreauthorizationId },
   },
   {
     route: 'releasePreauthorization',
     name: 'release',
     summary: 'The order was cancelled',
     body: { preauthorizationId: otherPreauthorizationId },
-    status: 200,
-    answer: { ...released, preauthorizationId: otherPreauthorizationId, releaseRequestId: RELEASE_ID },
+    answer: { ...released, preauthorizationId: otherPreauthorizationId, releaseRequestId: ID.release },
   },
-  {
-    route: 'releasePreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    body: { preauthorizationId: silentPreauthorizationId },
-    status: 202,
-    answer: { requestId: UNKNOWN_RELEASE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
-  },
+  answerLost(
+    { route: 'releasePreauthorization', body: { preauthorizationId: silentPreauthorizationId } },
+    { requestId: ID.unknownRelease, holdRequestId: ID.silentHold },
+  ),
   {
     route: 'listPreauthorizations',
     name: 'released',
     summary: "The newest of a customer's released holds",
     parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: '1' },
-    status: 200,
     answer: { items: [released] },
   },
 ];
-
-function without<T extends object>(fields: T, ...names: (keyof T)[]): object {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name as keyof T)));
-}

@@ -8,6 +8,9 @@ export const getDelivery = operatorRoute({
   path: '/operator/deliveries/{deliveryId}',
   tag: 'Operators: deliveries',
   summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
+  description:
+    'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
+    'shown, and tokens in the body are hidden.',
   parameters: { deliveryId: uuid('delivery') },
   answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

@@ -8,6 +8,7 @@ export const listDeliveries = operatorRoute({
   path: '/operator/deliveries',
   tag: 'Operators: deliveries',
   summary: 'List deliveries, newest first',
+  description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: DeliveryPage } },
   codes: READ,

@@ -34,6 +34,9 @@ export const replayDeliveries = operatorRoute({
   path: '/operator/deliveries/replay',
   tag: 'Operators: deliveries',
   summary: 'Send a range of deliveries again',
+  description:
+    'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
+    'whether others match; the same call again takes those.',
   body: ReplayDeliveries,
   answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries } },
   codes: WRITE,

@@ -9,6 +9,9 @@ export const replayDelivery = operatorRoute({
   path: '/operator/deliveries/{deliveryId}/replay',
   tag: 'Operators: deliveries',
   summary: 'Send a delivery again',
+  description:
+    'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
+    'at once. Refused as INVALID_REQUEST when its body was purged.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },

@@ -12,6 +12,7 @@ export const listEndpoints = operatorRoute({
   path: '/operator/endpoints',
   tag: 'Operators: deliveries',
   summary: 'List endpoints that fail or are paused',
+  description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
   query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
   answers: {
     200: { description: 'A page', schema: pageOf(Endpoint).meta({ id: 'EndpointPage', description: 'By merchant' }) },

@@ -20,6 +20,7 @@ export const pauseEndpoint = operatorRoute({
   ...common,
   path: '/operator/endpoints/{merchantId}/{endpointKind}/pause',
   summary: 'Send nothing to an endpoint until it is resumed; nothing is lost',
+  description: 'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.pauseEndpoint(endpointOf(params), asOperator);
     ctx.body = endpointJson(answered(endpoint));
@@ -30,6 +31,7 @@ export const resumeEndpoint = operatorRoute({
   ...common,
   path: '/operator/endpoints/{merchantId}/{endpointKind}/resume',
   summary: "End an endpoint's pause, whatever its reason",
+  description: 'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.resumeEndpoint(endpointOf(params), asOperator);
     ctx.body = endpointJson(answered(endpoint));

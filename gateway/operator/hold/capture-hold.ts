@@ -12,6 +12,9 @@ export const captureHold = operatorRoute({
   path: '/operator/holds/{requestId}/capture',
   tag: 'Operators: holds',
   summary: 'Capture a hold',
+  description:
+    "For a merchant, by the hold's `requestId` and without a message signature. Unless the contract has " +
+    '`allowMultipleCaptures: true`, the first capture closes the hold and releases what is left.',
   parameters: { requestId },
   headers: KEYED,
   body: z

@@ -23,6 +23,9 @@ export const getHold = operatorRoute({
   path: '/operator/holds/{requestId}',
   tag: 'Operators: holds',
   summary: 'Look up a hold with its captures, operations and deliveries',
+  description:
+    'Of operations and deliveries the newest 200 are shown; their own lists have the rest. Nothing in it could ' +
+    'capture the hold or pay with its card.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],

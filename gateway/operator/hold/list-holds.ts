@@ -12,6 +12,7 @@ export const listHolds = operatorRoute({
   path: '/operator/holds',
   tag: 'Operators: holds',
   summary: 'Search holds',
+  description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters.extend({
     requestId: requestIdFilter.optional(),
     merchantId: merchantId.optional(),

@@ -16,6 +16,9 @@ export const releaseHold = operatorRoute({
   path: '/operator/holds/{requestId}/release',
   tag: 'Operators: holds',
   summary: 'Give back what remains of a hold, or cancel its checkout',
+  description:
+    'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
+    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result.',
   parameters: { requestId },
   headers: KEYED,
   body: NoBody,

@@ -5,8 +5,7 @@ import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
-import { contractOf } from './contract.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 const CreatedMerchant = z.object({ merchant: Merchant, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
@@ -15,6 +14,9 @@ export const createMerchant = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'Create a merchant; its API key and signing secret are shown once',
+  description:
+    'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
+    'contract could never be delivered to.',
   body: z
     .strictObject({
       merchantId,

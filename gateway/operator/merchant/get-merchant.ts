@@ -9,6 +9,9 @@ export const getMerchant = operatorRoute({
   path: '/operator/merchants/{merchantId}',
   tag: 'Operators: merchants',
   summary: 'Look up a merchant',
+  description:
+    'The contract, with keys and secrets by their ids. `warnings` name what is accepted and may not work, such as ' +
+    'an address that workers may not reach.',
   parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

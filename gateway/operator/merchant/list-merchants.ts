@@ -11,6 +11,7 @@ export const listMerchants = operatorRoute({
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'List merchants',
+  description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
   answers: {
     200: {

@@ -10,6 +10,9 @@ export const addSigningSecret = operatorRoute({
   path: '/operator/merchants/{merchantId}/signing-secrets',
   tag: 'Operators: merchants',
   summary: 'Add a second signing secret, shown once',
+  description:
+    'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
+    'Refused as INVALID_REQUEST while two are live.',
   parameters: { merchantId },
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
@@ -26,6 +29,9 @@ export const retireSigningSecret = operatorRoute({
   path: '/operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
   tag: 'Operators: merchants',
   summary: 'End a signing secret; not the last one',
+  description:
+    'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
+    'last live one.',
   parameters: { merchantId, signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND'],

@@ -3,14 +3,16 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { contractOf } from './contract.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 export const updateMerchant = operatorRoute({
   method: 'put',
   path: '/operator/merchants/{merchantId}',
   tag: 'Operators: merchants',
   summary: 'Replace name and contract; holds placed before keep their terms',
+  description:
+    'A field that is left out gets its default, not its old value. Refused as INVALID_REQUEST as when a merchant is ' +
+    'created.',
   parameters: { merchantId },
   body: z.strictObject(merchantTerms).meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },

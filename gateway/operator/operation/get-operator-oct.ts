@@ -9,6 +9,7 @@ export const getOperatorOct = operatorRoute({
   path: '/operator/oct/{requestId}',
   tag: 'Operators: overview',
   summary: 'Look up an OCT',
+  description: 'By its `requestId`, of any merchant, final or not.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

@@ -9,6 +9,9 @@ export const getOperatorOperation = operatorRoute({
   path: '/operator/operations/{requestId}',
   tag: 'Operators: overview',
   summary: 'Look up an operation, final or not',
+  description:
+    'A hold, capture, release, expiry, reversal, reinstatement or OCT of any merchant. While `status` is not OK or ' +
+    'KO there is no result yet.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

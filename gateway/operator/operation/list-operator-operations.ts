@@ -8,6 +8,8 @@ export const listOperatorOperations = operatorRoute({
   path: '/operator/operations',
   tag: 'Operators: overview',
   summary: 'List final results, newest first',
+  description:
+    'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
   query: OperationFilters.extend({ merchantId: merchantId.optional(), ...amountFilters }),
   answers: { 200: { description: 'A page', schema: OperationPage } },
   codes: READ,

@@ -17,6 +17,9 @@ export const releaseQuarantined = operatorRoute({
   ...common,
   path: '/operator/relay/quarantine/{quarantineId}/release',
   summary: 'Forward a notification that was set aside, once',
+  description:
+    "To the merchant's internal URL. Refused as INVALID_REQUEST when it was discarded or purged, or without an " +
+    '`internalUrl`.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
     ctx.body = quarantinedJson(answered(notification));
@@ -27,6 +30,7 @@ export const discardQuarantined = operatorRoute({
   ...common,
   path: '/operator/relay/quarantine/{quarantineId}/discard',
   summary: 'Decide that it is never forwarded',
+  description: 'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
     ctx.body = quarantinedJson(answered(notification));

@@ -15,6 +15,8 @@ export const listQuarantine = operatorRoute({
   path: '/operator/relay/quarantine',
   tag: 'Operators: relay',
   summary: 'List verified notifications that were set aside',
+  description:
+    'Newest first. `reason` says what each contradicts; `accepted` is what was accepted under the same `requestId`.',
   query: z.strictObject({
     merchantId: merchantId.optional(),
     state: quarantineState.transform((name) => QuarantineState[name]).optional(),

@@ -10,6 +10,9 @@ export const replayStored = operatorRoute({
   path: '/operator/relay/notifications/replay',
   tag: 'Operators: relay',
   summary: 'Forward an accepted notification, again if it was forwarded before',
+  description:
+    "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
+    'was purged, or without an `internalUrl`.',
   body: z
     .strictObject({ merchantId, requestId: senderRequestId })
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),

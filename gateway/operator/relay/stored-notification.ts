@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  type StoredNotification as CoreStoredNotification,
-  NotificationKind,
-  StoredNotificationState,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { some, time } from '../../resource/core-messages.ts';
+import { StoredNotificationSchema } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { time } from '../../resource/answer-fields.ts';
+import { messageJson } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
 import { FORMS, GRAMMAR } from '../../resource/notification-fields.ts';
 import { uuid } from '../../resource/request-fields.ts';
@@ -30,7 +26,7 @@ export const relayedFields = {
 
 /** An accepted notification beside a quarantined one with the same requestId. */
 export const AcceptedNotification = z
-  .object({ ...relayedFields, receivedAt: timeField('When it was accepted') })
+  .object({ ...relayedFields, receivedAt: time('When it was accepted') })
   .meta({ id: 'AcceptedNotification', description: 'The other side of a notification that was set aside' });
 
 /** An accepted notification and its state, without its body and signature. */
@@ -44,21 +40,4 @@ export const StoredNotification = AcceptedNotification.extend({
 }).meta({ id: 'StoredNotification', description: 'A verified notification that was accepted' });
 
 /** An accepted notification of core's as JSON, with its state. */
-export function storedJson(notification: CoreStoredNotification) {
-  const state = StoredNotificationState[notification.state];
-  return { ...acceptedJson(notification), state, deliveryId: some(notification.deliveryId) };
-}
-
-/** An accepted notification of core's as JSON. */
-export function acceptedJson(notification: CoreStoredNotification) {
-  return {
-    merchantId: notification.merchantId,
-    requestId: notification.requestId,
-    kind: NotificationKind[notification.kind],
-    statusInfo: notification.statusInfo,
-    status: notification.status,
-    amount: notification.amount,
-    currency: notification.currency,
-    receivedAt: time(notification.receivedAt),
-  };
-}
+export const storedJson = messageJson(StoredNotification, StoredNotificationSchema);

@@ -8,6 +8,9 @@ export const getSession = operatorRoute({
   path: '/operator/session',
   tag: 'Operators: session',
   summary: 'Look at the session',
+  description:
+    'Answers the `csrfToken` again, for a page that was loaded anew. With a bearer token there is no session, only ' +
+    'the name that the request gives.',
   answers: { 200: { description: 'The session', schema: OperatorSession } },
   codes: READ,
   handler: ({ ctx, sessions, operator: { session, name } }) => {

@@ -13,6 +13,9 @@ export const createOct = restRoute({
   path: '/oct',
   tag: 'OCT',
   summary: 'Pay an amount to a card',
+  description:
+    '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are ' +
+    'recorded and carry their `requestId`.',
   headers: KEYED,
   body: z
     .strictObject({

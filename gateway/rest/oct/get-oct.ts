@@ -9,6 +9,7 @@ export const getOct = restRoute({
   path: '/oct/{requestId}',
   tag: 'OCT',
   summary: 'Look up an OCT, final or not',
+  description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

@@ -9,6 +9,9 @@ export const getOperation = restRoute({
   path: '/operations/{requestId}',
   tag: 'Operations',
   summary: 'Look up an operation, final or not',
+  description:
+    'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
+    'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],

@@ -15,6 +15,9 @@ export const getPreauthorization = restRoute({
   path: '/preauthorization/{requestId}',
   tag: 'Holds',
   summary: 'Look up a hold with its captures',
+  description:
+    'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
+    'while that is open.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],

@@ -37,6 +37,9 @@ export const releasePreauthorization = restRoute({
   path: '/preauthorization/release',
   tag: 'Holds',
   summary: 'Give back what remains of a hold, or cancel its checkout',
+  description:
+    'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
+    'or release of it has no result.',
   headers: KEYED,
   body: ReleasePreauthorization,
   answers: {

@@ -8,6 +8,9 @@ export const getWebhookEndpoint = restRoute({
   path: '/webhook-endpoint',
   tag: 'Webhook',
   summary: 'Look up where notifications go, and what signs them',
+  description:
+    'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
+    'name what may keep notifications from arriving.',
   answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
   codes: MANAGED_READ,
   handler: async ({ ctx, core, merchantId, asKey }) => {

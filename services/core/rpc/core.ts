@@ -1,26 +1,34 @@
+import type { MethodImpl } from '@connectrpc/connect';
 import type { Log } from '../../../platform/log.ts';
+import type { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import type { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
+import type { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
+import type { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import type { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import type { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Cipher } from '../cipher.ts';
 import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
 import type { Queue } from '../delivery/queue.ts';
-import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { callOverAt } from '../processor/processor.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { CoreSettings } from '../settings.ts';
 import type { Database } from '../storage/database.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
+import type { Accept } from './notification/accept.ts';
 
-/** What methods work with. */
+/** What the methods need. */
 export interface Core {
   readonly settings: CoreSettings;
   readonly database: Database;
   readonly books: Books;
   readonly contracts: ContractCache;
+  readonly accept: Accept;
   readonly feed: OperationFeed;
-  readonly credentials: CredentialsFeed;
   readonly queue: Queue;
   readonly processors: Processors;
   readonly cipher: Cipher;
@@ -30,10 +38,22 @@ export interface Core {
   readonly reach: Reach;
 }
 
-/** When recovery may look at a submission whose call has not come back. */
-export function inquireAfter(core: Core, at: Date): Date {
-  return callOverAt(core.processors, at);
-}
+/** A method of the contract, by its name. */
+export type Method<Name extends MethodName> = (
+  core: Core,
+  ...call: Parameters<MethodImpl<Contract[Name]>>
+) => ReturnType<MethodImpl<Contract[Name]>>;
+
+export type MethodName = keyof Contract;
+
+type Contract = typeof AuditService.method &
+  typeof MerchantService.method &
+  typeof NotificationService.method &
+  typeof OctService.method &
+  typeof OperationService.method &
+  typeof OperatorService.method &
+  typeof PreauthorizationService.method &
+  typeof ProcessorEventService.method;
 
 /** Where something new of a merchant is sent: the processor of its contract, by its name of today, and the merchant's account there. */
 export function placeOf(

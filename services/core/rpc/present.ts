@@ -1,5 +1,24 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { EndpointKind, NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { HoldStatus } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { cardOf } from '../books/result.ts';
+import { amountReversedOf } from '../domain/hold.ts';
+import type { CaptureRow } from '../storage/capture/capture.ts';
+import type { EndpointKind as KeptEndpointKind, NotificationKind as KeptKind } from '../storage/delivery/delivery.ts';
+import type { OctRow } from '../storage/oct/oct.ts';
+import type { Submission } from '../storage/operation/find-submission.ts';
+import type { OperationRow } from '../storage/operation/operation.ts';
+
+type Shown<Value> = Value extends Date ? Timestamp : NonNullable<Value>;
+
+/** Fields of a row that have the same name in the contract: those that have a value. Times become timestamps. */
+export function presentFields<Row extends object, Name extends keyof Row & string>(row: Row, ...names: Name[]) {
+  const values = names.map((name) => [name, row[name]] as const).filter(([, value]) => value != null);
+  const shown = values.map(([name, value]) => [name, value instanceof Date ? timestampFromDate(value) : value]);
+  return Object.fromEntries(shown) as { [Field in Name]?: Shown<Row[Field]> };
+}
 
 /** The card of a row, as far as it may be shown. */
 export function presentCard(row: Parameters<typeof cardOf>[0]) {
@@ -13,15 +32,74 @@ export function presentAnswer(row: {
   processorCode?: string | null | undefined;
   processorMessage?: string | null | undefined;
 }) {
+  const { processorCode: code, processorMessage } = row;
   return {
-    ...(row.processorReference != null && { processorReference: row.processorReference }),
-    ...(row.processorCode != null && {
-      processorError: { code: row.processorCode, message: row.processorMessage ?? '' },
-    }),
+    ...presentFields(row, 'processorReference'),
+    ...(code != null && { processorError: { code, message: processorMessage ?? '' } }),
   };
 }
 
-/** A time under its name; nothing when there is none. */
-export function time<Name extends string>(name: Name, date: Date | null | undefined) {
-  return (date ? { [name]: timestampFromDate(date) } : {}) as Record<Name, ReturnType<typeof timestampFromDate>>;
+/** An OCT as callers see it. */
+export function presentOct(oct: OctRow) {
+  return {
+    ...presentFields(oct, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'createdAt'),
+    ...presentFields(oct, 'merchantReference', 'bankReference'),
+    state: OperationState[oct.state],
+    ...presentCard(oct),
+    ...presentAnswer(oct),
+    ...(oct.finalAt && { finalStateDate: timestampFromDate(oct.finalAt) }),
+  };
+}
+
+/** A capture as callers see it. */
+export function presentCapture(capture: CaptureRow) {
+  return {
+    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'finalCapture', 'reversed'),
+    ...presentFields(capture, 'createdAt', 'captureDate', 'bankReference'),
+    state: OperationState[capture.state],
+    ...(capture.remainingAfter != null && { amountRemaining: capture.remainingAfter }),
+    ...(capture.releasedAfter != null && { amountReleased: capture.releasedAfter }),
+    ...(capture.statusAfter != null && { preauthorizationStatus: HoldStatus[capture.statusAfter] }),
+    ...presentAnswer(capture),
+    amountReversed: amountReversedOf(capture),
+  };
+}
+
+/** A final result as callers see it. */
+export function presentOperation(operation: OperationRow) {
+  return {
+    ...presentFields(operation, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'statusInfo'),
+    ...presentFields(operation, 'holdRequestId', 'captureRequestId', 'bankReference', 'merchantReference'),
+    ...presentFields(operation, 'finalStateDate', 'sequence'),
+    kind: OperationKind[operation.kind],
+    state: OperationState[operation.status],
+    ...presentAnswer(operation),
+  };
+}
+
+/** An operation that has no result yet, as callers see it. */
+export function presentSubmission(submission: Submission) {
+  return {
+    ...presentFields(submission, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId'),
+    kind: OperationKind[submission.kind],
+    state: OperationState[submission.state],
+  };
+}
+
+export function endpointKindOf(kept: KeptEndpointKind): EndpointKind {
+  return kept === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
+}
+
+/** The kind must be specified. */
+export function keptEndpointKind(kind: EndpointKind): KeptEndpointKind {
+  return kind === EndpointKind.INTERNAL ? 'internal' : 'webhook';
+}
+
+export function notificationKindOf(kept: KeptKind): NotificationKind {
+  return kept === 'oct' ? NotificationKind.OCT : NotificationKind.PAYMENT;
+}
+
+/** The kind must be specified. */
+export function keptNotificationKind(kind: NotificationKind): KeptKind {
+  return kind === NotificationKind.OCT ? 'oct' : 'payment';
 }

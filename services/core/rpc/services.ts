@@ -10,7 +10,7 @@ import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { auditBooks } from './audit/audit-books.ts';
 import { listAuditEntries } from './audit-log/list-audit-entries.ts';
-import type { Core } from './core.ts';
+import type { Core, Method, MethodName } from './core.ts';
 import { getDelivery } from './delivery/get-delivery.ts';
 import { listDeliveries } from './delivery/list-deliveries.ts';
 import { replayDeliveries } from './delivery/replay-deliveries.ts';
@@ -31,7 +31,6 @@ import { setWebhookUrl } from './merchant/set-webhook-url.ts';
 import { updateMerchant } from './merchant/update-merchant.ts';
 import { useNonce } from './merchant/use-nonce.ts';
 import { watchCredentials } from './merchant/watch-credentials.ts';
-import { openAccept } from './notification/accept.ts';
 import { acceptNotification } from './notification/accept-notification.ts';
 import { batchAcceptNotifications } from './notification/batch-accept-notifications.ts';
 import { listStoredNotifications } from './notification/list-stored-notifications.ts';
@@ -70,70 +69,73 @@ export interface MountedService {
 
 /** All services of core, a line for each method. */
 export function servicesOf(core: Core): MountedService[] {
-  const accept = openAccept(core);
   return [
-    mounted(PreauthorizationService, {
-      createPreauthorization: createPreauthorization(core),
-      getPreauthorization: getPreauthorization(core),
-      listPreauthorizations: listPreauthorizations(core),
-      capturePreauthorization: capturePreauthorization(core),
-      releasePreauthorization: releasePreauthorization(core),
+    mounted(core, PreauthorizationService, {
+      createPreauthorization,
+      getPreauthorization,
+      listPreauthorizations,
+      capturePreauthorization,
+      releasePreauthorization,
     }),
-    mounted(OctService, { createOct: createOct(core), getOct: getOct(core) }),
-    mounted(OperationService, {
-      getOperation: getOperation(core),
-      listOperations: listOperations(core),
-      watchOperations: watchOperations(core),
+    mounted(core, OctService, { createOct, getOct }),
+    mounted(core, OperationService, {
+      getOperation,
+      listOperations,
+      watchOperations,
     }),
-    mounted(MerchantService, {
-      createMerchant: createMerchant(core),
-      getMerchant: getMerchant(core),
-      listMerchants: listMerchants(core),
-      updateMerchant: updateMerchant(core),
-      setWebhookUrl: setWebhookUrl(core),
-      createApiKey: createApiKey(core),
-      revokeApiKey: revokeApiKey(core),
-      addSigningSecret: addSigningSecret(core),
-      retireSigningSecret: retireSigningSecret(core),
-      watchCredentials: watchCredentials(core),
-      listCredentialChanges: listCredentialChanges(core),
-      useNonce: useNonce(core),
+    mounted(core, MerchantService, {
+      createMerchant,
+      getMerchant,
+      listMerchants,
+      updateMerchant,
+      setWebhookUrl,
+      createApiKey,
+      revokeApiKey,
+      addSigningSecret,
+      retireSigningSecret,
+      watchCredentials,
+      listCredentialChanges,
+      useNonce,
     }),
-    mounted(NotificationService, {
-      acceptNotification: acceptNotification(accept),
-      batchAcceptNotifications: batchAcceptNotifications(core, accept),
-      quarantineNotification: quarantineNotification(core),
-      reportVerificationFailures: reportVerificationFailures(core),
-      listDeliveries: listDeliveries(core),
-      getDelivery: getDelivery(core),
-      replayDelivery: replayDelivery(core),
-      sendTestNotification: sendTestNotification(core),
-      replayDeliveries: replayDeliveries(core),
-      listEndpoints: listEndpoints(core),
-      pauseEndpoint: pauseEndpoint(core),
-      resumeEndpoint: resumeEndpoint(core),
-      listVerificationFailures: listVerificationFailures(core),
-      listQuarantinedNotifications: listQuarantinedNotifications(core),
-      releaseQuarantinedNotification: releaseQuarantinedNotification(core),
-      discardQuarantinedNotification: discardQuarantinedNotification(core),
-      listStoredNotifications: listStoredNotifications(core),
-      replayStoredNotification: replayStoredNotification(core),
+    mounted(core, NotificationService, {
+      acceptNotification,
+      batchAcceptNotifications,
+      quarantineNotification,
+      reportVerificationFailures,
+      listDeliveries,
+      getDelivery,
+      replayDelivery,
+      sendTestNotification,
+      replayDeliveries,
+      listEndpoints,
+      pauseEndpoint,
+      resumeEndpoint,
+      listVerificationFailures,
+      listQuarantinedNotifications,
+      releaseQuarantinedNotification,
+      discardQuarantinedNotification,
+      listStoredNotifications,
+      replayStoredNotification,
     }),
-    mounted(OperatorService, {
-      checkOperator: checkOperator(),
-      endSession: endSession(core),
-      getOverview: getOverview(core),
-      listMinutes: listMinutes(core),
-      listReviewItems: listReviewItems(core),
-      resolveOperation: resolveOperation(core),
-      listMatches: listMatches(core),
-      listAuditEntries: listAuditEntries(core),
+    mounted(core, OperatorService, {
+      checkOperator,
+      endSession,
+      getOverview,
+      listMinutes,
+      listReviewItems,
+      resolveOperation,
+      listMatches,
+      listAuditEntries,
     }),
-    mounted(AuditService, { auditBooks: auditBooks(core) }),
-    mounted(ProcessorEventService, { reportEvent: reportEvent(core) }),
+    mounted(core, AuditService, { auditBooks }),
+    mounted(core, ProcessorEventService, { reportEvent: (_, ...call) => reportEvent(core)(...call) }),
   ];
 }
 
-function mounted<S extends DescService>(service: S, implementation: ServiceImpl<S>): MountedService {
+type Methods<S extends DescService> = { readonly [Name in keyof S['method']]: Method<Name & MethodName> };
+
+function mounted<S extends DescService>(core: Core, service: S, methods: Methods<S>): MountedService {
+  const handlers = Object.entries(methods as object).map(([name, method]) => [name, method.bind(undefined, core)]);
+  const implementation: ServiceImpl<S> = Object.fromEntries(handlers);
   return { service, implementation, methods: createServiceImplSpec<S>(service, implementation).methods };
 }

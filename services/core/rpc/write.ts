@@ -1,148 +1,247 @@
-/** What all writes of money have in common: a name drawn before anything happens, and an answer that agrees with what is stored. */
+/** What all writes of money have in common: an intent that is stored before it is sent, and answers that agree with what is stored. */
+import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
 import type { Insertion } from '../books/reservation.ts';
+import type { SubmissionState } from '../domain/kinds.ts';
 import { type Approved, isOk } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import type { Asked } from '../kinds/ask.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
+import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
 import type { NotStored } from '../storage/operation/store-submissions.ts';
 import type { Core } from './core.ts';
-import { exceedsHold, invalidField, processorRefusal, refusalOf, tooLate } from './refuse.ts';
+import { agreeing, type Fields, findKeptOperation, fingerprintOf } from './idempotency.ts';
+import { exceedsHold, invalidField, keptRefusal, processorRefusal, refusalOf, tooLate } from './refuse.ts';
 
 /** The requestId of the operation that a call makes: the caller's, or a new one. */
 export function requestIdOf(request: { readonly operationRequestId?: string | undefined }): string {
   return request.operationRequestId ?? uuidv7();
 }
 
-/** What became of storing an intent; the hold, where the intent is about one that was found. */
-export type Storing<Stored> =
-  | ({ readonly reserved: true } & Stored)
+/** A stored operation of any kind. */
+interface Submission {
+  readonly state: SubmissionState;
+  readonly inquireAt?: Date | null | undefined;
+  readonly inquiryCount: number;
+}
+
+/** A stored intent; the hold, when it is about one that was there. */
+interface Stored {
+  readonly hold?: HoldRow | undefined;
+  /** Its identifier at the processor; null = its requestId. */
+  readonly processorRequestId: string | null;
+}
+
+/** A reservation that was made. */
+export interface Reserved extends Stored {
+  readonly hold: HoldRow;
+}
+
+/** A new row; resumed = what is stored may be another core's. */
+interface Inserted extends Stored {
+  readonly resumed: boolean;
+}
+
+/** The outcome of storing an intent. */
+type Storing<Made extends Stored> =
+  | ({ readonly reserved: true } & Made)
   | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
 
-/** Names a processor, as rows do. */
-type Place = { readonly processor: string };
+/** The answer of an intent that was performed. STORED = from what is stored by now; UNKNOWN = while the outcome is not known. */
+type Performed<Answer> = Answer | 'STORED' | 'UNKNOWN';
 
 /** A call that writes money. */
-export interface Write<Stored, Answer> {
+export interface Write<Row extends Submission, Made extends Stored, Answer extends object> {
   readonly requestId: string;
+  readonly key: KeyInput | undefined;
+  /** Whose key it is; undefined = the merchant's whose hold it is about. */
+  readonly merchantId: string | undefined;
   /** Stores the intent; rejects as Books says. */
-  store(): Promise<Storing<Stored>>;
-  /** Whether what is stored under the requestId came of this very call. */
-  isSame(hold: HoldRow | undefined): Promise<boolean>;
-  /** Whether the processor may be sent something new; absent = it is about something that is there. */
-  admits?(): boolean;
-  /** Where it is sent, when that is known before it is stored; else where its hold was placed. */
-  readonly place?: Place;
-  /** The requestId that the idempotency key of the call belongs to. */
-  findKept(): Promise<string | undefined>;
-  /** Sends the stored intent to the processor. */
-  perform(stored: Stored): Promise<Answer>;
-  /** The answer of a stored operation, from what was written once. */
-  replay(requestId: string, replayed: boolean): Promise<Answer>;
+  store(): Promise<Storing<Made>>;
+  /** Sends the stored intent to the processor. Throws the refusal of a KO operation. */
+  perform(made: Made): Promise<Performed<Answer>>;
+  /** Finds a stored operation of this kind. */
+  find(requestId: string): Promise<Row | undefined>;
+  /** Whether the operation that is stored under the requestId came of this very call. */
+  isSame(row: Row, hold: HoldRow | undefined): boolean;
+  /** Whether an operation that was imported from the processor's books, without its key, is what the call asks for. */
+  agrees(row: Row, hold: HoldRow | undefined): boolean;
+  /** The answer from what was written once, for an operation that is not KO. */
+  answerOf(row: Row): Answer | Promise<Answer>;
   /** The answer while the outcome is not known. */
   unknown(hold: HoldRow | undefined): Answer;
 }
 
-/**
- * Answers a write: stores its intent, performs it, and repeats the first answer to a call that was stored before. Once the intent is
- * stored only its own result is an error: whatever else goes wrong, the processor may have performed it, and recovery finds out. While
- * too many wait for the processor, something new is refused before it is stored; what is about a hold is stored and sent, and answered as
- * unknown at once.
- * Errors: UNAVAILABLE when the deadline of the call was over, INVALID_REQUEST when its requestId names another operation, refusals.
- */
-export async function answerWrite<Stored extends { readonly hold?: HoldRow | undefined }, Answer>(
-  core: Core,
-  write: Write<Stored, Answer>,
-): Promise<Answer> {
-  const { place } = write;
-  if (!write.admits) return storeAndPerform(core, write, (stored, perform) => inRoom(core, place ?? stored, perform));
-  if (!write.admits()) return answerUnsent(core, write);
-  const answer = () => storeAndPerform(core, write, (_, perform) => perform());
-  return place ? core.processors.of(place).callers.wait(answer) : answer();
-}
-
-/** Runs a stored call; undefined = it goes on without its caller, because too many wait for that processor already. */
-function inRoom<Answer>(core: Core, place: Place | undefined, perform: () => Promise<Answer>) {
-  return place ? core.processors.of(place).callers.waitOrLeave(perform) : perform();
-}
-
-async function storeAndPerform<Stored extends { readonly hold?: HoldRow | undefined }, Answer>(
-  core: Core,
-  write: Write<Stored, Answer>,
-  run: (stored: Place | undefined, perform: () => Promise<Answer>) => Promise<Answer> | undefined,
-): Promise<Answer> {
-  const { requestId } = write;
-  const storing = await orLost(write.store());
-  if (storing === 'LOST') return write.unknown(undefined);
-  if (storing.reserved) {
-    const { hold } = storing;
-    const isOwn = (refusal: HoldfastError) => refusal.details.requestId === requestId;
-    const perform = () => orUnknown(core, write, hold, () => write.perform(storing), isOwn);
-    return (await run(hold, perform)) ?? write.unknown(hold);
-  }
-  const { refusal, hold } = storing;
-  if (refusal === 'LATE') throw tooLate();
-  if (refusal === 'REPEATED') {
-    const repeat = async () => {
-      if (!(await write.isSame(hold))) throw invalidField('operation_request_id', 'names another operation already');
-      return write.replay(requestId, false);
-    };
-    return orUnknown(core, write, hold, repeat, () => true);
-  }
-  const kept = await write.findKept();
-  if (kept !== undefined) return write.replay(kept, true);
-  if (refusal === 'AMOUNT_EXCEEDS_HOLD' && hold) throw exceedsHold(hold);
-  throw refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal);
-}
-
-/** A new row; resumed = what is stored may be another core's. */
-export interface Inserted {
-  readonly resumed: boolean;
-  /** Its identifier at the processor; null = its requestId. */
-  readonly processorRequestId: string | null;
-  readonly hold?: undefined;
-}
-
-/** The answer while the processor does not answer: of what is stored already, or a refusal. Nothing is stored. */
-async function answerUnsent<Stored, Answer>(core: Core, write: Write<Stored, Answer>): Promise<Answer> {
-  if (await write.isSame(undefined)) return write.replay(write.requestId, false);
-  const kept = await write.findKept();
-  if (kept !== undefined) return write.replay(kept, true);
-  const { processor = '' } = write.place ?? {};
-  core.metrics.processorRefused(core.processors.nameOf(processor) ?? processor);
-  const message = 'the card processor does not answer, or too many calls wait for it; nothing was stored';
-  throw new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
-}
-
-/** A reservation that was made; processorRequestId null = its requestId. */
-export interface Reserved {
-  readonly hold: HoldRow;
-  readonly processorRequestId: string | null;
-}
-
-/** What inserting says, as storing says it. */
-export async function inserted(insertion: Promise<Insertion>): Promise<Storing<Inserted>> {
-  const { outcome, processorRequestId } = await insertion;
-  const reserved = outcome === 'STORED' || outcome === 'RESUMED';
-  return reserved ? { reserved, resumed: outcome === 'RESUMED', processorRequestId } : { reserved, refusal: outcome };
+/** A call for a new hold or OCT. */
+export interface NewWrite<Row extends Submission, Answer extends object>
+  extends Omit<Write<Row, Inserted, Answer>, 'store' | 'isSame' | 'agrees'> {
+  readonly merchantId: string;
+  /** Where it is sent. */
+  readonly place: { readonly processor: string };
+  /** The business fields of the call. */
+  readonly fields: Fields;
+  /** The business fields of a stored operation. */
+  fieldsOf(row: Row): Fields;
+  /** Throws when the contract does not allow the call. */
+  check(): void;
+  insert(): Promise<Insertion>;
 }
 
 /**
- * Answers what was asked of the processor. Errors: the refusal of a KO operation. What was overtaken by recovery or an event is
- * answered as it was stored.
+ * Answers a call for something new. While the processor does not answer, or too many wait for it, the call is rejected before it is stored.
+ * A repetition that the contract would not allow any more gets the first answer.
  */
-export async function answerAsked<Settled, Answer>(
-  { requestId, replay, unknown }: Pick<Write<never, Answer>, 'requestId' | 'replay' | 'unknown'>,
+export async function answerNew<Row extends Submission & { readonly merchantId: string }, Answer extends object>(
+  core: Core,
+  call: NewWrite<Row, Answer>,
+): Promise<Answer> {
+  const { fields, fieldsOf, merchantId, place } = call;
+  const writing = new Writing<Row, Inserted, Answer>(core, {
+    ...call,
+    store: () => inserted(call.insert()),
+    isSame: (row) => row.merchantId === merchantId && fingerprintOf(fieldsOf(row)) === fingerprintOf(fields),
+    agrees: (row) => agreeing(fieldsOf(row), fields),
+  });
+  try {
+    call.check();
+  } catch (refusal) {
+    return writing.replayKept(undefined, () => refusal);
+  }
+  const processor = core.processors.of(place);
+  if (!processor.admits()) return writing.answerUnsent(place.processor);
+  return processor.callers.wait(() => writing.answer((perform) => perform()));
+}
+
+/** Answers a call about a hold. While too many wait for the processor, it is stored, sent, and answered as unknown at once. */
+export function answerOnHold<Row extends Submission, Answer extends object>(
+  core: Core,
+  write: Write<Row, Reserved, Answer>,
+): Promise<Answer> {
+  const writing = new Writing(core, write);
+  return writing.answer((perform, { hold }) => core.processors.of(hold).callers.waitOrLeave(perform));
+}
+
+/** How a submission that was sent is answered, once its result is stored: as `approved` says, or from what is stored. */
+export function answerAsked<Settled, Answer>(
+  requestId: string,
   asked: Asked<Settled>,
-  hold: HoldRow | undefined,
-  approved: (outcome: Approved, ended: { readonly settled: Settled; readonly at: Date }) => Answer | Promise<Answer>,
-): Promise<Answer> {
-  if (asked.is === 'UNKNOWN') return unknown(hold);
-  if (asked.is !== 'ENDED') return replay(requestId, false);
+  approved?: (outcome: Approved, ended: { readonly settled: Settled; readonly at: Date }) => Answer,
+): Performed<Answer> {
+  if (asked.is === 'UNKNOWN') return 'UNKNOWN';
+  // Recovery or an event has ended it meanwhile.
+  if (asked.is !== 'ENDED') return 'STORED';
   if (!isOk(asked.outcome)) throw processorRefusal(requestId, asked.outcome, false);
-  return approved(asked.outcome, asked);
+  return approved ? approved(asked.outcome, asked) : 'STORED';
+}
+
+class Writing<Row extends Submission, Made extends Stored, Answer extends object> {
+  readonly #core: Core;
+  readonly #write: Write<Row, Made, Answer>;
+
+  constructor(core: Core, write: Write<Row, Made, Answer>) {
+    this.#core = core;
+    this.#write = write;
+  }
+
+  /**
+   * Stores the intent, performs it, and repeats the first answer to a call that was stored before. Once the intent is stored only its own
+   * result is an error: whatever else goes wrong, the processor may have performed it, and recovery finds out. `run` returns undefined when
+   * it does not wait for the answer. Throws UNAVAILABLE when the call's deadline was over, INVALID_REQUEST when its requestId names another
+   * operation, refusals.
+   */
+  async answer(run: (perform: () => Promise<Answer>, made: Made) => Promise<Answer> | undefined): Promise<Answer> {
+    const write = this.#write;
+    const { requestId } = write;
+    const storing = await orLost(write.store());
+    if (storing === 'LOST') return write.unknown(undefined);
+    const { hold } = storing;
+    if (storing.reserved) {
+      const isOwn = (refusal: HoldfastError) => refusal.details.requestId === requestId;
+      const perform = () => this.#orUnknown(hold, () => this.#perform(storing), isOwn);
+      return (await run(perform, storing)) ?? write.unknown(hold);
+    }
+    const { refusal } = storing;
+    if (refusal === 'LATE') throw tooLate();
+    if (refusal === 'REPEATED')
+      return this.#orUnknown(
+        hold,
+        () => this.#repeat(hold),
+        () => true,
+      );
+    return this.replayKept(hold, () =>
+      refusal === 'AMOUNT_EXCEEDS_HOLD' && hold
+        ? exceedsHold(hold)
+        : refusalOf(refusal === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : refusal),
+    );
+  }
+
+  /** Answers while the processor does not answer: from what is stored already, or a refusal. Nothing is stored. */
+  async answerUnsent(processor: string): Promise<Answer> {
+    const { requestId, find, isSame } = this.#write;
+    const row = await find(requestId);
+    if (row && isSame(row, undefined)) return this.#replay(requestId, false);
+    return this.replayKept(undefined, () => {
+      this.#core.metrics.processorRefused(this.#core.processors.nameOf(processor) ?? processor);
+      const message = 'the card processor does not answer, or too many calls wait for it; nothing was stored';
+      return new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
+    });
+  }
+
+  /** The first answer of the operation that the call's key belongs to. Throws the refusal when the key is free, or there is none. */
+  async replayKept(hold: HoldRow | undefined, refusal: () => unknown): Promise<Answer> {
+    const { key, merchantId = hold?.merchantId, find, agrees } = this.#write;
+    const agreesWith = async (requestId: string) => {
+      const row = await find(requestId);
+      return row !== undefined && agrees(row, hold);
+    };
+    const kept = key && merchantId && (await findKeptOperation(this.#core, merchantId, key, agreesWith));
+    if (!kept) throw refusal();
+    return this.#replay(kept, true);
+  }
+
+  async #perform(made: Made): Promise<Answer> {
+    const { requestId, perform, unknown } = this.#write;
+    const performed = await perform(made);
+    if (performed === 'UNKNOWN') return unknown(made.hold);
+    return performed === 'STORED' ? this.#replay(requestId, false) : performed;
+  }
+
+  /** The answer to a call that was stored before, maybe by a try whose result was lost. */
+  async #repeat(hold: HoldRow | undefined): Promise<Answer> {
+    const { requestId, find, isSame } = this.#write;
+    const row = await find(requestId);
+    if (row && isSame(row, hold)) return this.#replay(requestId, false);
+    throw invalidField('operation_request_id', 'names another operation already');
+  }
+
+  /** The answer of a stored operation: each of its fields was written once, with its result. */
+  async #replay(requestId: string, replayed: boolean): Promise<Answer> {
+    const row = await this.#write.find(requestId);
+    assert(row, 'an operation that is answered was stored');
+    if (row.state === 'KO') throw await keptRefusal(this.#core, requestId, replayed);
+    const { inquireAt, inquiryCount } = row;
+    // It started, and recovery has not looked at it yet.
+    const isRunning = inquiryCount === 0 && inquireAt != null && inquireAt > this.#core.clock();
+    if (row.state !== 'PENDING' || !isRunning) return { ...(await this.#write.answerOf(row)), replayed };
+    const message = 'the first call has no result yet; repeat it';
+    throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
+  }
+
+  async #orUnknown(
+    hold: HoldRow | undefined,
+    answer: () => Promise<Answer>,
+    mayBeThrown: (refusal: HoldfastError) => boolean,
+  ): Promise<Answer> {
+    try {
+      return await answer();
+    } catch (error) {
+      if (error instanceof HoldfastError && mayBeThrown(error)) throw error;
+      this.#core.log.error('result_not_stored', { requestId: this.#write.requestId, ...errorFields(error) });
+      return this.#write.unknown(hold);
+    }
+  }
 }
 
 async function orLost<Outcome>(storing: Promise<Outcome>): Promise<Outcome | 'LOST'> {
@@ -154,18 +253,9 @@ async function orLost<Outcome>(storing: Promise<Outcome>): Promise<Outcome | 'LO
   }
 }
 
-async function orUnknown<Answer>(
-  core: Core,
-  { requestId, unknown }: Pick<Write<never, Answer>, 'requestId' | 'unknown'>,
-  hold: HoldRow | undefined,
-  answer: () => Promise<Answer>,
-  mayBeThrown: (refusal: HoldfastError) => boolean,
-): Promise<Answer> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (error instanceof HoldfastError && mayBeThrown(error)) throw error;
-    core.log.error('result_not_stored', { requestId, ...errorFields(error) });
-    return unknown(hold);
-  }
+/** Converts the outcome of inserting to that of storing. */
+async function inserted(insertion: Promise<Insertion>): Promise<Storing<Inserted>> {
+  const { outcome, processorRequestId } = await insertion;
+  const reserved = outcome === 'STORED' || outcome === 'RESUMED';
+  return reserved ? { reserved, resumed: outcome === 'RESUMED', processorRequestId } : { reserved, refusal: outcome };
 }

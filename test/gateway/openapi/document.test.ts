@@ -30,6 +30,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says more of every operation than its summary', () => {
+    const methods = [...Object.values(document.paths), ...Object.values(document.webhooks as typeof document.paths)];
+    for (const { operationId, summary, description } of methods.flatMap((each) => Object.values(each))) {
+      assert.match(String(description), /^[A-Z`0-9].{20,}\.$/, String(operationId));
+      assert(!String(description).includes(String(summary)), String(operationId));
+    }
+  });
+
   it("has an example for each code, core's included", () => {
     const examples = Object.keys(document.components.examples as object);
     assert.deepEqual(examples, PROBLEM_CODES);

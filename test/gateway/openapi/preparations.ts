@@ -4,12 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
-import {
-  NEW_MERCHANT_ID,
-  SILENT_HOLD_ID,
-  SUPPORT_CAPTURE_ID,
-  SUPPORT_HOLD_ID,
-} from '../../../gateway/openapi/examples/example.ts';
+import { ID, NEW_MERCHANT_ID } from '../../../gateway/openapi/examples/example.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer as ProcessorAnswer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -27,8 +22,8 @@ export interface Prepared {
 
 /** By the route of the example that needs it. Deliveries are listed in the order in which they began, so each waits for the one before. */
 export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unknown>>> = {
-  captureHold: ({ stack, names }) => stack.shop.notified(translate(SUPPORT_HOLD_ID, names), 'authorized'),
-  releaseHold: ({ stack, names }) => stack.shop.notified(translate(SUPPORT_CAPTURE_ID, names), 'captured'),
+  captureHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportHold, names), 'authorized'),
+  releaseHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportCapture, names), 'captured'),
   listReviews: contradictHold,
   listFailures: sendNotifications,
 };
@@ -42,7 +37,7 @@ async function contradictHold({ stack, names }: Prepared): Promise<void> {
     token,
     timeoutMs: 10_000,
   });
-  const requestId = translate(SILENT_HOLD_ID, names);
+  const requestId = translate(ID.silentHold, names);
   try {
     await channel.client(ProcessorEventService).reportEvent({
       eventId: `contradiction-${requestId}`,

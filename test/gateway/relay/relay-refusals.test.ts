@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { notification, openStage, type Sent, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage, type Sent } from './stage.ts';
 
 describe('createRelay() with malformed requests', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(openStage);
 
   const codeOf = async (sent: Sent) => {
     const answer = await stage.send(sent);

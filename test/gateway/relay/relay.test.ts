@@ -2,15 +2,11 @@ import assert from 'node:assert/strict';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../webhooks/signature.ts';
-import { CORE_FAILURES, notification, openStage, SECRETS, type Sent, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { CORE_FAILURES, notification, openStage, SECRETS, type Sent } from './stage.ts';
 
 describe('createRelay()', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(openStage);
 
   const codeOf = async (sent: Sent) => {
     const answer = await stage.send(sent);

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import type { ReportVerificationFailuresRequest } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { notification, openStage, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage } from './stage.ts';
 
 describe('reportFailures()', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage({ reportEveryMs: 200 });
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(() => openStage({ reportEveryMs: 200 }));
 
   const fail = async (times: number) => {
     const sent = { ...notification(), signature: null };

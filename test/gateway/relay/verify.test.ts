@@ -2,15 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../webhooks/signature.ts';
-import { notification, openStage, SECRETS, type Stage } from './stage.ts';
+import { forEachTest } from '../../suite.ts';
+import { notification, openStage, SECRETS } from './stage.ts';
 
 describe('verify()', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await openStage();
-  });
-  afterEach(() => stage.close());
+  const stage = forEachTest(openStage);
 
   it('returns 401 alike for missing, malformed and wrong signatures and for unknown merchants', async () => {
     const { body, signature } = notification();

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from './fixture.ts';
+import { forEachTest } from '../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from './fixture.ts';
 
 describe('happen()', () => {
-  let fixture: Fixture;
-  beforeEach(async () => {
-    fixture = await startFixture();
-  });
-  afterEach(() => fixture.close());
+  const fixture = forEachTest(startFixture);
 
   async function captured(tokenId: string, amount = 701n) {
     const hold = holdRequest(tokenId);

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
+import { forEachTest } from '../../suite.ts';
 import { pay } from './checkout/browse.ts';
-import {
-  captureRequest,
-  checkoutRequest,
-  type Fixture,
-  holdRequest,
-  PROCESSOR_TOKEN,
-  startFixture,
-} from './fixture.ts';
+import { captureRequest, checkoutRequest, holdRequest, PROCESSOR_TOKEN, startFixture } from './fixture.ts';
 
 describe('openReporter()', () => {
-  let fixture: Fixture;
-  beforeEach(async () => {
-    fixture = await startFixture();
-  });
-  afterEach(() => fixture.close());
+  const fixture = forEachTest(startFixture);
 
   /** Creates an event that is due at once. */
   async function reverse(): Promise<string> {

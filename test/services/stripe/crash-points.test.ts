@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { CRASH_POINTS, type CrashPoint } from '../../../services/stripe/crash-points.ts';
+import { forSuite } from '../../suite.ts';
 import { completeSession } from './fake/sessions.ts';
 import {
   booksAgree,
   captureRequest,
   checkoutRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   incrementRequest,
@@ -24,11 +24,7 @@ interface Story {
 }
 
 describe('an adapter that dies', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(): Promise<Hold> {
     const hold = holdRequest();

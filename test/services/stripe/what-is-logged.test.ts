@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { forSuite } from '../../suite.ts';
 import { API_KEY } from './fake/fake-stripe.ts';
 import { completeSession } from './fake/sessions.ts';
 import {
   captureRequest,
   checkoutRequest,
-  type Fixture,
   holdRequest,
   PROCESSOR_CREDENTIAL,
   PROCESSOR_TOKEN,
@@ -15,11 +15,7 @@ import {
 } from './fixture.ts';
 
 describe('what the adapter logs', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('contains no key, secret, token, card, or address of a checkout', async () => {
     const hold = holdRequest();

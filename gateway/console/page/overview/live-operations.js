@@ -29,7 +29,7 @@ export function LiveOperations({ isFresh }) {
     ${error && html`<${Problem} error=${error} />`}
     <${Spoken} operations=${operations} />
     ${shown.current.length === 0 && !error && html`<p class="empty">No operation has had a result yet.</p>`}
-    <ol class="live">
+    <ol class="lines live">
       ${shown.current.slice(0, SHOWN).map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
     </ol>
   </section>`;

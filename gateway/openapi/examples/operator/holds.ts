@@ -1,35 +1,14 @@
-import {
-  type Example,
-  MERCHANT_ID,
-  ORDER,
-  paymentMethodData,
-  SILENT_HOLD_ID,
-  SUPPORT_CAPTURE_ID,
-  SUPPORT_HOLD_ID,
-  SUPPORT_RELEASE_ID,
-  SUPPORT_UNKNOWN_CAPTURE_ID,
-  SUPPORT_UNKNOWN_RELEASE_ID,
-} from '../example.ts';
+import { answerLost, type Draft, ID, MERCHANT_ID, ORDER, operationOf, placedHold } from '../example.ts';
+import { capture } from '../preauthorization.ts';
 
 const merchantReference = 'order-1002';
-const placed = {
-  requestId: SUPPORT_HOLD_ID,
-  status: 'IN_PROGRESS',
+const placed = placedHold({
+  requestId: ID.supportHold,
   amount: 8000,
-  amountCaptured: 0,
-  amountInFlight: 0,
-  amountRemaining: 8000,
-  amountReleased: 0,
-  amountReversed: 0,
-  merchantId: MERCHANT_ID,
-  ...ORDER,
-  merchantReference,
-  createdAt: '2026-11-21T15:00:00.000Z',
-  placedAt: '2026-11-21T15:00:00.120Z',
-  expiresAt: '2026-11-28T15:00:00.120Z',
-  paymentMethodData,
+  hour: '15',
   reference: 'sbx_Zr5hQy8nTd2vKb7w',
-};
+  merchantReference,
+});
 const closed = {
   ...placed,
   status: 'CAPTURED',
@@ -41,53 +20,41 @@ const closed = {
   phase: 'AUTHORIZED',
   frozen: false,
 };
-const capture = {
-  requestId: SUPPORT_CAPTURE_ID,
-  holdRequestId: SUPPORT_HOLD_ID,
-  status: 'OK',
+const supportCapture = {
+  ...capture,
+  requestId: ID.supportCapture,
+  holdRequestId: ID.supportHold,
   amount: 6000,
-  currency: 'EUR',
-  finalCapture: false,
   captureDate: '2026-11-21T15:05:00.080Z',
   amountCaptured: 6000,
   amountRemaining: 2000,
-  amountReleased: 0,
   bankReference: 'BNK5D20B7E9A41C6F38',
-  preauthorizationStatus: 'PARTIALLY_CAPTURED',
   reference: 'sbx_Wm3cXf6pLj9sRg0u',
-  reversed: false,
-  amountReversed: 0,
   createdAt: '2026-11-21T15:05:00.000Z',
 };
+const common = { status: 'OK', merchantId: MERCHANT_ID, ...ORDER, merchantReference };
 const operations = [
   {
-    requestId: SUPPORT_HOLD_ID,
+    ...common,
+    requestId: ID.supportHold,
     operation: 'HOLD',
     statusInfo: 'authorized',
     amount: 8000,
     reference: placed.reference,
     finalStateDate: placed.placedAt,
   },
+  operationOf(supportCapture, merchantReference),
   {
-    requestId: SUPPORT_CAPTURE_ID,
-    operation: 'CAPTURE',
-    statusInfo: 'captured',
-    amount: 6000,
-    holdRequestId: SUPPORT_HOLD_ID,
-    reference: capture.reference,
-    bankReference: capture.bankReference,
-    finalStateDate: capture.captureDate,
-  },
-  {
-    requestId: SUPPORT_RELEASE_ID,
+    ...common,
+    requestId: ID.supportRelease,
     operation: 'RELEASE',
     statusInfo: 'released',
     amount: 2000,
-    holdRequestId: SUPPORT_HOLD_ID,
+    holdRequestId: ID.supportHold,
     reference: 'sbx_Nk1eBv4tHa7yDi2o',
     finalStateDate: closed.closedAt,
   },
-].map((operation) => ({ ...operation, status: 'OK', merchantId: MERCHANT_ID, ...ORDER, merchantReference }));
+];
 /** Each notification goes to the webhook URL, which is the relay here, and from there to the internal one. */
 const deliveries = operations.flatMap(({ requestId, statusInfo, finalStateDate }, index) =>
   ['WEBHOOK', 'INTERNAL'].map((endpointKind, hop) => ({
@@ -105,7 +72,7 @@ const deliveries = operations.flatMap(({ requestId, statusInfo, finalStateDate }
 );
 
 /** A hold that its merchant asked an operator to look after, and answers that were lost. */
-export const HOLD_EXAMPLES: readonly Example[] = [
+export const HOLD_EXAMPLES: readonly Draft[] = [
   {
     route: 'createPreauthorization',
     name: 'forSupport',
@@ -118,52 +85,38 @@ export const HOLD_EXAMPLES: readonly Example[] = [
     route: 'captureHold',
     name: 'partial',
     summary: 'What the merchant could not capture itself',
-    parameters: { requestId: SUPPORT_HOLD_ID, 'Idempotency-Key': 'ticket-501-capture' },
+    parameters: { requestId: ID.supportHold, 'Idempotency-Key': 'ticket-501-capture' },
     body: { amountToCapture: 6000 },
-    status: 200,
-    answer: capture,
+    answer: supportCapture,
   },
-  {
-    route: 'captureHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    parameters: { requestId: SILENT_HOLD_ID },
-    body: { amountToCapture: 500 },
-    status: 202,
-    answer: { requestId: SUPPORT_UNKNOWN_CAPTURE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
-  },
+  answerLost(
+    { route: 'captureHold', parameters: { requestId: ID.silentHold }, body: { amountToCapture: 500 } },
+    { requestId: ID.supportUnknownCapture, holdRequestId: ID.silentHold },
+  ),
   {
     route: 'releaseHold',
     name: 'rest',
     summary: 'What is left',
-    parameters: { requestId: SUPPORT_HOLD_ID },
+    parameters: { requestId: ID.supportHold },
     body: {},
-    status: 200,
-    answer: { ...closed, releaseRequestId: SUPPORT_RELEASE_ID },
+    answer: { ...closed, releaseRequestId: ID.supportRelease },
   },
-  {
-    route: 'releaseHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
-    parameters: { requestId: SILENT_HOLD_ID },
-    body: {},
-    status: 202,
-    answer: { requestId: SUPPORT_UNKNOWN_RELEASE_ID, holdRequestId: SILENT_HOLD_ID, status: 'IN_PROGRESS' },
-  },
+  answerLost(
+    { route: 'releaseHold', parameters: { requestId: ID.silentHold }, body: {} },
+    { requestId: ID.supportUnknownRelease, holdRequestId: ID.silentHold },
+  ),
   {
     route: 'listHolds',
     name: 'byReference',
     summary: "By the merchant's own reference",
     parameters: { merchantId: MERCHANT_ID, merchantReference },
-    status: 200,
     answer: { items: [closed] },
   },
   {
     route: 'getHold',
     name: 'story',
     summary: 'Its whole story',
-    parameters: { requestId: SUPPORT_HOLD_ID },
-    status: 200,
-    answer: { ...closed, captures: [capture], operations, deliveries },
+    parameters: { requestId: ID.supportHold },
+    answer: { ...closed, captures: [supportCapture], operations, deliveries },
   },
 ];

@@ -1,4 +1,4 @@
-import { type Example, NEW_MERCHANT_ID } from '../example.ts';
+import { type Draft, NEW_MERCHANT_ID } from '../example.ts';
 
 const API_KEY_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f3a01';
 const NEXT_API_KEY_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f3a02';
@@ -36,7 +36,7 @@ const merchant = {
 const renamed = { ...merchant, name: 'Globex Payments', contract: { ...contract, currencies: ['EUR'] } };
 
 /** A merchant that comes, whose contract changes. */
-export const MERCHANT_EXAMPLES: readonly Example[] = [
+export const MERCHANT_EXAMPLES: readonly Draft[] = [
   {
     route: 'createMerchant',
     name: 'globex',
@@ -54,7 +54,6 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
     name: 'all',
     summary: 'All of them',
     parameters: { pageSize: '200' },
-    status: 200,
     answer: { items: [merchant] },
   },
   {
@@ -63,7 +62,6 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
     summary: 'One currency less, and another name',
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { name: renamed.name, contract: renamed.contract },
-    status: 200,
     answer: renamed,
   },
   {
@@ -89,7 +87,6 @@ export const MERCHANT_EXAMPLES: readonly Example[] = [
     name: 'changingOver',
     summary: 'Between the old credentials and the new',
     parameters: { merchantId: NEW_MERCHANT_ID },
-    status: 200,
     answer: { ...renamed, apiKeys: [apiKey, nextApiKey], signingSecrets: [secret, nextSecret] },
   },
   {

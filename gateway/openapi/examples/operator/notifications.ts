@@ -1,42 +1,11 @@
-import { CAPTURE_ID, type Example, MERCHANT_ID, NEW_MERCHANT_ID } from '../example.ts';
-import { capture } from '../oct-operation-relay.ts';
+import { type Draft, deliveryOf, ID, MERCHANT_ID, NEW_MERCHANT_ID } from '../example.ts';
+import { captured } from '../oct-operation-relay.ts';
 
 const DELIVERY_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4a01';
 const QUARANTINE_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4b01';
 const OTHER_QUARANTINE_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4b02';
 
-const created = {
-  deliveryId: DELIVERY_ID,
-  merchantId: MERCHANT_ID,
-  endpointKind: 'WEBHOOK',
-  requestId: CAPTURE_ID,
-  kind: 'PAYMENT',
-  statusInfo: 'captured',
-  attemptCount: 1,
-  createdAt: '2026-11-21T12:05:00.080Z',
-};
-const delivered = { ...created, state: 'DELIVERED', deliveredAt: '2026-11-21T12:05:00.120Z' };
-const attempts = [
-  {
-    number: 1,
-    startedAt: '2026-11-21T12:05:00.090Z',
-    latencyMs: 24,
-    httpStatus: 200,
-    responseHead: `{"requestId":"${CAPTURE_ID}"}`,
-  },
-];
-const content = {
-  url: 'https://merchant.example/hooks/webhook/processor/payment/captured',
-  headers: [
-    { name: 'content-type', value: 'application/json' },
-    { name: 'user-agent', value: 'Holdfast/1' },
-    { name: 'x-service-signature', value: 'q83vEjRWeJCr…' },
-    { name: 'webhook-id', value: DELIVERY_ID },
-    { name: 'webhook-timestamp', value: '1795262700' },
-    { name: 'webhook-signature', value: 'v1,kD93mVqXe…' },
-  ],
-  body: `{\n  "merchantId": "${MERCHANT_ID}",\n  "requestId": "${CAPTURE_ID}",\n  "status": "OK",\n  "amount": 1500,\n  "currency": "EUR"\n}`,
-};
+const delivery = deliveryOf(captured, DELIVERY_ID, '2026-11-21T15:18:00.000Z');
 const endpoint = {
   merchantId: NEW_MERCHANT_ID,
   endpointKind: 'INTERNAL',
@@ -44,19 +13,6 @@ const endpoint = {
   changedAt: '2026-11-21T15:20:00.000Z',
 };
 const paused = { ...endpoint, pause: 'OPERATOR' };
-const contradicted = {
-  quarantineId: QUARANTINE_ID,
-  merchantId: NEW_MERCHANT_ID,
-  requestId: 'invoice-17',
-  kind: 'PAYMENT',
-  statusInfo: 'reversed',
-  status: 'OK',
-  amount: '10.50',
-  currency: 'EUR',
-  reason: 'STATUS_INFO_CONTRADICTED',
-  state: 'HELD',
-  receivedAt: '2026-11-21T15:15:00.000Z',
-};
 const accepted = {
   merchantId: NEW_MERCHANT_ID,
   requestId: 'invoice-16',
@@ -68,34 +24,40 @@ const accepted = {
   receivedAt: '2026-11-21T15:15:30.000Z',
 };
 const forwarded = { ...accepted, state: 'FORWARDED', deliveryId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f4a03' };
+const contradicted = {
+  ...accepted,
+  quarantineId: QUARANTINE_ID,
+  requestId: 'invoice-17',
+  statusInfo: 'reversed',
+  reason: 'STATUS_INFO_CONTRADICTED',
+  state: 'HELD',
+  receivedAt: '2026-11-21T15:15:00.000Z',
+};
 const conflicting = {
-  ...contradicted,
+  ...accepted,
   quarantineId: OTHER_QUARANTINE_ID,
-  requestId: 'invoice-16',
-  statusInfo: 'captured',
   amount: '99.00',
   reason: 'CONFLICT',
+  state: 'HELD',
   receivedAt: '2026-11-21T15:16:00.000Z',
   accepted,
 };
 
 /** Deliveries, an endpoint that is paused for a while, and what the relay refused or set aside. */
-export const NOTIFICATION_EXAMPLES: readonly Example[] = [
+export const NOTIFICATION_EXAMPLES: readonly Draft[] = [
   {
     route: 'listDeliveries',
     name: 'ofCapture',
     summary: 'The notification of a capture',
-    parameters: { merchantId: MERCHANT_ID, requestId: CAPTURE_ID, endpointKind: 'WEBHOOK' },
-    status: 200,
-    answer: { items: [delivered] },
+    parameters: { merchantId: MERCHANT_ID, requestId: ID.capture, endpointKind: 'WEBHOOK' },
+    answer: { items: [delivery.delivered] },
   },
   {
     route: 'getDelivery',
     name: 'delivered',
     summary: 'Taken at the first attempt',
     parameters: { deliveryId: DELIVERY_ID },
-    status: 200,
-    answer: { ...delivered, attempts, content, operation: capture },
+    answer: delivery.whole,
   },
   {
     route: 'replayDelivery',
@@ -103,8 +65,7 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'The merchant has lost it',
     parameters: { deliveryId: DELIVERY_ID },
     body: {},
-    status: 200,
-    answer: { ...created, state: 'PENDING', dueAt: '2026-11-21T15:18:00.000Z', attempts },
+    answer: delivery.replayed,
   },
   {
     route: 'replayDeliveries',
@@ -118,7 +79,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
       createdTo: '2026-11-21T08:00:00.000Z',
       perSecond: 5,
     },
-    status: 200,
     answer: { replayedCount: 12, more: false },
   },
   {
@@ -127,7 +87,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'The merchant maintains its system',
     parameters: { merchantId: NEW_MERCHANT_ID, endpointKind: 'internal' },
     body: {},
-    status: 200,
     answer: paused,
   },
   {
@@ -135,7 +94,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     name: 'paused',
     summary: 'One is paused',
     parameters: { merchantId: NEW_MERCHANT_ID },
-    status: 200,
     answer: { items: [paused] },
   },
   {
@@ -143,7 +101,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     name: 'forged',
     summary: 'Somebody guesses at a signature',
     parameters: { claimedMerchantId: NEW_MERCHANT_ID, reason: 'WRONG_SIGNATURE' },
-    status: 200,
     answer: {
       items: [
         {
@@ -166,7 +123,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     name: 'held',
     summary: 'Nothing is decided yet',
     parameters: { merchantId: NEW_MERCHANT_ID, state: 'HELD' },
-    status: 200,
     answer: { items: [conflicting, contradicted] },
   },
   {
@@ -175,7 +131,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'The sender confirms it',
     parameters: { quarantineId: QUARANTINE_ID },
     body: {},
-    status: 200,
     answer: {
       ...contradicted,
       state: 'RELEASED',
@@ -189,7 +144,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'The sender had mistaken the number',
     parameters: { quarantineId: OTHER_QUARANTINE_ID },
     body: {},
-    status: 200,
     answer: { ...conflicting, state: 'DISCARDED', decidedAt: '2026-11-21T15:26:00.000Z' },
   },
   {
@@ -197,7 +151,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     name: 'accepted',
     summary: 'What was accepted of a merchant',
     parameters: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
-    status: 200,
     answer: { items: [forwarded] },
   },
   {
@@ -205,7 +158,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     name: 'lost',
     summary: 'The merchant has lost it',
     body: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
-    status: 200,
     answer: forwarded,
   },
   {
@@ -214,7 +166,6 @@ export const NOTIFICATION_EXAMPLES: readonly Example[] = [
     summary: 'The merchant is back',
     parameters: { merchantId: NEW_MERCHANT_ID, endpointKind: 'internal' },
     body: {},
-    status: 200,
     answer: endpoint,
   },
 ];

@@ -1,19 +1,8 @@
-import {
-  CAPTURE_ID,
-  type Example,
-  HOLD_ID,
-  MERCHANT_ID,
-  OCT_ID,
-  ORDER,
-  SILENT_HOLD_ID,
-  SUPPORT_CAPTURE_ID,
-  SUPPORT_HOLD_ID,
-  streamOf,
-} from '../example.ts';
-import { capture, finalCapture, oct } from '../oct-operation-relay.ts';
+import { type Draft, ID, MERCHANT_ID, ORDER, streamOf } from '../example.ts';
+import { captured, lastCaptured, oct } from '../oct-operation-relay.ts';
 
 const frozenHold = {
-  requestId: SILENT_HOLD_ID,
+  requestId: ID.silentHold,
   operation: 'HOLD',
   status: 'OK',
   statusInfo: 'authorized',
@@ -25,24 +14,38 @@ const frozenHold = {
   finalStateDate: '2026-11-21T14:00:00.120Z',
 };
 
-/** What goes on across merchants, and a hold that an operator unfreezes. */
-export const OVERVIEW_EXAMPLES: readonly Example[] = [
+const session = {
+  operator: 'alice',
+  csrfToken: 'b0gRyZ0cYkq3oVn3yJ2mJXHkq8b3wq1oJ7uTn2m5x4E',
+  expiresAt: '2026-11-21T20:00:00.000Z',
+};
+
+/** A console session, what goes on across merchants, and a hold that an operator unfreezes. */
+export const OVERVIEW_EXAMPLES: readonly Draft[] = [
+  {
+    route: 'signIn',
+    name: 'signIn',
+    summary: 'Alice signs in',
+    body: { token: 'the-operator-token', operator: 'alice' },
+    answer: session,
+  },
+  { route: 'getSession', name: 'session', summary: 'By the cookie', answer: session },
+  { route: 'signOut', name: 'signOut', summary: 'Alice signs out', status: 204 },
   {
     route: 'search',
     name: 'byId',
     summary: 'A capture by its requestId',
-    body: { text: CAPTURE_ID },
-    status: 200,
+    body: { text: ID.capture },
     answer: {
       items: [
         {
-          requestId: CAPTURE_ID,
+          requestId: ID.capture,
           operation: 'CAPTURE',
           status: 'OK',
           merchantId: MERCHANT_ID,
           amount: 1500,
           currency: 'EUR',
-          holdRequestId: HOLD_ID,
+          holdRequestId: ID.hold,
           createdAt: '2026-11-21T12:05:00.010Z',
           matchedBy: 'ID',
         },
@@ -53,7 +56,6 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     route: 'getOverview',
     name: 'counts',
     summary: 'A hold is frozen, and a notification waits in quarantine',
-    status: 200,
     answer: {
       expiringHoldCount: 3,
       unknownCount: 0,
@@ -72,7 +74,6 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     name: 'lastTwo',
     summary: 'The minute before, and the present one',
     parameters: { minutes: '2' },
-    status: 200,
     answer: {
       items: [
         ['2026-11-21T15:29:00.000Z', 41],
@@ -92,32 +93,28 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     route: 'listOperatorOperations',
     name: 'ofMerchant',
     summary: "The captures of a merchant's hold",
-    parameters: { merchantId: MERCHANT_ID, holdRequestId: HOLD_ID, operation: 'CAPTURE' },
-    status: 200,
-    answer: { items: [finalCapture, capture] },
+    parameters: { merchantId: MERCHANT_ID, holdRequestId: ID.hold, operation: 'CAPTURE' },
+    answer: { items: [lastCaptured, captured] },
   },
   {
     route: 'watchOperatorOperations',
     name: 'resumed',
     summary: 'Of one merchant, since an event',
     parameters: { merchantId: MERCHANT_ID, 'Last-Event-ID': 'bzI6MDo' },
-    status: 200,
-    answer: streamOf(capture),
+    answer: streamOf(captured),
   },
   {
     route: 'getOperatorOperation',
     name: 'capture',
     summary: 'A capture',
-    parameters: { requestId: CAPTURE_ID },
-    status: 200,
-    answer: capture,
+    parameters: { requestId: ID.capture },
+    answer: captured,
   },
   {
     route: 'getOperatorOct',
     name: 'paid',
     summary: 'A payout',
-    parameters: { requestId: OCT_ID },
-    status: 200,
+    parameters: { requestId: ID.oct },
     answer: oct,
   },
   {
@@ -125,11 +122,10 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     name: 'frozen',
     summary: 'The processor took back that it had approved a hold',
     parameters: { merchantId: MERCHANT_ID, reason: 'FROZEN' },
-    status: 200,
     answer: {
       items: [
         {
-          requestId: SILENT_HOLD_ID,
+          requestId: ID.silentHold,
           reason: 'FROZEN',
           operation: 'HOLD',
           merchantId: MERCHANT_ID,
@@ -148,17 +144,15 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
     route: 'resolveReview',
     name: 'unfreeze',
     summary: 'The hold stands after all',
-    parameters: { requestId: SILENT_HOLD_ID },
+    parameters: { requestId: ID.silentHold },
     body: { reason: 'Ticket 502: the processor confirms the hold by phone', unfreezeHold: true },
-    status: 200,
-    answer: { requestId: SILENT_HOLD_ID, operation: frozenHold, frozen: false },
+    answer: { requestId: ID.silentHold, operation: frozenHold, frozen: false },
   },
   {
     route: 'listAudit',
     name: 'ofHold',
     summary: 'Who captured and released a hold',
-    parameters: { target: SUPPORT_HOLD_ID, action: 'preauthorization.capture' },
-    status: 200,
+    parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
     answer: {
       items: [
         {
@@ -166,8 +160,8 @@ export const OVERVIEW_EXAMPLES: readonly Example[] = [
           at: '2026-11-21T15:05:00.000Z',
           actor: 'operator/alice',
           action: 'preauthorization.capture',
-          target: SUPPORT_HOLD_ID,
-          detail: { amountToCapture: 6000, result: 'OK', requestId: SUPPORT_CAPTURE_ID },
+          target: ID.supportHold,
+          detail: { amountToCapture: 6000, result: 'OK', requestId: ID.supportCapture },
         },
       ],
     },

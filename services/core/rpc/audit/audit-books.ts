@@ -1,35 +1,31 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
-import type { AuditBooksResponseSchema, AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { ledgersOf } from '../../processor/processors.ts';
 import { audit } from '../../reconciliation/audit.ts';
 import { type Drift, unreadText } from '../../reconciliation/drift.ts';
-import type { Core } from '../core.ts';
-
-type Line = MessageInitShape<typeof AuditBooksResponseSchema>;
+import type { Method } from '../core.ts';
 
 /** Drifts of each check that are returned when the request has no limit. */
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
-/** Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary, or UNAVAILABLE instead of it when a processor does not answer. */
-export function auditBooks(core: Core): MethodImpl<typeof AuditService.method.auditBooks> {
-  return async function* (request): AsyncGenerator<Line> {
-    const drifts: Drift[] = [];
-    const audited = await audit(
-      {
-        databaseUrl: core.settings.DATABASE_URL,
-        processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
-        most: request.maxDrifts || MOST,
-        patienceMs: PATIENCE_MS,
-      },
-      (drift) => drifts.push(drift),
-    );
-    if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
-    for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
-    if (audited.unread.length > 0)
-      throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
-    yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
-  };
-}
+/**
+ * Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary, or UNAVAILABLE instead of it when a
+ * processor does not answer.
+ */
+export const auditBooks: Method<'auditBooks'> = async function* (core, request) {
+  const drifts: Drift[] = [];
+  const audited = await audit(
+    {
+      databaseUrl: core.settings.DATABASE_URL,
+      processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
+      most: request.maxDrifts || MOST,
+      patienceMs: PATIENCE_MS,
+    },
+    (drift) => drifts.push(drift),
+  );
+  if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
+  for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
+  if (audited.unread.length > 0)
+    throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
+  yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
+};

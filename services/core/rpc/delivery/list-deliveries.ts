@@ -1,41 +1,21 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
-import {
-  DeliveryState,
-  EndpointKind,
-  type ListDeliveriesRequest,
-  type NotificationService,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { DeliveryState, EndpointKind } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { DeliveryRow } from '../../storage/delivery/delivery.ts';
-import { type DeliveryFilter, listDeliveries as listStored } from '../../storage/delivery/read-deliveries.ts';
-import type { Core } from '../core.ts';
+import { listDeliveries as listStored } from '../../storage/delivery/read-deliveries.ts';
+import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { keptEndpointKind } from '../kinds.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import { BY_ID, filtersOf, readPage } from '../pages.ts';
+import { keptEndpointKind } from '../present.ts';
 import { presentDelivery } from './present-delivery.ts';
 
 /** Lists deliveries, newest first; their ids are in the order of their creation. */
-export function listDeliveries(core: Core): MethodImpl<typeof NotificationService.method.listDeliveries> {
-  return async (request) => {
-    const { holdRequestId } = request;
-    if (holdRequestId !== '' && !isUuid(holdRequestId)) return { deliveries: [], nextPageToken: '' };
-    const filters = filtersOf(request);
-    const after = pageKey(request.pageToken, filters, isUuid);
-    const size = pageSizeOf(request);
-    const rows = await listStored(core.database, filters, { holdRequestId, after, limit: size + 1 });
-    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.id, filters));
-    return { deliveries: page.map((row) => presentDelivery(row)), nextPageToken };
-  };
-}
-
-function filtersOf(request: ListDeliveriesRequest): DeliveryFilter {
-  const { merchantId, endpointKind, state, requestId, createdFrom, createdTo } = request;
-  return {
-    ...(merchantId !== '' && { merchantId }),
-    ...(endpointKind !== EndpointKind.UNSPECIFIED && { endpointKind: keptEndpointKind(endpointKind) }),
-    ...(state !== DeliveryState.UNSPECIFIED && { state: DeliveryState[state] as DeliveryRow['state'] }),
-    ...(requestId !== '' && { requestId }),
-    ...(createdFrom && { createdFrom: timestampDate(createdFrom) }),
-    ...(createdTo && { createdTo: timestampDate(createdTo) }),
-  };
-}
+export const listDeliveries: Method<'listDeliveries'> = async (core, request) => {
+  const { merchantId, endpointKind, requestId, createdFrom, createdTo, holdRequestId } = request;
+  if (holdRequestId !== '' && !isUuid(holdRequestId)) return { deliveries: [], nextPageToken: '' };
+  const kind = endpointKind === EndpointKind.UNSPECIFIED ? undefined : keptEndpointKind(endpointKind);
+  const state = (request.state && DeliveryState[request.state]) as DeliveryRow['state'];
+  const filters = filtersOf({ merchantId, endpointKind: kind, state, requestId, createdFrom, createdTo });
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
+    listStored(core.database, filters, { holdRequestId, after, limit }),
+  );
+  return { deliveries: page.map((row) => presentDelivery(row)), nextPageToken };
+};

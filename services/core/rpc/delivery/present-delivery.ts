@@ -1,13 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import {
-  type DeliveryAttemptSchema,
-  type DeliverySchema,
-  DeliveryState,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { type DeliverySchema, DeliveryState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { DeliveryAttemptRow } from '../../storage/delivery/delivery.ts';
-import type { DeliveryHead } from '../../storage/delivery/read-deliveries.ts';
-import { endpointKindOf, notificationKindOf } from '../kinds.ts';
+import { type DeliveryHead, readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
+import type { Core } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { endpointKindOf, notificationKindOf, presentFields } from '../present.ts';
+import { refusalOf } from '../refuse.ts';
+import { isInScope } from '../server/caller.ts';
 
 /** A delivery as operators see it; never its body. */
 export function presentDelivery(
@@ -15,28 +14,26 @@ export function presentDelivery(
   attempts: readonly DeliveryAttemptRow[] = [],
 ): MessageInitShape<typeof DeliverySchema> {
   return {
+    ...presentFields(row, 'merchantId', 'requestId', 'statusInfo', 'attemptCount', 'createdAt', 'dueAt', 'deliveredAt'),
     deliveryId: row.id,
-    merchantId: row.merchantId,
     endpointKind: endpointKindOf(row.endpointKind),
-    requestId: row.requestId,
     kind: notificationKindOf(row.kind),
-    statusInfo: row.statusInfo,
     state: DeliveryState[row.state],
-    attemptCount: row.attemptCount,
-    ...(row.dueAt && { dueAt: timestampFromDate(row.dueAt) }),
-    createdAt: timestampFromDate(row.createdAt),
-    ...(row.deliveredAt && { deliveredAt: timestampFromDate(row.deliveredAt) }),
-    attempts: attempts.map(presentAttempt),
+    attempts: attempts.map((each) =>
+      presentFields(each, 'number', 'startedAt', 'latencyMs', 'httpStatus', 'error', 'responseHead'),
+    ),
   };
 }
 
-function presentAttempt(row: DeliveryAttemptRow): MessageInitShape<typeof DeliveryAttemptSchema> {
-  return {
-    number: row.number,
-    startedAt: timestampFromDate(row.startedAt),
-    latencyMs: row.latencyMs,
-    httpStatus: row.httpStatus ?? 0,
-    error: row.error ?? '',
-    responseHead: row.responseHead ?? '',
-  };
+/** One delivery with its attempts. Throws OPERATION_NOT_FOUND, also when it is not of the merchant; '' = any merchant's. */
+export async function demandDelivery(core: Core, deliveryId: string, merchantId: string) {
+  const found = isUuid(deliveryId) ? await readWholeDelivery(core.database, deliveryId) : undefined;
+  if (!found || !isInScope(found.delivery, merchantId || undefined)) throw refusalOf('OPERATION_NOT_FOUND');
+  return found;
+}
+
+/** The answer about one delivery, with its attempts. Throws what demandDelivery() throws. */
+export async function findDelivery(core: Core, deliveryId: string, merchantId: string) {
+  const { delivery, attempts } = await demandDelivery(core, deliveryId, merchantId);
+  return presentDelivery(delivery, attempts);
 }

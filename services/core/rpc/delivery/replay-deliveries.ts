@@ -1,30 +1,26 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import {
   DeliveryState,
   EndpointKind,
-  type NotificationService,
   type ReplayDeliveriesRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { type ReplayRange, replayRange } from '../../storage/delivery/replay-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
-import type { Core } from '../core.ts';
-import { keptEndpointKind } from '../kinds.ts';
+import type { Method } from '../core.ts';
+import { keptEndpointKind } from '../present.ts';
 
 /** Sends the deliveries of a range again, spread over time so that no endpoint is flooded. */
-export function replayDeliveries(core: Core): MethodImpl<typeof NotificationService.method.replayDeliveries> {
-  return async (request) => {
-    const now = core.clock();
-    const range = rangeOf(request);
-    const detail = { ...range };
-    const action = { at: now, action: 'delivery.replay-range', target: request.merchantId, detail };
-    const due = await audited(core.database, action, (query) => replayRange(query, range, now));
-    const inMs = (dueAt: Date) => dueAt.getTime() - now.getTime();
-    void core.queue.trySet(due.map((each) => ({ id: each.id, endpoint: endpointName(each), inMs: inMs(each.dueAt) })));
-    return { replayedCount: due.length, more: due.length === range.maxCount };
-  };
-}
+export const replayDeliveries: Method<'replayDeliveries'> = async (core, request) => {
+  const now = core.clock();
+  const range = rangeOf(request);
+  const detail = { ...range };
+  const action = { at: now, action: 'delivery.replay-range', target: request.merchantId, detail };
+  const due = await audited(core.database, action, (query) => replayRange(query, range, now));
+  const inMs = (dueAt: Date) => dueAt.getTime() - now.getTime();
+  void core.queue.trySet(due.map((each) => ({ id: each.id, endpoint: endpointName(each), inMs: inMs(each.dueAt) })));
+  return { replayedCount: due.length, more: due.length === range.maxCount };
+};
 
 function rangeOf(request: ReplayDeliveriesRequest): ReplayRange {
   const { endpointKind, createdFrom, createdTo } = request;

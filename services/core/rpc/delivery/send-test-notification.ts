@@ -1,31 +1,27 @@
-import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
-import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { testNotificationBody } from '../../domain/notification.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { insertTestDelivery } from '../../storage/delivery/insert-test-delivery.ts';
+import { insertTestDelivery } from '../../storage/delivery/due-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
-import { findDelivery } from './find-delivery.ts';
+import { findDelivery } from './present-delivery.ts';
 
 /** Sends a notification about nothing to a merchant's webhook. */
-export function sendTestNotification(core: Core): MethodImpl<typeof NotificationService.method.sendTestNotification> {
-  return async ({ merchantId }) => {
-    const merchant = await findMerchant(core.database, merchantId);
-    if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
-    const at = core.clock();
-    const [id, requestId] = [uuidv7(), uuidv7()];
-    const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
-    const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
-    const due = await audited(core.database, action, async (query) => {
-      const inserted = await insertTestDelivery(query, { id, merchantId, requestId, body, at });
-      if (!inserted) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no webhookUrl');
-      return inserted;
-    });
-    void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
-    return { delivery: await findDelivery(core, id, merchantId) };
-  };
-}
+export const sendTestNotification: Method<'sendTestNotification'> = async (core, { merchantId }) => {
+  const merchant = await findMerchant(core.database, merchantId);
+  if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
+  const at = core.clock();
+  const [id, requestId] = [uuidv7(), uuidv7()];
+  const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
+  const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
+  const due = await audited(core.database, action, async (query) => {
+    const inserted = await insertTestDelivery(query, { id, merchantId, requestId, body, at });
+    if (!inserted) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no webhookUrl');
+    return inserted;
+  });
+  void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
+  return { delivery: await findDelivery(core, id, merchantId) };
+};

@@ -1,15 +1,20 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { EndpointPause, type EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import {
   type EndpointKey,
+  type EndpointRow,
   type EndpointState,
   endpointName,
+  FRESH,
+  listTroubledEndpoints,
   lockEndpoint,
   writeEndpoint,
 } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
+import { endpointKindOf, presentFields } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
-import { presentEndpoint } from './present-endpoint.ts';
 
 /** Changes the state of an endpoint and audits it. Throws OPERATION_NOT_FOUND when there is no such merchant. */
 export async function changeEndpoint(
@@ -30,4 +35,22 @@ export async function changeEndpoint(
     return changed;
   });
   return presentEndpoint({ ...key, ...state, changedAt: now });
+}
+
+/** Ends a pause that the endpoint itself has caused, by failing or by a 410. One by an operator stays. */
+export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
+  const troubled = await listTroubledEndpoints(core.database, key.merchantId, undefined, 2);
+  const state = troubled.find(({ kind }) => kind === key.kind);
+  if (state?.pause !== 'GONE' && state?.pause !== 'BREAKER') return;
+  await changeEndpoint(core, key, 'endpoint.resume', (now) => (now.pause === 'OPERATOR' ? now : FRESH));
+  await core.queue.moveAll(endpointName(key), 0);
+}
+
+/** An endpoint as operators see it. */
+export function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<typeof EndpointSchema> {
+  return {
+    ...presentFields(row, 'merchantId', 'pausedUntil', 'failureCount', 'changedAt'),
+    endpointKind: endpointKindOf(row.kind),
+    pause: row.pause == null ? EndpointPause.UNSPECIFIED : EndpointPause[row.pause],
+  };
 }

@@ -1,18 +1,14 @@
-import type { MethodImpl } from '@connectrpc/connect';
-import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { addSigningSecret as addStored } from '../../storage/merchant/change-credentials.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 import { newSigningSecret } from './new-credentials.ts';
 import { presentSigningSecret } from './present-merchant.ts';
 
 /** Adds the second signing secret. The older one makes the legacy signature until it is retired. */
-export function addSigningSecret(core: Core): MethodImpl<typeof MerchantService.method.addSigningSecret> {
-  return async ({ merchantId }) => {
-    const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
-    const added = await addStored(core.database, row);
-    if (added === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
-    if (added === 'TOO_MANY') throw invalidField('merchant_id', 'two signing secrets are live; retire one first');
-    return { signingSecret: presentSigningSecret(added), secret };
-  };
-}
+export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }) => {
+  const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
+  const added = await addStored(core.database, row);
+  if (added === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
+  if (added === 'TOO_MANY') throw invalidField('merchant_id', 'two signing secrets are live; retire one first');
+  return { signingSecret: presentSigningSecret(added), secret };
+};

@@ -1,34 +1,32 @@
+import { create } from '@bufbuild/protobuf';
 import { code as currencyOf } from 'currency-codes';
-import type { Contract } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { neverReachable } from '../../delivery/destination.ts';
-import type { Processors } from '../../processor/processors.ts';
+import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { resolveName, within } from '../../delivery/connect.ts';
+import { literalOf, neverReachable, reachableIfAllowed } from '../../delivery/destination.ts';
+import { gatewayAt, isGatewayName, type Target, targetOf } from '../../delivery/gateway-address.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { Core } from '../core.ts';
+import { invalidField } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { canonicalCaptureKey } from './capture-key.ts';
 
 /** Used when the contract has none: a week. */
 const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
-export type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
+type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
 
-/** The columns of a contract. Throws INVALID_REQUEST with every invalid field. */
-export function contractColumns(
-  contract: Contract | undefined,
-  processors: Pick<Processors, 'names' | 'nameOf'>,
-): ContractColumns {
+/** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when an internalUrl leads to the gateway. */
+export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
   const fields = new FieldCheck();
-  const { currencies = [], terminals = [], requireSignedCaptures = false } = contract ?? {};
-  for (const currency of currencies) {
+  const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures, processor: named } = contract;
+  for (const currency of contract.currencies) {
     if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
   }
-  if (contract?.holdPeriod && contract.holdPeriod.nanos !== 0) {
-    fields.add('contract.hold_period', 'must be whole seconds');
-  }
-  const webhookUrl = contract?.webhookUrl || null;
-  const internalUrl = contract?.internalUrl || null;
+  if (holdPeriod && holdPeriod.nanos !== 0) fields.add('contract.hold_period', 'must be whole seconds');
+  const webhookUrl = contract.webhookUrl || null;
+  const internalUrl = contract.internalUrl || null;
   checkEndpoint(fields, 'contract.webhook_url', webhookUrl);
   checkEndpoint(fields, 'contract.internal_url', internalUrl);
-  const givenKey = contract?.capturePublicKey ?? '';
   const capturePublicKey = canonicalCaptureKey(givenKey) ?? null;
   if (givenKey.includes('PRIVATE KEY')) {
     fields.add('contract.capture_public_key', 'is a private key: make another one, and send its public key');
@@ -38,25 +36,18 @@ export function contractColumns(
   if (requireSignedCaptures && givenKey === '') {
     fields.add('contract.capture_public_key', 'is needed when captures must be signed');
   }
-  const named = contract?.processor ?? '';
-  const processor = named === '' ? '' : processors.nameOf(named);
+  const processor = named && core.processors.nameOf(named);
   if (processor === undefined) {
-    fields.add('contract.processor', `is not one of the setting PROCESSORS: ${processors.names.join(', ')}`);
+    fields.add('contract.processor', `is not one of the setting PROCESSORS: ${core.processors.names.join(', ')}`);
   }
-  fields.text('contract.processor_account', contract?.processorAccount);
+  fields.text('contract.processor_account', contract.processorAccount);
   fields.refuse();
+  if (internalUrl !== null) await refuseGateway(internalUrl, core.settings.GATEWAY_ORIGIN.map(targetOf));
+  const { allowMultipleCaptures, currencies, terminals, notifyHolds = true, processorAccount } = contract;
   return {
-    allowMultipleCaptures: contract?.allowMultipleCaptures ?? false,
-    holdPeriodS: contract?.holdPeriod ? Number(contract.holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
-    currencies: [...currencies],
-    terminals: [...terminals],
-    notifyHolds: contract?.notifyHolds ?? true,
-    requireSignedCaptures,
-    capturePublicKey,
-    webhookUrl,
-    internalUrl,
-    processor: processor ?? '',
-    processorAccount: contract?.processorAccount ?? '',
+    ...{ allowMultipleCaptures, currencies, terminals, notifyHolds, requireSignedCaptures, capturePublicKey },
+    ...{ webhookUrl, internalUrl, processor: processor ?? '', processorAccount },
+    holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }
 
@@ -75,4 +66,47 @@ export function checkEndpoint(fields: FieldCheck, field: string, value: string |
   const refused = isForm ? neverReachable(url) : undefined;
   if (!isForm) fields.add(field, ENDPOINT);
   else if (refused !== undefined) fields.add(field, `can never be delivered to: ${refused}`);
+}
+
+/** Limit for resolving the name. */
+const RESOLVE_MS = 2_000;
+
+/**
+ * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks again. A name
+ * that does not resolve yet passes.
+ */
+async function refuseGateway(internalUrl: string, gateways: readonly Target[]): Promise<void> {
+  if (gateways.length === 0) return;
+  const target = targetOf(new URL(internalUrl));
+  if (isGatewayName(target, gateways) || (await resolvesToGateway(target, gateways))) {
+    throw invalidField('contract.internal_url', 'leads to the gateway itself');
+  }
+}
+
+async function resolvesToGateway(target: Target, gateways: readonly Target[]): Promise<boolean> {
+  const literal = literalOf(target.hostname);
+  const [addresses, isGateway] = await Promise.allSettled([
+    literal ? [literal] : within(RESOLVE_MS, resolveName(target.hostname)),
+    within(RESOLVE_MS, gatewayAt(target, gateways, resolveName)),
+  ]);
+  if (addresses.status === 'rejected' || isGateway.status === 'rejected') return false;
+  return addresses.value.some(isGateway.value);
+}
+
+/**
+ * What may keep notifications from arriving, as far as a contract shows it: addresses that are delivered to only when a setting of the
+ * workers, which core does not know, has their network.
+ */
+export function contractWarnings({ webhookUrl, internalUrl }: Pick<MerchantRow, 'webhookUrl' | 'internalUrl'>) {
+  return [
+    ...warningsOf('contract.webhook_url', webhookUrl, 'WEBHOOK_ALLOWED_CIDRS'),
+    ...warningsOf('contract.internal_url', internalUrl, 'INTERNAL_ALLOWED_CIDRS'),
+  ];
+}
+
+function warningsOf(field: string, value: string | null | undefined, setting: string) {
+  const url = value ? URL.parse(value) : null;
+  const reason = url && reachableIfAllowed(url);
+  if (!reason) return [];
+  return [{ field, description: `${reason}; deliveries fail unless ${setting} of the workers has its network` }];
 }

@@ -1,11 +1,8 @@
-import type { MethodImpl } from '@connectrpc/connect';
-import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import type { Core } from '../core.ts';
+import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
+import type { Method } from '../core.ts';
 
 /** Returns what WatchCredentials would send next. It reads the database, so it includes every commit of every core. */
-export function listCredentialChanges(core: Core): MethodImpl<typeof MerchantService.method.listCredentialChanges> {
-  return async ({ afterChangeNumber }) => {
-    const { merchants, endedSessions } = await core.credentials.after(afterChangeNumber);
-    return { merchants, endedSessions };
-  };
-}
+export const listCredentialChanges: Method<'listCredentialChanges'> = async (core, { afterChangeNumber }) => {
+  const { merchants, endedSessions } = await readCredentialChanges(core.database, core.cipher, afterChangeNumber);
+  return { merchants, endedSessions };
+};

@@ -1,24 +1,20 @@
-import type { MethodImpl } from '@connectrpc/connect';
-import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { updateMerchant } from '../../storage/merchant/change-merchant.ts';
-import type { Core } from '../core.ts';
-import { endOwnPause } from '../endpoint/end-own-pause.ts';
+import type { Method } from '../core.ts';
+import { endOwnPause } from '../endpoint/change-endpoint.ts';
 import { refusalOf } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { checkEndpoint } from './contract-columns.ts';
 import { presentMerchant } from './present-merchant.ts';
 
 /** Sets where a merchant's notifications go. A pause that the endpoint itself has caused was about the old address, and ends. */
-export function setWebhookUrl(core: Core): MethodImpl<typeof MerchantService.method.setWebhookUrl> {
-  return async ({ merchantId, webhookUrl: given }) => {
-    const webhookUrl = given || null;
-    const fields = new FieldCheck();
-    checkEndpoint(fields, 'webhook_url', webhookUrl);
-    fields.refuse();
-    const updated = await updateMerchant(core.database, merchantId, { webhookUrl }, core.clock());
-    if (updated === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
-    core.contracts.forget(merchantId);
-    await endOwnPause(core, { merchantId, kind: 'webhook' });
-    return { merchant: presentMerchant(updated) };
-  };
-}
+export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }) => {
+  const webhookUrl = given || null;
+  const fields = new FieldCheck();
+  checkEndpoint(fields, 'webhook_url', webhookUrl);
+  fields.refuse();
+  const updated = await updateMerchant(core.database, merchantId, { webhookUrl }, core.clock());
+  if (updated === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
+  core.contracts.forget(merchantId);
+  await endOwnPause(core, { merchantId, kind: 'webhook' });
+  return { merchant: presentMerchant(updated) };
+};

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MethodImpl } from '@connectrpc/connect';
-import type { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
 import { readTimeline } from '../../storage/after-restore.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
 const POLL_MS = 500;
@@ -14,26 +13,28 @@ const CHUNK = 500;
  * Streams credentials to a gateway: first all, then changes, with heartbeats. Ends when the database may have gone back in time, so that the
  * gateway gets all of them again: a later change may have a number that the gateway has seen.
  */
-export function watchCredentials(core: Core): MethodImpl<typeof MerchantService.method.watchCredentials> {
-  return async function* (_request, context) {
-    const timeline = await readTimeline(core.database.query);
-    let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
-    for (let from = 0; from < merchants.length; from += CHUNK) {
-      yield { merchants: merchants.slice(from, from + CHUNK) };
-    }
-    for (let from = 0; from < endedSessions.length; from += CHUNK) {
-      yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
-    }
-    yield { snapshotComplete: true };
-    let heartbeatAt = Date.now() + HEARTBEAT_MS;
-    while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
-      ({ merchants, endedSessions, changeNumber } = await core.credentials.after(changeNumber));
-      if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
-      yield { merchants, endedSessions, snapshotComplete: true };
-      heartbeatAt = Date.now() + HEARTBEAT_MS;
-    }
-  };
-}
+export const watchCredentials: Method<'watchCredentials'> = async function* (core, _request, context) {
+  const timeline = await readTimeline(core.database.query);
+  let { merchants, endedSessions, changeNumber } = await readCredentialChanges(core.database, core.cipher, 0n);
+  for (let from = 0; from < merchants.length; from += CHUNK) {
+    yield { merchants: merchants.slice(from, from + CHUNK) };
+  }
+  for (let from = 0; from < endedSessions.length; from += CHUNK) {
+    yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
+  }
+  yield { snapshotComplete: true };
+  let heartbeatAt = Date.now() + HEARTBEAT_MS;
+  while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
+    ({ merchants, endedSessions, changeNumber } = await readCredentialChanges(
+      core.database,
+      core.cipher,
+      changeNumber,
+    ));
+    if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
+    yield { merchants, endedSessions, snapshotComplete: true };
+    heartbeatAt = Date.now() + HEARTBEAT_MS;
+  }
+};
 
 /** Waits for the poll interval. Returns false when the gateway has disconnected. */
 async function waited(signal: AbortSignal): Promise<boolean> {

@@ -1,25 +1,57 @@
-import { type AcceptNotificationRequest, AcceptOutcome } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { v7 as uuidv7 } from 'uuid';
+import type { Log } from '../../../../platform/log.ts';
+import { traceParent } from '../../../../platform/tracing.ts';
+import {
+  type AcceptNotificationRequest,
+  AcceptOutcome,
+  type QuarantineNotificationRequest,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { Clock } from '../../clock.ts';
+import type { Queue } from '../../delivery/queue.ts';
+import type { Database } from '../../storage/database.ts';
 import { type Accepted, acceptNotifications } from '../../storage/notification/accept-notifications.ts';
 import type { NotificationInput } from '../../storage/notification/notification.ts';
 import { StatementGather } from '../../storage/statement-gather.ts';
-import type { Core } from '../core.ts';
-import { notificationInput } from './notification-input.ts';
+import { keptNotificationKind } from '../present.ts';
 
 /** Stores one verified notification and has it forwarded. */
 export type Accept = (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
 
 /** Opens the way in for verified notifications. Concurrent ones share commits; two with one name never share a statement. */
-export function openAccept(core: Core): Accept {
+export function openAccept(database: Database, queue: Queue, clock: Clock, log: Log): Accept {
   const gather = new StatementGather<NotificationInput, Accepted>(
-    (batch) => acceptNotifications(core.database.query, batch),
+    (batch) => acceptNotifications(database.query, batch),
     { maxBatch: 256, lanes: 2, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
   );
   return async (request) => {
-    const input = notificationInput(request, core.clock());
+    const input = notificationInput(request, clock());
     const { merchantId, requestId, deliveryId } = input;
     const { outcome, forwards, isNewConflict } = await gather.submit(input);
-    if (forwards) void core.queue.trySet([{ id: deliveryId, endpoint: `${merchantId}/internal` }]);
-    if (isNewConflict) core.log.warn('notification_quarantined', { reason: 'CONFLICT', merchantId, requestId });
+    if (forwards) void queue.trySet([{ id: deliveryId, endpoint: `${merchantId}/internal` }]);
+    if (isNewConflict) log.warn('notification_quarantined', { reason: 'CONFLICT', merchantId, requestId });
     return AcceptOutcome[outcome];
+  };
+}
+
+/** Converts a verified notification of the contract to what storage takes. */
+export function notificationInput(
+  request: AcceptNotificationRequest | QuarantineNotificationRequest,
+  at: Date,
+): NotificationInput {
+  const { merchantId, requestId, statusInfo, status, amount, currency, signature, body } = request;
+  return {
+    merchantId,
+    requestId,
+    kind: keptNotificationKind(request.kind),
+    statusInfo,
+    status,
+    amount,
+    currency,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+    signature,
+    deliveryId: uuidv7(),
+    quarantineId: uuidv7(),
+    receivedAt: at.toISOString(),
+    traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
   };
 }

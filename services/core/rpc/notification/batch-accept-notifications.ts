@@ -1,21 +1,14 @@
-import type { MethodImpl } from '@connectrpc/connect';
 import { errorFields } from '../../../../platform/log.ts';
-import { AcceptOutcome, type NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Core } from '../core.ts';
-import type { Accept } from './accept.ts';
+import { AcceptOutcome } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { Method } from '../core.ts';
 
 /** Accepts several notifications; the outcome of one that could not be stored is UNSPECIFIED. Throws when none could be stored. */
-export function batchAcceptNotifications(
-  { log }: Core,
-  accept: Accept,
-): MethodImpl<typeof NotificationService.method.batchAcceptNotifications> {
-  return async ({ requests }) => {
-    const ends = await Promise.allSettled(requests.map(accept));
-    const [failure, ...others] = ends.filter((end) => end.status === 'rejected');
-    if (failure && others.length === ends.length - 1) throw failure.reason;
-    if (failure) log.error('notifications_not_stored', { ...errorFields(failure.reason) });
-    return {
-      responses: ends.map((end) => ({ outcome: end.status === 'fulfilled' ? end.value : AcceptOutcome.UNSPECIFIED })),
-    };
+export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = async ({ accept, log }, { requests }) => {
+  const ends = await Promise.allSettled(requests.map(accept));
+  const [failure, ...others] = ends.filter((end) => end.status === 'rejected');
+  if (failure && others.length === ends.length - 1) throw failure.reason;
+  if (failure) log.error('notifications_not_stored', { ...errorFields(failure.reason) });
+  return {
+    responses: ends.map((end) => ({ outcome: end.status === 'fulfilled' ? end.value : AcceptOutcome.UNSPECIFIED })),
   };
-}
+};

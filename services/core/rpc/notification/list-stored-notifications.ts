@@ -1,40 +1,31 @@
-import type { MethodImpl } from '@connectrpc/connect';
-import {
-  type NotificationService,
-  StoredNotificationState,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { StoredNotificationState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import {
   listStored,
   readStored,
   type StoredFilter,
   type StoredRow,
 } from '../../storage/notification/stored-notifications.ts';
-import type { Core } from '../core.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import type { Method } from '../core.ts';
+import { readPage } from '../pages.ts';
 import { invalidField } from '../refuse.ts';
 import { presentStored } from './present-stored.ts';
 
 /** Lists accepted notifications that are not purged, newest first; with a requestId only that one, purged or not. */
-export function listStoredNotifications(
-  core: Core,
-): MethodImpl<typeof NotificationService.method.listStoredNotifications> {
+export const listStoredNotifications: Method<'listStoredNotifications'> = async (core, request) => {
   const { query } = core.database;
-  return async (request) => {
-    const { merchantId, requestId, state } = request;
-    if (requestId !== '') {
-      if (merchantId === '') throw invalidField('merchant_id', 'is needed beside request_id');
-      const one = await readStored(query, { merchantId, requestId });
-      const matches = one && (state === StoredNotificationState.UNSPECIFIED || one.parked);
-      return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
-    }
-    const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
-    const after = afterOf(pageKey(request.pageToken, filters, isKey));
-    const size = pageSizeOf(request);
-    const rows = await listStored(query, { ...filters, merchantId: merchantId || null, after }, size + 1);
-    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(keyOf(last), filters));
-    return { notifications: page.map(presentStored), nextPageToken };
-  };
-}
+  const { merchantId, requestId, state } = request;
+  if (requestId !== '') {
+    if (merchantId === '') throw invalidField('merchant_id', 'is needed beside request_id');
+    const one = await readStored(query, { merchantId, requestId });
+    const matches = one && (state === StoredNotificationState.UNSPECIFIED || one.parked);
+    return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
+  }
+  const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
+  const { page, nextPageToken } = await readPage(request, filters, { isKey, keyOf }, (after, limit) =>
+    listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
+  );
+  return { notifications: page.map(presentStored), nextPageToken };
+};
 
 /** The key of a page token: the time of receipt, then the name. None of them contains a space. */
 function keyOf({ receivedAt, merchantId, requestId }: StoredRow): string {

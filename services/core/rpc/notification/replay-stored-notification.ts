@@ -1,6 +1,4 @@
-import type { MethodImpl } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
-import type { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../../webhooks/signature.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
@@ -12,31 +10,27 @@ import {
   replayStored,
   type StoredRow,
 } from '../../storage/notification/stored-notifications.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
 import { presentStored } from './present-stored.ts';
 
 /** Forwards a stored notification, also one that was forwarded before. */
-export function replayStoredNotification(
-  core: Core,
-): MethodImpl<typeof NotificationService.method.replayStoredNotification> {
-  return async ({ merchantId, requestId }) => {
-    const key = { merchantId, requestId };
-    const { query } = core.database;
-    const stored = await readStored(query, key);
-    if (!stored) throw refusalOf('OPERATION_NOT_FOUND');
-    const at = core.clock();
-    const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
-    const due = await audited(core.database, action, async (inTransaction) => {
-      const parts = { deliveryId: uuidv7(), at, sign: () => sign(core, stored) };
-      return demandDelivery(await replayStored(inTransaction, key, parts));
-    });
-    await core.queue.move(due.id, 0);
-    void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
-    const now = await readStored(query, key);
-    return now ? { notification: presentStored(now) } : {};
-  };
-}
+export const replayStoredNotification: Method<'replayStoredNotification'> = async (core, { merchantId, requestId }) => {
+  const key = { merchantId, requestId };
+  const { query } = core.database;
+  const stored = await readStored(query, key);
+  if (!stored) throw refusalOf('OPERATION_NOT_FOUND');
+  const at = core.clock();
+  const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
+  const due = await audited(core.database, action, async (inTransaction) => {
+    const parts = { deliveryId: uuidv7(), at, sign: () => sign(core, stored) };
+    return demandDelivery(await replayStored(inTransaction, key, parts));
+  });
+  await core.queue.move(due.id, 0);
+  void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
+  const now = await readStored(query, key);
+  return now ? { notification: presentStored(now) } : {};
+};
 
 /** The signature of the sender, made with the secret in use. Throws INVALID_REQUEST when there is none. */
 async function sign(core: Core, stored: StoredRow): Promise<string> {

@@ -1,7 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import {
-  type NotificationService,
   type VerificationFailure,
   VerificationFailureReason,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -9,19 +7,18 @@ import {
   insertVerificationFailures,
   type VerificationFailureInput,
 } from '../../storage/notification/verification-failure.ts';
-import type { Core } from '../core.ts';
-import { keptNotificationKind } from '../kinds.ts';
+import type { Method } from '../core.ts';
+import { keptNotificationKind } from '../present.ts';
 
 /** Stores notifications that the relay could not verify, for operators. */
-export function reportVerificationFailures(
-  core: Core,
-): MethodImpl<typeof NotificationService.method.reportVerificationFailures> {
-  return async ({ failures, droppedCount }) => {
-    await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));
-    if (droppedCount > 0) core.log.warn('verification_failures_dropped', { count: droppedCount });
-    return {};
-  };
-}
+export const reportVerificationFailures: Method<'reportVerificationFailures'> = async (
+  core,
+  { failures, droppedCount },
+) => {
+  await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));
+  if (droppedCount > 0) core.log.warn('verification_failures_dropped', { count: droppedCount });
+  return {};
+};
 
 function inputOf(failure: VerificationFailure): VerificationFailureInput {
   return {

@@ -1,84 +1,46 @@
-import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
-import type {
-  CreateOctRequest,
-  CreateOctResponseSchema,
-  OctService,
-} from '../../../../proto/gen/holdfast/v1/oct_pb.js';
+import type { CreateOctRequest, CreateOctResponseSchema } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { ask } from '../../kinds/ask.ts';
 import { OCT } from '../../kinds/oct.ts';
+import { callOverAt } from '../../processor/processor.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
-import type { OctRow } from '../../storage/oct/oct.ts';
-import { findOct } from '../../storage/oct/oct.ts';
-import { type Core, inquireAfter, placeOf } from '../core.ts';
-import {
-  agreeing,
-  checkUnlessKept,
-  findKeptOperation,
-  fingerprintOf,
-  keyOf,
-  refuseWhileRunning,
-} from '../idempotency.ts';
-import { keptRefusal } from '../refuse.ts';
+import { findOct, type OctRow } from '../../storage/oct/oct.ts';
+import { type Method, placeOf } from '../core.ts';
+import { keyOf } from '../idempotency.ts';
+import { presentOct } from '../present.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { answerAsked, answerWrite, type Inserted, inserted, requestIdOf } from '../write.ts';
-import { presentOct } from './present-oct.ts';
+import { answerAsked, answerNew, type NewWrite, requestIdOf } from '../write.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
 /** Pays to a card (docs/product.md, "OCT"), under the discipline of holds: stored, asked, settled. */
-export function createOct(core: Core): MethodImpl<typeof OctService.method.createOct> {
-  return async (request, context) => {
-    const { merchantId } = request;
-    const contract = await contractOf(core, merchantId);
-    const key = keyOf(request.idempotencyKey, 'CREATE_OCT', businessFields(request));
-    const agrees = async (id: string) => agreeing(await findOct(core.database.query, id), businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
-    if (kept !== undefined) return replay(core, kept, true);
-    const at = core.clock();
-    const oct = { ...businessFields(request), ...placeOf(core, contract), merchantId, requestId: requestIdOf(request) };
-    const times = { createdAt: at.toISOString(), inquireAt: inquireAfter(core, at).toISOString() };
-    const input = { ...oct, ...times, amount: oct.amount.toString(), key };
-    const { requestId } = oct;
-    const write = {
-      requestId,
-      store: () => inserted(core.books.insertOct(input, patienceOf(context))),
-      isSame: () => isSame(core, request, requestId),
-      place: oct,
-      admits: () => core.processors.of(oct).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key, agrees),
-      async perform({ processorRequestId }: Inserted) {
-        const asked = await ask(core, OCT, { ...oct, processorRequestId });
-        return answerAsked(write, asked, undefined, () => replay(core, requestId, false));
-      },
-      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
-      unknown: () => unknown(requestId, false),
-    };
-    return answerWrite(core, write);
+export const createOct: Method<'createOct'> = async (core, request, context) => {
+  const { merchantId } = request;
+  const contract = await contractOf(core, merchantId);
+  const fields = businessFields(request);
+  const key = keyOf(request.idempotencyKey, 'CREATE_OCT', fields);
+  const requestId = requestIdOf(request);
+  const oct = { ...fields, ...placeOf(core, contract), merchantId, requestId };
+  const at = core.clock();
+  const times = { createdAt: at.toISOString(), inquireAt: callOverAt(core.processors, at).toISOString() };
+  const write: NewWrite<OctRow, Response> = {
+    ...{ requestId, merchantId, key, fields, fieldsOf: businessFields, place: oct },
+    check: () => check(request, contract),
+    insert: () => core.books.insertOct({ ...oct, ...times, amount: oct.amount.toString(), key }, patienceOf(context)),
+    async perform({ processorRequestId }) {
+      return answerAsked(requestId, await ask(core, OCT, { ...oct, processorRequestId }));
+    },
+    find: (id) => findOct(core.database.query, id),
+    answerOf: (row) => (row.state === 'OK' ? { oct: presentOct(row) } : unknown(row.requestId)),
+    unknown: () => unknown(requestId),
   };
-}
+  return answerNew(core, write);
+};
 
-async function isSame(core: Core, request: CreateOctRequest, requestId: string): Promise<boolean> {
-  const row = await findOct(core.database.query, requestId);
-  if (row?.merchantId !== request.merchantId) return false;
-  return fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
-}
-
-/** The answer to a stored OCT's request: each of its fields was written once, with its result. */
-async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
-  const oct = await findOct(core.database.query, requestId);
-  assert(oct, 'an OCT that is answered was stored');
-  if (oct.state === 'KO') throw await keptRefusal(core, requestId, replayed);
-  if (oct.state === 'OK') return { oct: presentOct(oct), replayed };
-  if (oct.state === 'PENDING') refuseWhileRunning(core, oct);
-  return unknown(requestId, replayed);
-}
-
-function unknown(requestId: string, replayed: boolean): Response {
-  return { oct: { requestId, state: OperationState.UNKNOWN }, replayed };
+function unknown(requestId: string): Response {
+  return { oct: { requestId, state: OperationState.UNKNOWN } };
 }
 
 function check(request: CreateOctRequest, contract: MerchantRow): void {

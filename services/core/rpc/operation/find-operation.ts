@@ -1,8 +1,8 @@
 import { findSubmission } from '../../storage/operation/find-submission.ts';
 import { findResult } from '../../storage/operation/operation.ts';
 import type { Core } from '../core.ts';
+import { presentOperation, presentSubmission } from '../present.ts';
 import { isInScope } from '../server/caller.ts';
-import { presentOperation, presentSubmission } from './present-operation.ts';
 
 /**
  * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in the scope.

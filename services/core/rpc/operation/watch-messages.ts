@@ -1,7 +1,7 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import type { LogPosition, OperationRow } from '../../storage/operation/operation.ts';
-import { presentOperation } from './present-operation.ts';
+import { presentOperation } from '../present.ts';
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 

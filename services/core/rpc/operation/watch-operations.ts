@@ -1,9 +1,9 @@
-import type { HandlerContext, MethodImpl } from '@connectrpc/connect';
-import type { OperationService, WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import type { HandlerContext } from '@connectrpc/connect';
+import type { WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { HistoryChanged } from '../../feeds/operation-feed.ts';
 import type { LogPosition, OperationRow } from '../../storage/operation/operation.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { scopeOf } from '../server/caller.ts';
 import { heartbeat, markOf, messagesAbout, readToken } from './watch-messages.ts';
 
@@ -16,29 +16,27 @@ const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
  * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the starting
  * point. Errors: STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone; INVALID_REQUEST for what is no token.
  */
-export function watchOperations(core: Core): MethodImpl<typeof OperationService.method.watchOperations> {
-  return async function* (request, context) {
-    const merchantId = scopeOf(context, request.merchantId);
-    let cursor = await startOf(core, request);
-    yield heartbeat(cursor);
-    let heartbeatAt = Date.now() + HEARTBEAT_MS;
-    while (!gone(context)) {
-      const results = await resultsAfter(core, cursor);
-      const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
-      for (const message of messagesAbout(mine, request.maxBatchSize)) {
-        yield message;
-        if (gone(context)) return;
-        heartbeatAt = Date.now() + HEARTBEAT_MS;
-      }
-      cursor = results.at(-1) ?? cursor;
-      if (Date.now() >= heartbeatAt) {
-        yield heartbeat(cursor);
-        heartbeatAt = Date.now() + HEARTBEAT_MS;
-      }
-      if (results.length === 0) await core.feed.changed(context.signal, Math.max(heartbeatAt - Date.now(), 0));
+export const watchOperations: Method<'watchOperations'> = async function* (core, request, context) {
+  const merchantId = scopeOf(context, request.merchantId);
+  let cursor = await startOf(core, request);
+  yield heartbeat(cursor);
+  let heartbeatAt = Date.now() + HEARTBEAT_MS;
+  while (!gone(context)) {
+    const results = await resultsAfter(core, cursor);
+    const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
+    for (const message of messagesAbout(mine, request.maxBatchSize)) {
+      yield message;
+      if (gone(context)) return;
+      heartbeatAt = Date.now() + HEARTBEAT_MS;
     }
-  };
-}
+    cursor = results.at(-1) ?? cursor;
+    if (Date.now() >= heartbeatAt) {
+      yield heartbeat(cursor);
+      heartbeatAt = Date.now() + HEARTBEAT_MS;
+    }
+    if (results.length === 0) await core.feed.changed(context.signal, Math.max(heartbeatAt - Date.now(), 0));
+  }
+};
 
 function gone(context: HandlerContext): boolean {
   return context.signal.aborted;

@@ -1,30 +1,26 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
-import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { type Processors, unnamedToday } from '../../processor/processors.ts';
 import { type ProcessorRow, readOverview } from '../../reports/overview.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 
 /** A hold that ends within this time "expires soon". */
 const SOON_MS = 24 * 3_600 * 1_000;
 
 /** Counts what may need an operator's attention, in one statement. */
-export function getOverview(core: Core): MethodImpl<typeof OperatorService.method.getOverview> {
-  return async () => {
-    const now = core.clock();
-    const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.database.query, now, {
-      expiringBefore: new Date(now.getTime() + SOON_MS),
-      unnamed: unnamedToday(core.processors),
-    });
-    return {
-      ...counts,
-      ...(oldestUnknownAt && { oldestUnknownAt: timestampFromDate(oldestUnknownAt) }),
-      ...(oldestDueAt && { oldestDueAt: timestampFromDate(oldestDueAt) }),
-      at: timestampFromDate(now),
-      processors: presentProcessors(core.processors, processors),
-    };
+export const getOverview: Method<'getOverview'> = async (core) => {
+  const now = core.clock();
+  const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.database.query, now, {
+    expiringBefore: new Date(now.getTime() + SOON_MS),
+    unnamed: unnamedToday(core.processors),
+  });
+  return {
+    ...counts,
+    ...(oldestUnknownAt && { oldestUnknownAt: timestampFromDate(oldestUnknownAt) }),
+    ...(oldestDueAt && { oldestDueAt: timestampFromDate(oldestDueAt) }),
+    at: timestampFromDate(now),
+    processors: presentProcessors(core.processors, processors),
   };
-}
+};
 
 /** Those that are configured, then others at which something is open. */
 function presentProcessors(processors: Processors, rows: readonly ProcessorRow[]) {

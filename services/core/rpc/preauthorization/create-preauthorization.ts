@@ -1,7 +1,5 @@
-import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CreatePreauthorizationRequest,
@@ -9,31 +7,23 @@ import {
   HoldPhase,
   HoldStatus,
   type PreauthorizationSchema,
-  type PreauthorizationService,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/settle-holds-and-octs.ts';
+import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { HOLD, newHandle } from '../../kinds/hold.ts';
+import { callOverAt } from '../../processor/processor.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { KeyInput } from '../../storage/idempotency-key/idempotency-key.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
-import { type Core, inquireAfter, placeOf } from '../core.ts';
-import {
-  agreeing,
-  checkUnlessKept,
-  findKeptOperation,
-  fingerprintOf,
-  keyOf,
-  refuseWhileRunning,
-} from '../idempotency.ts';
-import { keptRefusal } from '../refuse.ts';
+import { type Core, type Method, placeOf } from '../core.ts';
+import { keyOf } from '../idempotency.ts';
 import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { answerAsked, answerWrite, type Inserted, inserted, requestIdOf } from '../write.ts';
-import { noPageYet, openCheckout } from './open-checkout.ts';
+import { answerAsked, answerNew, type NewWrite, requestIdOf } from '../write.ts';
+import { openCheckout } from './open-checkout.ts';
 import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
@@ -42,44 +32,39 @@ type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
  * Places a hold (docs/product.md, "Holds"): stored first, then the processor is asked, then its answer is stored with the
  * operation and the delivery. What the processor did not answer stays UNKNOWN until an inquiry settles it.
  */
-export function createPreauthorization(
-  core: Core,
-): MethodImpl<typeof PreauthorizationService.method.createPreauthorization> {
-  return async (request, context) => {
-    const contract = await contractOf(core, request.merchantId);
-    const { merchantId } = request;
-    const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', businessFields(request));
-    const agrees = async (id: string) => agreeing(await findHold(core.database.query, id), businessFields(request));
-    const kept = await checkUnlessKept(core, merchantId, key, agrees, () => check(request, contract));
-    if (kept !== undefined) return replay(core, kept, true);
-    const { hold, preauthorizationId } = newHold(core, request, contract, key);
-    const { requestId } = hold;
-    const write = {
-      requestId,
-      store: () => inserted(core.books.insertHold(hold, patienceOf(context))),
-      isSame: () => isSame(core, request, requestId),
-      place: hold,
-      admits: () => core.processors.of(hold).admits(),
-      findKept: () => findKeptOperation(core, merchantId, key, agrees),
-      async perform({ resumed, processorRequestId }: Inserted) {
-        const byPage = request.tokenId === undefined;
-        const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
-        // What is stored may be another core's, with a handle of its own.
-        return resumed ? replay(core, requestId, false) : answer;
-      },
-      replay: (id: string, replayed: boolean) => replay(core, id, replayed),
-      unknown: () => (request.tokenId === undefined ? noPageYet(requestId) : unknown(requestId)),
-    };
-    const place = async (processorRequestId: string | null) => {
-      const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
-      return answerAsked(write, asked, undefined, (outcome, { at }) => ({
-        preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
-        state: OperationState.OK,
-      }));
-    };
-    return answerWrite(core, write);
+export const createPreauthorization: Method<'createPreauthorization'> = async (core, request, context) => {
+  const contract = await contractOf(core, request.merchantId);
+  const { merchantId } = request;
+  const fields = businessFields(request);
+  const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', fields);
+  const { hold, preauthorizationId } = newHold(core, request, contract);
+  const { requestId } = hold;
+  const place = async (processorRequestId: string | null) => {
+    const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
+    return answerAsked(requestId, asked, (outcome, { at }) => ({
+      preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
+      state: OperationState.OK,
+    }));
   };
-}
+  const write: NewWrite<StoredHold, Response> = {
+    ...{ requestId, merchantId, key, fields, fieldsOf: businessFields, place: hold },
+    check: () => check(request, contract),
+    insert: () => core.books.insertHold({ ...hold, key }, patienceOf(context)),
+    async perform({ resumed, processorRequestId }) {
+      const byPage = request.tokenId === undefined;
+      const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
+      // What is stored may be another core's, with a handle of its own.
+      return resumed ? 'STORED' : answer;
+    },
+    async find(id) {
+      const row = await findHold(core.database.query, id);
+      return row && { ...row, state: stateOf(row) };
+    },
+    answerOf: (row) => (row.state === 'OK' ? firstAnswer(core, row) : unknown(row, row.requestId)),
+    unknown: () => unknown(request, requestId),
+  };
+  return answerNew(core, write);
+};
 
 /** The hold as it was just stored; nothing is read back. */
 function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<typeof PreauthorizationSchema> {
@@ -105,30 +90,34 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
   };
 }
 
-async function isSame(core: Core, request: CreatePreauthorizationRequest, requestId: string): Promise<boolean> {
-  const row = await findHold(core.database.query, requestId);
-  if (row?.merchantId !== request.merchantId) return false;
-  return fingerprintOf(businessFields(row)) === fingerprintOf(businessFields(request));
+interface StoredHold extends HoldRow {
+  readonly state: SubmissionState;
 }
 
-/** The answer to a stored hold's request: the first one again, from what was written once. */
-async function replay(core: Core, requestId: string, replayed: boolean): Promise<Response> {
-  const row = await findHold(core.database.query, requestId);
-  assert(row, 'a hold that is answered was stored');
-  if (row.tokenId == null && row.checkoutUrlCiphertext != null) {
-    return { preauthorization: presentCheckout(row, core.cipher), state: OperationState.PENDING, replayed };
-  }
-  if (row.placedAt != null) {
-    return { preauthorization: presentPlaced(row, core.cipher), state: OperationState.OK, replayed };
-  }
-  if (row.phase === 'FAILED') throw await keptRefusal(core, requestId, replayed);
-  if (row.phase === 'AUTHORIZING' || row.phase === 'AWAITING_CHECKOUT') refuseWhileRunning(core, row);
-  return { ...(row.tokenId == null ? noPageYet(requestId) : unknown(requestId)), replayed };
+/** Where the request stands; OK = it got its first answer, whatever has happened to the hold since. */
+function stateOf(hold: HoldRow): SubmissionState {
+  if (hasCheckout(hold) || hold.placedAt != null) return 'OK';
+  if (hold.phase === 'FAILED') return 'KO';
+  return hold.phase === 'AUTHORIZING' || hold.phase === 'AWAITING_CHECKOUT' ? 'PENDING' : 'UNKNOWN';
 }
 
-function unknown(requestId: string): Response {
-  const preauthorization = { requestId, status: HoldStatus.IN_PROGRESS, phase: HoldPhase.UNKNOWN };
-  return { preauthorization, state: OperationState.UNKNOWN };
+function hasCheckout(hold: HoldRow): boolean {
+  return hold.tokenId == null && hold.checkoutUrlCiphertext != null;
+}
+
+function firstAnswer({ cipher }: Core, hold: HoldRow): Response {
+  return hasCheckout(hold)
+    ? { preauthorization: presentCheckout(hold, cipher), state: OperationState.PENDING }
+    : { preauthorization: presentPlaced(hold, cipher), state: OperationState.OK };
+}
+
+/** The answer while it is not known whether the hold is placed, or where its checkout is. */
+function unknown(hold: { readonly tokenId?: string | null | undefined }, requestId: string): Response {
+  const phase = hold.tokenId == null ? HoldPhase.AWAITING_CHECKOUT : HoldPhase.UNKNOWN;
+  return {
+    preauthorization: { requestId, status: HoldStatus.IN_PROGRESS, phase },
+    state: OperationState.UNKNOWN,
+  };
 }
 
 function check(request: CreatePreauthorizationRequest, contract: MerchantRow): void {
@@ -160,7 +149,7 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
 /** Checkouts are asked for half an hour (docs/product.md, "Checkout"). */
 const CHECKOUT_MS = 30 * 60 * 1_000;
 
-function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow, key: KeyInput | undefined) {
+function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow) {
   const at = core.clock();
   const requestId = requestIdOf(request);
   const { preauthorizationId, ...kept } = newHandle(core.cipher, requestId);
@@ -185,8 +174,7 @@ function newHold(core: Core, request: CreatePreauthorizationRequest, contract: M
     checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS).toISOString(),
     ...placeOf(core, contract),
     createdAt: at.toISOString(),
-    inquireAt: inquireAfter(core, at).toISOString(),
-    key,
+    inquireAt: callOverAt(core.processors, at).toISOString(),
   };
   return { hold, preauthorizationId };
 }

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import {
-  type CreatePreauthorizationResponseSchema,
-  HoldPhase,
-  HoldStatus,
-} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { pointOf } from '../../crash-points.ts';
 import { openPage } from '../../kinds/checkout-page.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
@@ -13,23 +7,13 @@ import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { presentCheckout } from './present-hold.ts';
 
-/** Opens the hosted page of a stored hold. Until it is known, by recovery or the merchant's retry, the answer is UNKNOWN. */
-export async function openCheckout(
-  core: Core,
-  requestId: string,
-  contract: MerchantRow,
-): Promise<MessageInitShape<typeof CreatePreauthorizationResponseSchema>> {
+/** Opens the hosted page of a stored hold. UNKNOWN until its address is known, by recovery or the merchant's retry. */
+export async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
   core.reach(pointOf('HOLD', 'stored'));
   const hold = await findHold(core.database.query, requestId);
   assert(hold, 'a checkout is opened for a stored hold');
   const opened = await openPage(core, hold, contract.name);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
   await core.books.postponeInquiry('hold', requestId, core.clock());
-  return noPageYet(requestId);
-}
-
-/** The answer while the processor's page is not known. */
-export function noPageYet(requestId: string): MessageInitShape<typeof CreatePreauthorizationResponseSchema> {
-  const preauthorization = { requestId, status: HoldStatus.IN_PROGRESS, phase: HoldPhase.AWAITING_CHECKOUT };
-  return { preauthorization, state: OperationState.UNKNOWN };
+  return 'UNKNOWN';
 }

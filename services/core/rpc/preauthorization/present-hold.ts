@@ -1,7 +1,7 @@
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Cipher } from '../../cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold.ts';
-import { presentAnswer, presentCard, time } from '../present.ts';
+import { presentAnswer, presentCard, presentFields } from '../present.ts';
 
 /** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
 export function presentHold(hold: HoldRow, cipher: Cipher) {
@@ -16,32 +16,21 @@ export function presentHold(hold: HoldRow, cipher: Cipher) {
 export function presentListed(hold: HoldRow, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
-    requestId: hold.requestId,
+    ...presentFields(hold, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'frozen'),
+    ...presentFields(hold, 'merchantReference', 'generatedTokenId', 'createdAt', 'placedAt', 'expiresAt', 'closedAt'),
     status: HoldStatus[hold.status],
     phase: HoldPhase[hold.phase],
-    amount: hold.amount,
-    currency: hold.currency,
     amountCaptured: hold.captured,
     amountInFlight: hold.inFlight,
     amountRemaining: hold.remaining,
     amountReleased: hold.released,
     amountReversed: hold.reversed,
-    merchantId: hold.merchantId,
-    terminalId: hold.terminalId,
-    userId: hold.userId,
-    ...(hold.merchantReference != null && { merchantReference: hold.merchantReference }),
     ...(hold.metadata != null && { metadata: inOrder(hold.metadata) }),
     ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
-    ...time('checkoutExpiresAt', awaiting ? hold.checkoutExpiresAt : null),
-    ...time('expiresAt', hold.expiresAt),
-    ...time('createdAt', hold.createdAt),
-    ...time('placedAt', hold.placedAt),
-    ...time('closedAt', hold.closedAt),
+    ...(awaiting && presentFields(hold, 'checkoutExpiresAt')),
     ...(hold.releaseReason != null && { releaseReason: ReleaseReason[hold.releaseReason] }),
     ...presentCard(hold),
-    ...(hold.generatedTokenId != null && { generatedTokenId: hold.generatedTokenId }),
     ...presentAnswer(hold),
-    frozen: hold.frozen,
   };
 }
 

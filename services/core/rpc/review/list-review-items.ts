@@ -1,44 +1,32 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type OperatorService, ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { findReviewItems, type ReviewRow } from '../../reports/review-items.ts';
-import type { Core } from '../core.ts';
-import { isUuid } from '../ids.ts';
-import { cutPage, pageKey, pageSizeOf, pageToken } from '../pages.ts';
+import type { Core, Method } from '../core.ts';
+import { BY_REQUEST_ID, readPage } from '../pages.ts';
+import { presentFields } from '../present.ts';
 
 /** Lists what waits for an operator, oldest first. */
-export function listReviewItems(core: Core): MethodImpl<typeof OperatorService.method.listReviewItems> {
-  return async (request) => {
-    const filters = {
-      merchantId: request.merchantId || null,
-      reason:
-        request.reason === ReviewReason.UNSPECIFIED ? null : (ReviewReason[request.reason] as ReviewRow['reason']),
-    };
-    const after = pageKey(request.pageToken, filters, isUuid) ?? null;
-    const size = pageSizeOf(request);
-    const now = core.clock();
-    const rows = await findReviewItems(core.database.query, { ...filters, after, limit: size + 1, now });
-    const { page, nextPageToken } = cutPage(rows, size, (last) => pageToken(last.requestId, filters));
-    return { items: page.map((row) => presentItem(core, row, now)), nextPageToken };
+export const listReviewItems: Method<'listReviewItems'> = async (core, request) => {
+  const filters = {
+    merchantId: request.merchantId || null,
+    reason: request.reason === ReviewReason.UNSPECIFIED ? null : (ReviewReason[request.reason] as ReviewRow['reason']),
   };
-}
+  const now = core.clock();
+  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, (after, limit) =>
+    findReviewItems(core.database.query, { ...filters, after: after ?? null, limit, now }),
+  );
+  return { items: page.map((row) => presentItem(core, row, now)), nextPageToken };
+};
 
 function presentItem({ processors }: Core, row: ReviewRow, now: Date) {
   return {
-    requestId: row.requestId,
+    ...presentFields(row, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId', 'createdAt'),
+    ...presentFields(row, 'inquiryCount', 'lateVoid', 'processorRequestId'),
     reason: ReviewReason[row.reason],
     kind: OperationKind[row.kind],
-    merchantId: row.merchantId,
-    amount: row.amount,
-    currency: row.currency,
-    holdRequestId: row.holdRequestId ?? '',
-    createdAt: timestampFromDate(row.createdAt),
     ageS: BigInt(Math.max(0, Math.floor((now.getTime() - row.createdAt.getTime()) / 1_000))),
-    inquiryCount: row.inquiryCount,
     ...(row.inquireAt && { nextInquiryAt: timestampFromDate(row.inquireAt) }),
-    lateVoid: row.lateVoid,
     processor: processors.nameOf(row.processor) ?? row.processor,
-    processorRequestId: row.processorRequestId ?? '',
   };
 }

@@ -1,12 +1,11 @@
-import type { MethodImpl } from '@connectrpc/connect';
-import type { OperatorService, ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import type { ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/operation.ts';
 import { mustHappen, settleDecided, settleLate } from '../../kinds/settle-late.ts';
 import { unfreezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSubmission, type Submission } from '../../storage/operation/find-submission.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/find-operation.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
@@ -16,26 +15,24 @@ import { invalidField, refusalOf } from '../refuse.ts';
  * (docs/product.md, "Unknown outcomes"). The processor is asked once more before. It takes the way of any late result, so a
  * contradicting one freezes the hold. Audited by the interceptor, before.
  */
-export function resolveOperation(core: Core): MethodImpl<typeof OperatorService.method.resolveOperation> {
-  return async (request) => {
-    const { requestId } = request;
-    const { query } = core.database;
-    const submission = isUuid(requestId) ? await findSubmission(query, requestId) : undefined;
-    if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
-    const decides = request.outcome !== OperationState.UNSPECIFIED;
-    if (!decides && !request.unfreezeHold) {
-      throw invalidField('outcome', 'say how the operation ended, or that its hold is to be unfrozen');
-    }
-    const holdRequestId = submission.table === 'hold' ? requestId : submission.holdRequestId;
-    if (request.unfreezeHold && holdRequestId === null) throw invalidField('unfreeze_hold', 'it has no hold');
-    if (decides) await settle(core, request, submission);
-    if (request.unfreezeHold && holdRequestId !== null) await unfreezeHold(query, holdRequestId);
-    core.log.warn('operator_resolved', { requestId, state: OperationState[request.outcome] });
-    const operation = await findOperation(core, requestId, undefined);
-    const hold = holdRequestId === null ? undefined : await findHold(query, holdRequestId);
-    return { ...(operation && { operation }), frozen: hold?.frozen ?? false };
-  };
-}
+export const resolveOperation: Method<'resolveOperation'> = async (core, request) => {
+  const { requestId } = request;
+  const { query } = core.database;
+  const submission = isUuid(requestId) ? await findSubmission(query, requestId) : undefined;
+  if (!submission) throw refusalOf('OPERATION_NOT_FOUND');
+  const decides = request.outcome !== OperationState.UNSPECIFIED;
+  if (!decides && !request.unfreezeHold) {
+    throw invalidField('outcome', 'say how the operation ended, or that its hold is to be unfrozen');
+  }
+  const holdRequestId = submission.table === 'hold' ? requestId : submission.holdRequestId;
+  if (request.unfreezeHold && holdRequestId === null) throw invalidField('unfreeze_hold', 'it has no hold');
+  if (decides) await settle(core, request, submission);
+  if (request.unfreezeHold && holdRequestId !== null) await unfreezeHold(query, holdRequestId);
+  core.log.warn('operator_resolved', { requestId, state: OperationState[request.outcome] });
+  const operation = await findOperation(core, requestId, undefined);
+  const hold = holdRequestId === null ? undefined : await findHold(query, holdRequestId);
+  return { ...(operation && { operation }), frozen: hold?.frozen ?? false };
+};
 
 async function settle(core: Core, request: ResolveOperationRequest, submission: Submission): Promise<void> {
   const { requestId, state, table } = submission;

@@ -1,29 +1,23 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import {
-  type ListMatchesRequest,
-  MatchedBy,
-  type OperatorService,
-} from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { type ListMatchesRequest, MatchedBy } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { hashOf } from '../../cipher.ts';
 import { findExactMatches, findMatches, type MatchRow } from '../../reports/matches.ts';
 import { readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
+import { presentFields } from '../present.ts';
 
 /** Finds operations and deliveries by what an operator has in front of them. */
-export function listMatches(core: Core): MethodImpl<typeof OperatorService.method.listMatches> {
-  return async (request) => {
-    const text = request.text.trim().replace(/^…/, '');
-    if (text.length < MIN_CHARACTERS) return { matches: [] };
-    if (HANDLE.test(text)) return { matches: await byHandle(core, text, request.merchantId) };
-    if (isUuid(text.toLowerCase())) return { matches: await byId(core, text.toLowerCase(), request.merchantId) };
-    return search(core, request, text);
-  };
-}
+export const listMatches: Method<'listMatches'> = async (core, request) => {
+  const text = request.text.trim().replace(/^…/, '');
+  if (text.length < MIN_CHARACTERS) return { matches: [] };
+  if (HANDLE.test(text)) return { matches: await byHandle(core, text, request.merchantId) };
+  if (isUuid(text.toLowerCase())) return { matches: await byId(core, text.toLowerCase(), request.merchantId) };
+  return search(core, request, text);
+};
 
 const MIN_CHARACTERS = 4;
 const LIMIT = 100;
@@ -43,9 +37,9 @@ async function byId({ database }: Core, id: string, merchantId: string) {
   return [delivery ?? []]
     .flat()
     .filter(isOf(merchantId))
-    .map(({ id, requestId, merchantId, createdAt }) => ({
-      ...{ deliveryId: id, requestId, merchantId, matchedBy: MatchedBy.ID },
-      createdAt: timestampFromDate(createdAt),
+    .map((found) => ({
+      ...presentFields(found, 'requestId', 'merchantId', 'createdAt'),
+      ...{ deliveryId: found.id, matchedBy: MatchedBy.ID },
     }));
 }
 
@@ -79,15 +73,10 @@ function momentOf(id: string): Date {
 
 function presentMatch(row: MatchRow) {
   return {
-    requestId: row.requestId,
+    ...presentFields(row, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId', 'merchantReference'),
+    ...presentFields(row, 'createdAt'),
     kind: OperationKind[row.kind],
     state: OperationState[row.state],
-    merchantId: row.merchantId,
-    amount: row.amount,
-    currency: row.currency,
-    holdRequestId: row.holdRequestId ?? '',
-    merchantReference: row.merchantReference ?? '',
-    createdAt: timestampFromDate(row.createdAt),
     matchedBy: MatchedBy[row.matchedBy],
   };
 }

@@ -1,11 +1,16 @@
 import type { DescMethod } from '@bufbuild/protobuf';
-import type { Role } from './caller.ts';
+import type { Interceptor } from '@connectrpc/connect';
+import { inNameOf } from '../../actor.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { findLiveApiKey } from '../../storage/merchant/credentials.ts';
+import type { Core } from '../core.ts';
+import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';
 
 const PAYMENTS: readonly Role[] = ['gateway', 'internal', 'operator'];
 const OPERATORS: readonly Role[] = ['operator'];
 const GATEWAY: readonly Role[] = ['gateway'];
 const PROCESSOR: readonly Role[] = ['processor'];
-/** What merchants do with their own webhook: the gateway calls it in the name of an API key (demand-managing-key.ts). */
+/** What merchants do with their own webhook: the gateway calls it in the name of an API key (demandsManagingKey). */
 const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 
 /** Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called. */
@@ -43,7 +48,41 @@ export function rolesFor(method: DescMethod): readonly Role[] {
   return METHODS[`${method.parent.typeName}.${method.name}`] ?? SERVICES[method.parent.typeName] ?? [];
 }
 
-/** Whether the gateway may call a method only in the name of an API key that manages the webhook. */
-export function isForManagingKeys(method: DescMethod): boolean {
-  return rolesFor(method) === WEBHOOK;
+/** Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */
+export function authenticates(core: Core): Interceptor {
+  const findCaller = callerFinder(core.settings);
+  return (next) => (request) => {
+    const caller = findCaller(request.header.get('authorization'));
+    if (!caller) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
+    const { role, processor } = caller;
+    request.contextValues.set(callerKey, role);
+    request.contextValues.set(reporterKey, processor);
+    if (!rolesFor(request.method).includes(role)) {
+      throw new HoldfastError('FORBIDDEN', `the credential's role (${role}) may not call this method`);
+    }
+    return next(request);
+  };
+}
+
+/** Metadata with the SHA-256 (Base64) of the API key in whose name the gateway calls. */
+const KEY_HEADER = 'x-api-key-sha256';
+
+/**
+ * Demands of the gateway's calls of a merchant's own webhook an API key of that merchant that manages it; they are audited in the name of
+ * that key. The key is looked up at each call, so one that was revoked stops at once. Throws UNAUTHENTICATED, FORBIDDEN.
+ */
+export function demandsManagingKey(core: Core): Interceptor {
+  return (next) => async (request) => {
+    const isMerchant = request.contextValues.get(callerKey) === 'gateway' && rolesFor(request.method) === WEBHOOK;
+    if (request.stream || !isMerchant) return next(request);
+    const hash = request.header.get(KEY_HEADER);
+    if (hash === null) throw new HoldfastError('FORBIDDEN', 'the gateway may call this in the name of an API key only');
+    const key = await findLiveApiKey(core.database.query, Buffer.from(hash, 'base64'));
+    if (!key) throw new HoldfastError('UNAUTHENTICATED', 'the API key is unknown or revoked');
+    const { merchantId } = request.message as unknown as { readonly merchantId: string };
+    if (key.merchantId !== merchantId) throw new HoldfastError('FORBIDDEN', 'the API key is of another merchant');
+    if (!key.managesWebhook)
+      throw new HoldfastError('FORBIDDEN', 'the API key may not manage the webhook; an operator creates one that may');
+    return inNameOf(`api-key/${key.id}`, () => next(request));
+  };
 }

@@ -1,5 +1,3 @@
-import type { DescMessage, Message } from '@bufbuild/protobuf';
-import { createValidator } from '@bufbuild/protovalidate';
 import {
   Code,
   type ConnectError,
@@ -9,18 +7,19 @@ import {
 } from '@connectrpc/connect';
 import { errorFields, type LogFields } from '../../../../platform/log.ts';
 import { traced } from '../../../../platform/tracing.ts';
+import {
+  type Preauthorization,
+  PreauthorizationSchema,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { auditsOperators } from '../audit-log/audit-calls.ts';
 import type { Core } from '../core.ts';
-import { invalidRequest } from '../refuse.ts';
-import { rolesFor } from './access.ts';
+import { authenticates, demandsManagingKey } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
-import { callerFinder, callerKey, reporterKey } from './caller.ts';
-import { demandsManagingKey } from './demand-managing-key.ts';
-import { findNul } from './find-nul.ts';
-import { hidesHandles } from './hide-handles.ts';
+import { callerKey } from './caller.ts';
 import { translateError } from './translate-error.ts';
+import { validates } from './validate.ts';
 
 /** The interceptors of both doors, from the outside in. */
 export function interceptorsOf(core: Core): Interceptor[] {
@@ -97,56 +96,21 @@ function requestIdOf(response: UnaryResponse): { requestId?: string } {
   return requestId ? { requestId } : {};
 }
 
-function authenticates(core: Core): Interceptor {
-  const findCaller = callerFinder(core.settings);
-  return (next) => (request) => {
-    const caller = findCaller(request.header.get('authorization'));
-    if (!caller) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
-    const { role, processor } = caller;
-    request.contextValues.set(callerKey, role);
-    request.contextValues.set(reporterKey, processor);
-    if (!rolesFor(request.method).includes(role)) {
-      throw new HoldfastError('FORBIDDEN', `the credential's role (${role}) may not call this method`);
+/**
+ * Clears preauthorizationId, checkoutUrl and generatedTokenId in every answer to an operator. Operators capture by requestId, which is
+ * audited; with these they could act outside of the audit log.
+ */
+const hidesHandles: Interceptor = (next) => async (request) => {
+  const response = await next(request);
+  if (response.stream || request.contextValues.get(callerKey) !== 'operator') return response;
+  const answer = response.message as unknown as Record<string, Preauthorization | Preauthorization[] | undefined>;
+  for (const field of request.method.output.fields) {
+    if (field.message?.typeName !== PreauthorizationSchema.typeName) continue;
+    for (const hold of [answer[field.localName] ?? []].flat()) {
+      hold.preauthorizationId = '';
+      hold.checkoutUrl = '';
+      hold.generatedTokenId = '';
     }
-    return next(request);
-  };
-}
-
-const REGULAR_EXPRESSIONS = new Map<string, RegExp>();
-const VALIDATOR = createValidator({
-  // The patterns are our own and linear; V8's engine is much faster than the portable one.
-  regexMatch: (pattern, text) => {
-    const compiled = REGULAR_EXPRESSIONS.get(pattern) ?? new RegExp(pattern, 'u');
-    REGULAR_EXPRESSIONS.set(pattern, compiled);
-    return compiled.test(text);
-  },
-});
-
-const validates: Interceptor = (next) => async (request) => {
-  if (!request.stream) validate(request.method.input, request.message);
-  else {
-    const { message } = request;
-    const validated = (async function* () {
-      for await (const each of message) {
-        validate(request.method.input, each);
-        yield each;
-      }
-    })();
-    return next({ ...request, message: validated });
   }
-  return next(request);
+  return response;
 };
-
-function validate(schema: DescMessage, message: Message): void {
-  const result = VALIDATOR.validate(schema, message as never);
-  if (result.kind === 'error') throw result.error;
-  const violations = (result.violations ?? []).map((violation) => ({
-    field: violation.field
-      .map((part) => ('name' in part ? part.name : ''))
-      .filter(Boolean)
-      .join('.'),
-    description: violation.message,
-  }));
-  for (const field of findNul(schema, message)) violations.push({ field, description: 'must not contain NUL' });
-  if (violations.length > 0) throw invalidRequest(violations);
-}

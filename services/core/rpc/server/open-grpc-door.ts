@@ -1,12 +1,16 @@
+import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Interceptor } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
 import { GRPC_DOOR_OPTIONS } from '../../../../platform/grpc-server-options.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { type DoorTls, doorCredentials } from '../../../../platform/tls.ts';
+import { Health as HealthService } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
 import type { Health } from '../../health.ts';
 import type { MountedService } from '../services.ts';
 import { mountServices } from './grpc-door.ts';
-import { reflectionOf } from './reflection.ts';
 
 /** The listening door for gRPC. */
 export interface GrpcDoor {
@@ -58,4 +62,24 @@ function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<num
       else resolve(bound);
     });
   });
+}
+
+/**
+ * Server reflection (grpc.reflection.v1 and v1alpha), made from the generated descriptors, so that it cannot lag behind the
+ * contract. It needs no credential: it contains only the contract.
+ */
+function reflectionOf(services: readonly DescService[]): ReflectionService {
+  const files = new Map<string, DescFile>();
+  for (const service of [...services, HealthService]) collect(service.file, files);
+  const ours = [...files.values()].map(({ proto }) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)));
+  // Of a package definition only its files matter here. proto-loader itself would merge ours and lose their imports.
+  const definition = { fileDescriptorProtos: ours } as MessageTypeDefinition<object, object>;
+  return new ReflectionService({ holdfast: definition });
+}
+
+/** Adds a file after its imports, each once. */
+function collect(file: DescFile, files: Map<string, DescFile>): void {
+  if (files.has(file.proto.name)) return;
+  for (const dependency of file.dependencies) collect(dependency, files);
+  files.set(file.proto.name, file);
 }

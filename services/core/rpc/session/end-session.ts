@@ -1,25 +1,21 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { MethodImpl } from '@connectrpc/connect';
-import type { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { endSession as endStored } from '../../storage/session/ended-session.ts';
-import type { Core } from '../core.ts';
+import type { Method } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 
 /** No session lasts longer. */
 const LONGEST_MS = 86_400_000;
 
 /** Ends a console session at all gateways. Throws INVALID_REQUEST when `expires_at` is later than a session can last. */
-export function endSession(core: Core): MethodImpl<typeof OperatorService.method.endSession> {
-  return async (request) => {
-    const at = core.clock();
-    const expiresAt = request.expiresAt ? timestampDate(request.expiresAt) : at;
-    if (expiresAt.getTime() > at.getTime() + LONGEST_MS) {
-      throw invalidField('expires_at', 'is later than a day from now');
-    }
-    const sessionHash = Buffer.from(request.sessionHash);
-    const action = { at, action: 'session.end', target: sessionHash.toString('hex').slice(0, 8) };
-    await audited(core.database, action, (query) => endStored(query, sessionHash, expiresAt));
-    return {};
-  };
-}
+export const endSession: Method<'endSession'> = async (core, request) => {
+  const at = core.clock();
+  const expiresAt = request.expiresAt ? timestampDate(request.expiresAt) : at;
+  if (expiresAt.getTime() > at.getTime() + LONGEST_MS) {
+    throw invalidField('expires_at', 'is later than a day from now');
+  }
+  const sessionHash = Buffer.from(request.sessionHash);
+  const action = { at, action: 'session.end', target: sessionHash.toString('hex').slice(0, 8) };
+  await audited(core.database, action, (query) => endStored(query, sessionHash, expiresAt));
+  return {};
+};

@@ -3,7 +3,7 @@ import type { HoldStatus } from '../../domain/hold.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
 export const CaptureEntity = defineEntity({
@@ -40,13 +40,8 @@ export const CaptureEntity = defineEntity({
     { name: 'capture_amount_reversed', expression: 'amount_reversed >= 0 and amount_reversed <= amount' },
     { name: 'capture_amount_reversed_was_ok', expression: "amount_reversed = 0 or state = 'OK'" },
   ],
-  indexes: [
-    {
-      name: 'capture_by_hold',
-      expression: 'create index "capture_by_hold" on "capture" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('capture'),
-  ],
+  indexes: [{ name: 'capture_by_hold', properties: ['holdRequestId', 'requestId'] }, ...sentIndexes('capture')],
+  uniques: sentUniques('capture'),
 });
 export type CaptureRow = InferEntity<typeof CaptureEntity>;
 

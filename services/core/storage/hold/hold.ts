@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -99,31 +99,22 @@ export const HoldEntity = defineEntity({
     },
   ],
   indexes: [
-    { name: 'hold_by_merchant', expression: 'create index "hold_by_merchant" on "hold" ("merchant_id", "request_id")' },
-    {
-      name: 'hold_by_user',
-      expression: 'create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id")',
-    },
+    { name: 'hold_by_merchant', properties: ['merchantId', 'requestId'] },
+    { name: 'hold_by_user', properties: ['merchantId', 'userId', 'requestId'] },
     {
       name: 'hold_open_by_end',
-      expression:
-        'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
+      properties: ['expiresAt'],
+      where: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
     },
     {
       name: 'hold_open_ended',
-      expression:
-        'create index "hold_open_ended" on "hold" ("request_id") where ended_as is not null and status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\')',
+      properties: ['requestId'],
+      where: "ended_as is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')",
     },
-    {
-      name: 'hold_open_checkout',
-      expression:
-        'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
-    },
-    {
-      name: 'hold_token_age',
-      expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
-    },
+    { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
+    { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },
     ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
   ],
+  uniques: sentUniques('hold'),
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

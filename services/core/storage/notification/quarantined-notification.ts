@@ -1,7 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
+import { readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
+import { insertForwards } from '../delivery/due-deliveries.ts';
 import { entityManager } from '../orm.ts';
 import type { AcceptedRow, NotificationInput, NotificationKey } from './notification.ts';
 
@@ -42,11 +44,7 @@ export const QuarantinedNotificationEntity = defineEntity({
       expression:
         'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
     },
-    {
-      name: 'quarantined_notification_held',
-      expression:
-        'create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = \'HELD\'',
-    },
+    { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
   ],
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;
@@ -85,9 +83,9 @@ export function onceKey(notification: NotificationInput, reason: Reason): string
 }
 
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
-export async function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
+export function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
   const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
-  return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
+  return readRows<AcceptedRow>(query, READ_ACCEPTED, [JSON.stringify(keys)]);
 }
 
 /** Quarantines a notification. Returns false when the same one is quarantined already, for the same reason. */
@@ -119,8 +117,7 @@ const SET_ASIDE: Statement = {
 
 const READ_ACCEPTED: Statement = {
   name: 'read-accepted',
-  text: `select n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
-      n.amount, n.currency, n.received_at as "receivedAt"
+  text: `select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}`,
 };
@@ -133,10 +130,7 @@ const RELEASE: Statement = {
     where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
     returning q.*
   )
-  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-    attempt_count, due_at, created_at)
-  select $2, merchant_id, 'internal', request_id, kind, status_info, body, signature, 'PENDING', 0, $3, $3 from released
-  returning id`,
+  ${insertForwards({ id: '$2', signature: 'signature', at: '$3', from: 'released' })}`,
 };
 
 const DISCARD: Statement = {

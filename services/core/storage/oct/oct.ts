@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /** One original credit transaction: a payment to a card. */
 export const OctEntity = defineEntity({
@@ -36,6 +36,7 @@ export const OctEntity = defineEntity({
     { name: 'oct_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
   ],
   indexes: [...sentIndexes('oct')],
+  uniques: sentUniques('oct'),
 });
 export type OctRow = InferEntity<typeof OctEntity>;
 

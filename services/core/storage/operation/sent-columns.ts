@@ -21,17 +21,18 @@ export function sentColumns() {
 /** Indexes over these columns. `inReview` is an SQL condition: what comes to needs review. */
 export function sentIndexes(table: string, inReview = "state in ('UNKNOWN', 'NEEDS_REVIEW')") {
   return [
-    {
-      name: `${table}_to_inquire`,
-      expression: `create index "${table}_to_inquire" on "${table}" ("inquire_at") where inquire_at is not null`,
-    },
-    {
-      name: `${table}_in_review`,
-      expression: `create index "${table}_in_review" on "${table}" ("request_id") where ${inReview}`,
-    },
+    { name: `${table}_to_inquire`, properties: ['inquireAt' as const], where: 'inquire_at is not null' },
+    { name: `${table}_in_review`, properties: ['requestId' as const], where: inReview },
+  ];
+}
+
+/** The same for `uniques`. */
+export function sentUniques(table: string) {
+  return [
     {
       name: `${table}_by_processor_request_id`,
-      expression: `create unique index "${table}_by_processor_request_id" on "${table}" ("processor_request_id") where processor_request_id is not null`,
+      properties: ['processorRequestId' as const],
+      where: 'processor_request_id is not null',
     },
   ];
 }

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
@@ -37,13 +37,8 @@ export const ReleaseEntity = defineEntity({
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],
-  indexes: [
-    {
-      name: 'release_by_hold',
-      expression: 'create index "release_by_hold" on "release" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('release'),
-  ],
+  indexes: [{ name: 'release_by_hold', properties: ['holdRequestId', 'requestId'] }, ...sentIndexes('release')],
+  uniques: sentUniques('release'),
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;
 

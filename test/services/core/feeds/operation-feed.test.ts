@@ -169,7 +169,8 @@ describe('openOperationFeed()', function () {
     const gone = new AbortController();
     const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };
     const context = { signal: gone.signal, values } as unknown as HandlerContext;
-    const answers = watchOperations(core)(
+    const answers = watchOperations(
+      core,
       { merchantId: '', resumeToken: '' } as never,
       context,
     ) as AsyncIterable<object>;

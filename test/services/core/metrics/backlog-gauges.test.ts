@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { openLog } from '../../../../platform/log.ts';
 import { exportBacklog } from '../../../../services/core/metrics/backlog-gauges.ts';
+import { forSuite } from '../../../suite.ts';
 import { sql } from '../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../stage.ts';
+import { contract, openStage, refusal } from '../stage.ts';
 
 const log = openLog('test', 'silent');
 
 describe('exportBacklog()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 200 });
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 200 }));
 
   const scrape = async (registry: Registry, name: string) => {
     const found = (await registry.getMetricsAsJSON()).find((metric) => metric.name === `holdfast_${name}`);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { forSuite } from '../../../suite.ts';
 import { FAULTS } from './faulty-processor.ts';
 import { IMPATIENCE } from './impatient.ts';
 import { playRuns } from './play.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld } from './world.ts';
 
 describe('a model of the money', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+  const world = forSuite(openWorld);
 
   it('agrees with core and the processor, whatever fails', async function () {
     this.timeout(240_000);

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
+import { forSuite } from '../../../suite.ts';
 import { declined } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { openScriptedStage } from '../scripted-stage.ts';
 import { refusal } from '../stage.ts';
 
 describe('openProcessor()', function () {
   this.timeout(30_000);
-  let scripted: ScriptedStage;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-  });
-  after(() => scripted.close());
+  const scripted = forSuite(openScriptedStage);
 
   it('truncates an endless answer to the limits of the contract, so that it can be stored and returned', async () => {
     const { desk, processor } = scripted;

@@ -3,22 +3,20 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { openStage, type Stage } from '../stage.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile() stops and changes nothing', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme'));
 
   beforeEach(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme');
     await desk.hold();
   });
-  afterEach(() => stage.close());
 
   const everything = async () => JSON.stringify(await sql(stage, 'select * from hold, operation order by 1'));
   const stops = async (wanted: RegExp, decisions: Decisions, processors?: Ledgers) => {

@@ -9,22 +9,20 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage, refusal } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   beforeEach(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' });
     await desk.hold();
   });
-  afterEach(() => stage.close());
 
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = async () => {

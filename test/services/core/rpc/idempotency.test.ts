@@ -9,25 +9,19 @@ import {
   HoldStatus,
   ReleasePreauthorizationResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { CARD } from '../../sandbox/checkout/browse.ts';
 import { type Desk, openDesk, openMerchant, payAt, sql } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { openStage, refusal } from '../stage.ts';
 
 /** Returns a unique key, so that tests do not share one. */
 const newKey = () => ({ idempotencyKey: randomUUID() });
 
 describe('idempotency keys', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-  let elsewhere: Desk;
-
-  before(async () => {
-    stage = await openStage({ cores: 2, processorTimeoutMs: 1_000 });
-    desk = await openMerchant(stage, 'acme');
-    elsewhere = openDesk(stage, 'acme', 1);
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 1_000 }));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
   const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const everything = (merchantId: string) =>

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
 import { approved, done, notPerformed } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
 import { openStage, refusal, type Stage } from '../stage.ts';
@@ -21,14 +22,8 @@ async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
 
 describe('a repeated idempotency key', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-
-  before(async () => {
-    stage = await openStage();
-    desk = await openMerchant(stage, 'acme');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
 
   const oct = (idempotencyKey: string, fields: object = {}) => desk.oct({ idempotencyKey, ...fields });
   const identifierOf = async (requestId: string) => {

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { checkoutRequest, type Fixture, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { checkoutRequest, startFixture } from '../fixture.ts';
 import { CARD, entryOf, openPage, pay, shownAfter, submit } from './browse.ts';
 
 describe('checkoutApp()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function opened(terms: Parameters<typeof checkoutRequest>[0] = {}) {
     const wanted = checkoutRequest(terms);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import Koa from 'koa';
 import { LANGUAGES, languageOf, timeOfDay } from '../../../../services/sandbox/checkout/language.ts';
-import { checkoutRequest, type Fixture, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { checkoutRequest, startFixture } from '../fixture.ts';
 import { submit } from './browse.ts';
 
 describe('languageOf()', () => {
@@ -44,11 +45,7 @@ describe('timeOfDay()', () => {
 });
 
 describe('a checkout page in every language', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   for (const [tag, words] of Object.entries(LANGUAGES)) {
     it(`is written in ${tag}, and declares it`, async () => {

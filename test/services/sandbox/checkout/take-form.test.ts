@@ -4,15 +4,12 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 import { CARD, confirm, entryOf, openPage, pay, shownAfter, submit } from './browse.ts';
 
 describe('takeForm()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function opened(terms: Parameters<typeof checkoutRequest>[0] = {}) {
     const request = checkoutRequest(terms);

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { captureRequest, type Fixture, holdRequest, START_MS, startFixture } from '../fixture.ts';
 
 describe('authorize()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('approves with a reference, a card and an expiry in 30 days', async () => {
     const { result } = await fixture.client.authorize(holdRequest());

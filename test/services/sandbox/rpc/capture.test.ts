@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('capture()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(tokenId?: string) {
     const hold = holdRequest(tokenId);

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
+import { forSuite } from '../../../suite.ts';
 import { pay } from '../checkout/browse.ts';
-import { checkoutRequest, type Fixture, START_MS, startFixture } from '../fixture.ts';
+import { checkoutRequest, START_MS, startFixture } from '../fixture.ts';
 
 describe('createCheckout()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('returns the same page again, after a restart and after its end too', async () => {
     const wanted = checkoutRequest();

@@ -3,14 +3,11 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HOLD_PERIOD_MS } from '../../../../services/sandbox/behaviour.ts';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('extendAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId?: string) => {
     const hold = holdRequest(tokenId);

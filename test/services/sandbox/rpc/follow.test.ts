@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('an accepted operation', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId: string) => {
     const hold = holdRequest(tokenId);
@@ -87,11 +84,7 @@ describe('an accepted operation', () => {
 });
 
 describe('the features of an authorization', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('are in its answer', async () => {
     const all = { severalCaptures: true, increments: true, extension: true, refunds: true };

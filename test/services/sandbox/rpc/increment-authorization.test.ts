@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('incrementAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const placed = async (tokenId?: string) => {
     const hold = holdRequest(tokenId);

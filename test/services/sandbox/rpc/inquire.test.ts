@@ -3,14 +3,11 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('inquire()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('returns the answer of each kind of operation', async () => {
     const hold = holdRequest();

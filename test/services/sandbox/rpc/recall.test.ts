@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('one identifier', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('acts once for concurrent duplicates, and answers them alike', async () => {
     const hold = holdRequest();

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { captureRequest, checkoutRequest, type Fixture, holdRequest, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { captureRequest, checkoutRequest, holdRequest, startFixture } from '../fixture.ts';
 
 describe('voidAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   const voidOf = async (authorizationRequestId: string) =>
     (await fixture.client.void({ requestId: uuidv7(), authorizationRequestId })).result;

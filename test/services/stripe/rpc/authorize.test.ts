@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { booksAgree, type Fixture, holdRequest, intentOf, intentsOf, startFixture } from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { booksAgree, holdRequest, intentOf, intentsOf, startFixture } from '../fixture.ts';
 
 describe('authorize()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('creates a payment, stores its id, and then confirms it', async () => {
     const hold = holdRequest();

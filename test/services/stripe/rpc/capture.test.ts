@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import {
-  booksAgree,
-  captureRequest,
-  type Fixture,
-  type Hold,
-  holdRequest,
-  intentOf,
-  startFixture,
-} from '../fixture.ts';
+import { forSuite } from '../../../suite.ts';
+import { booksAgree, captureRequest, type Hold, holdRequest, intentOf, startFixture } from '../fixture.ts';
 
 const CAPTURE = 'POST /v1/payment_intents/…/capture';
 
 describe('capture()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string, account?: string): Promise<Hold> {
     const hold = holdRequest(token, account);

@@ -2,23 +2,12 @@ import assert from 'node:assert/strict';
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { completeSession } from '../fake/sessions.ts';
-import {
-  booksAgree,
-  captureRequest,
-  checkoutRequest,
-  type Fixture,
-  holdRequest,
-  startFixture,
-  voidRequest,
-} from '../fixture.ts';
+import { booksAgree, captureRequest, checkoutRequest, holdRequest, startFixture, voidRequest } from '../fixture.ts';
 
 describe('createCheckout()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   function sessionOf(requestId: string, account = '') {
     const sessions = [...fixture.stripe.account(account).sessions.values()];

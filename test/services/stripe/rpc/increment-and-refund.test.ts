@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import { settleRefund } from '../fake/refunds.ts';
 import {
   booksAgree,
   captureRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   incrementRequest,
@@ -15,11 +15,7 @@ import {
 } from '../fixture.ts';
 
 describe('increments and refunds', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string): Promise<Hold> {
     const hold = holdRequest(token);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import {
   captureRequest,
   checkoutRequest,
-  type Fixture,
   holdRequest,
   incrementRequest,
   intentsOf,
@@ -13,11 +13,7 @@ import {
 } from '../fixture.ts';
 
 describe('inquire()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('fences an identifier that was never seen: it never acts, even when its request arrives later', async () => {
     const placed = holdRequest();
@@ -85,11 +81,7 @@ describe('inquire()', () => {
 });
 
 describe('listEntries() and describe()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   it('lists everything in the order of first sight, page by page', async () => {
     const hold = holdRequest();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import {
   booksAgree,
   captureRequest,
   checkoutRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   intentOf,
@@ -16,11 +16,7 @@ import {
 const CANCEL = 'POST /v1/payment_intents/…/cancel';
 
 describe('voidAuthorization()', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(token?: string): Promise<Hold> {
     const hold = holdRequest(token);

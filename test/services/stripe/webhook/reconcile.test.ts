@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AuthorizationEnd, type ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../../suite.ts';
 import type { Event } from '../fake/account.ts';
 import { cancelIntent, captureIntent } from '../fake/payment-intents.ts';
 import { closeDispute, createRefund, openDispute, settleRefund } from '../fake/refunds.ts';
@@ -8,7 +9,6 @@ import {
   booksAgree,
   CONNECT_SECRET,
   captureRequest,
-  type Fixture,
   type Hold,
   holdRequest,
   intentOf,
@@ -18,11 +18,7 @@ import {
 } from '../fixture.ts';
 
 describe('changes made at Stripe itself', () => {
-  let fixture: Fixture;
-  before(async () => {
-    fixture = await startFixture();
-  });
-  after(() => fixture.close());
+  const fixture = forSuite(startFixture);
 
   async function placed(account = ''): Promise<Hold> {
     const hold = holdRequest('pm_card_visa', account);

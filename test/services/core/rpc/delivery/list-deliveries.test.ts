@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 describe('ListDeliveries', () => {
-  let stage: Stage;
-
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
 
   it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
     const desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });

@@ -4,18 +4,13 @@ import {
   EndpointKind,
   NotificationService,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 describe('SendTestNotification', () => {
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
 
   const notifications = () => operator.opened.client(NotificationService);
 

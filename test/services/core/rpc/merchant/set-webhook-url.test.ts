@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { contract, openStage, refusal } from '../../stage.ts';
 
 describe('SetWebhookUrl', () => {
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
 
   const set = (merchantId: string, webhookUrl: string) => operator.merchants.setWebhookUrl({ merchantId, webhookUrl });
 

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { type Desk, openMerchant, payAt, sql } from '../../desk.ts';
 import { type FakeProcessor, startFakeProcessor } from '../../fake-processor.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 describe('createPreauthorization()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 5_000 });
-    desk = await openMerchant(stage, 'acme');
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 5_000 }));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
 
   describe('with a token', () => {
     it('places the hold and returns all of it', async () => {

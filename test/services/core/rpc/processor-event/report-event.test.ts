@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
+import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
 import { approved, atWork, declined } from '../../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
+import { openScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
 
 describe('reportEvent()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  before(async () => {
-    scripted = await openScriptedStage();
-  });
-  after(() => scripted.close());
+  const scripted = forSuite(openScriptedStage);
   beforeEach(() => scripted.approveAll());
 
   /** A capture whose answer was lost. */

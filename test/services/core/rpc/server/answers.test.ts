@@ -8,25 +8,18 @@ import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
 import { ADVISORY_LOCKS } from '../../../../../services/core/storage/advisory-locks.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 const { OK, UNKNOWN } = OperationState;
 
 describe('what an answer promises', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let other: Awaited<ReturnType<typeof openMerchant>>;
-  let elsewhere: ReturnType<typeof openDesk>;
-
-  before(async () => {
-    stage = await openStage({ cores: 2, processorTimeoutMs: 5_000 });
-    acme = await openMerchant(stage, 'acme');
-    other = await openMerchant(stage, 'other');
-    elsewhere = openDesk(stage, 'acme', 1);
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 5_000 }));
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const other = forSuite(() => openMerchant(stage, 'other'));
+  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
   const countOf = async (table: 'hold' | 'capture' | 'release' | 'oct', requestId: string) =>
     (await sql<{ n: number }>(stage, `select count(*)::int as n from ${table} where request_id = $1`, [requestId]))[0]

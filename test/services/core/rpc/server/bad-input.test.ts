@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../../proto/gen/google/rpc/error_details_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 
 const HOLD = {
   merchantId: 'acme',
@@ -141,13 +142,11 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
 
 describe('bad input', function () {
   this.timeout(60_000);
-  let stage: Stage;
+  const stage = forSuite(openStage);
 
   before(async () => {
-    stage = await openStage();
     await openMerchant(stage, 'acme');
   });
-  after(() => stage.close());
 
   const url = (method: string) => `http://127.0.0.1:${stage.cores[0]?.connectPort}/holdfast.v1.${method}`;
   const send = (method: string, body: string) =>

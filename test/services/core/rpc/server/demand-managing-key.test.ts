@@ -6,6 +6,7 @@ import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_p
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
@@ -15,20 +16,11 @@ const METHODS = [...MerchantService.methods, ...NotificationService.methods]
 
 describe('demandsManagingKey()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let operator: ReturnType<Stage['channel']>;
-  let gateway: ReturnType<Stage['channel']>;
-  let theirs: { deliveryId: string; signingSecretId: string };
-  let mine: typeof theirs;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator');
-    gateway = stage.channel('gateway');
-    mine = await opened('mine');
-    theirs = await opened('theirs');
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.channel('operator'));
+  const gateway = forSuite(() => stage.channel('gateway'));
+  const mine = forSuite(() => opened('mine'));
+  const theirs = forSuite(() => opened('theirs'));
 
   /** Creates a merchant with a delivery and a second signing secret. */
   async function opened(merchantId: string) {

@@ -5,16 +5,13 @@ import type { LogFields } from '../../../../../platform/log.ts';
 import { channelSecurity } from '../../../../../platform/tls.ts';
 import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
+import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 
 describe('what core logs of a call', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
 
   it('is the class, code and frames of an unexpected error, without its message', async () => {
     const lines: { level: string; event: string; fields: LogFields }[] = [];

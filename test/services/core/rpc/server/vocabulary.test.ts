@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
-import { type Desk, openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal } from '../../stage.ts';
 
 /** Used by the gateway only. */
 const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
@@ -14,16 +15,9 @@ MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 
 describe('the vocabulary of refusals', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let several: Desk;
-  let sole: Desk;
-
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 1_000 });
-    several = await openMerchant(stage, 'several');
-    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
+  const several = forSuite(() => openMerchant(stage, 'several'));
+  const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));
 
   const EARNED: Record<string, () => Promise<unknown>> = {
     INVALID_REQUEST: () => several.place({ amount: 0n }),

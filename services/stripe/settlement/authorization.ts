@@ -132,7 +132,7 @@ async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
  * Stripe confirms it no more. The decision is stored first, so that no other process ends it as approved meanwhile.
  * Returns undefined while that is not certain.
  */
-export async function fenceIntent(
+async function fenceIntent(
   desk: Desk,
   entry: Entry,
   ending: Ending = notPerformed('never_confirmed', 'The payment was cancelled before it was confirmed.'),

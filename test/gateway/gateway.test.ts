@@ -240,7 +240,9 @@ describe('startGateway() with unknown senders', () => {
     await stage.close();
   });
 
-  it('delays the refusals of an address that gets many, and no others', async () => {
+  it('delays the refusals of an address that gets many, and no others', async function () {
+    // Whether some of the flood still wait when the others have their answers depends on the machine's speed.
+    this.retries(3);
     const stage = await hops('1');
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
     const settled: string[] = [];

@@ -28,7 +28,8 @@ describe('an adapter that dies', () => {
 
   async function placed(): Promise<Hold> {
     const hold = holdRequest();
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+    const { result } = await fixture.client.authorize(hold);
+    assert.equal(result?.answer, Answer.APPROVED, result?.errorCode);
     return hold;
   }
 

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { readAssets } from '../../../gateway/console/assets.ts';
-import { Stage } from '../stage.ts';
+import { useStage } from '../stage.ts';
 
 describe('GET /console', () => {
-  const stage = new Stage();
+  const stage = useStage();
   const get = (path: string, headers = {}) => stage.ask('GET', path, { apiKey: null, headers });
-
-  before(() => stage.open());
-  after(() => stage.close());
 
   it('forbids everything that is not of the same origin', async () => {
     const { status, headers } = await get('/console');

@@ -4,7 +4,7 @@ import { type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { type Conclusion, cardOf, conclude, type Outcome, recall } from './outcome.ts';
 
-/** Authorizes or credits an amount with a token; the same identifier answers the same again. */
+/** Authorizes or credits an amount with a token; a repeated identifier returns the same result. */
 export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
   const intent = intentOf(kind, request);
   return recall(books, intent) ?? conclude(books, intent, { ...placingOf(books, intent), nowMs });

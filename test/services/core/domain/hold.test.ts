@@ -18,13 +18,13 @@ import {
   takenBackOf,
 } from '../../../../services/core/domain/hold.ts';
 
-/** A hold as insert-holds.ts writes it. */
+/** A hold as write-holds.ts inserts it. */
 function openHold(amount: bigint): HoldBooks {
   const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n };
   return { status: 'IN_PROGRESS', amount, ...nothing, remaining: amount, closing: false };
 }
 
-/** The arithmetic of the statement in reserve-captures.ts. */
+/** The arithmetic of the statement that reserves captures, in store-submissions.ts. */
 function reserveCapture(hold: HoldState, amount: bigint, finalCapture: boolean): HoldBooks {
   const closing = finalCapture || !hold.allowMultipleCaptures;
   return { ...booksOf(hold), remaining: hold.remaining - amount, inFlight: hold.inFlight + amount, closing };

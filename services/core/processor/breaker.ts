@@ -8,11 +8,11 @@ export interface Breaker {
   isClosed(): boolean;
 }
 
-/** So many calls in a row without an answer are an outage, and not bad luck, when there was none for long, either. */
+/** This many calls in a row without an answer are an outage, once there was no answer for `silentMs` either. */
 const SILENT_CALLS = 10;
 const PROBE_MS = 1_000;
 
-/** `silentMs` is how long there must have been no answer; `nowMs` is monotonic. */
+/** `silentMs` is for how long there must have been no answer; `nowMs` is monotonic. */
 export function openBreaker(silentMs: number, nowMs: () => number = () => performance.now()): Breaker {
   let silentCalls = 0;
   let answeredAtMs = nowMs();

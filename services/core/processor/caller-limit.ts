@@ -53,5 +53,5 @@ export class CallerLimit {
   }
 }
 
-/** A caller that leaves holds no request and no stream, so more of them cost little. */
+/** A call without a waiting caller holds no request and no stream, so it costs little. */
 const UNATTENDED = 4;

@@ -76,7 +76,7 @@ export interface Inquired {
   readonly processorAccount: string;
 }
 
-/** NEVER_SEEN is told only when the identifier is fenced: then, and only then, it can never act. */
+/** NEVER_SEEN is returned only when the identifier is fenced: without that, the request could still be performed later. */
 export type InquiryAnswer =
   | { found: 'DONE'; outcome: FinalOutcome }
   /** `expectedBy` is until when that is normal; absent = not said. */

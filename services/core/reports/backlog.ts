@@ -3,7 +3,7 @@ import type { Query, Statement } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
 import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 
-/** What waits, as a monitor wants to know it. Ages in seconds; 0 when nothing waits. */
+/** What waits, for monitoring. Ages in seconds; 0 when nothing waits. */
 export interface Backlog {
   readonly open: readonly {
     readonly kind: string;
@@ -24,7 +24,7 @@ export interface Backlog {
   readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
 }
 
-/** Reads it, each part through an index of its own. `now` is compared with the database's rows, `unnamed` is processorToday's. */
+/** Reads the backlog, each part through an index of its own. `now` is compared with the database's rows, `unnamed` is processorToday's. */
 export async function readBacklog(query: Query, now: Date, unnamed: string): Promise<Backlog> {
   const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now, unnamed]);
   if (!row) throw new Error('a statement without a table answers one row');

@@ -5,7 +5,7 @@ import type { Query, Statement } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
 import { unionOfSubmissions } from '../storage/operation/submissions.ts';
 
-/** By what an operation was found. */
+/** The field by which an operation was found. */
 export type MatchedBy = 'ID' | 'MERCHANT_REFERENCE' | 'PREAUTHORIZATION_ID' | 'PROCESSOR_REFERENCE' | 'LAST4';
 
 /** An operation, with or without a result, that a search found. */
@@ -75,7 +75,7 @@ export async function findMatches(
 /** Rows of each table that one page searches: tens of milliseconds. */
 const SEARCHED_ROWS = 50_000;
 
-/** SQL over a row `s` of each table: what of a submission somebody may know. */
+/** SQL over a row `s` of each table: the columns that a search compares. */
 const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankReference: string; last4: string }>> = {
   hold: { merchantReference: 's.merchant_reference', bankReference: 'null::text', last4: 's.card_last4' },
   capture: { merchantReference: 'null::text', bankReference: 's.bank_reference', last4: 'null::text' },

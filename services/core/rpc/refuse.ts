@@ -17,7 +17,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
 };
 
-/** The refusal of a call, in plain words. */
+/** The refusal of a call, with the words for its code. */
 export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): HoldfastError {
   return new HoldfastError(code, WORDS[code] ?? code, details);
 }
@@ -34,7 +34,7 @@ export interface Violation {
   readonly description: string;
 }
 
-/** The refusal of a request that cannot be. It names every field at fault. */
+/** The refusal of an invalid request. It names every invalid field. */
 export function invalidRequest(violations: readonly Violation[], cause?: unknown): HoldfastError {
   const fields = violations.map(({ field }) => field || 'request').join(', ');
   return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations, cause });
@@ -64,7 +64,7 @@ export function processorRefusal(
   return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
 }
 
-/** The same refusal again, from the log of results. */
+/** The refusal of an operation that is KO already, made from its stored result. */
 export async function keptRefusal(core: Core, requestId: string, replayed: boolean): Promise<HoldfastError> {
   const operation = await findResult(core.database.query, requestId);
   assert(operation, 'what is KO has a result');

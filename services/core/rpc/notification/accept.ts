@@ -17,7 +17,7 @@ import { keptNotificationKind } from '../present.ts';
 /** Stores one verified notification and has it forwarded. */
 export type Accept = (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
 
-/** Opens the way in for verified notifications. Concurrent ones share commits; two with one name never share a statement. */
+/** Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a statement. */
 export function openAccept(database: Database, queue: Queue, clock: Clock, log: Log): Accept {
   const gather = new StatementGather<NotificationInput, Accepted>(
     (batch) => acceptNotifications(database.query, batch),

@@ -58,7 +58,7 @@ const UNTOUCHED = {
   frozen: false,
 } as const;
 
-/** The merchant's own data in one order, however the database keeps it, so that an answer is the same each time. */
+/** Sorts the merchant's metadata by name: the database does not keep their order, and a repeated answer must be the same. */
 export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

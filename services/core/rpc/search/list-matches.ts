@@ -10,7 +10,7 @@ import { isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
 import { presentFields } from '../present.ts';
 
-/** Finds operations and deliveries by what an operator has in front of them. */
+/** Finds operations and deliveries by an identifier, a reference, or the last digits of a card. */
 export const listMatches: Method<'listMatches'> = async (core, request) => {
   const text = request.text.trim().replace(/^…/, '');
   if (text.length < MIN_CHARACTERS) return { matches: [] };
@@ -22,7 +22,7 @@ export const listMatches: Method<'listMatches'> = async (core, request) => {
 const MIN_CHARACTERS = 4;
 const LIMIT = 100;
 
-/** A handle, or what begins like one: it is never searched for, only looked up by its hash. */
+/** A handle, or a text that begins like one, is looked up by its hash; it is never part of a search. */
 const HANDLE = /^pre_/i;
 
 async function byHandle({ database: { query } }: Core, handle: string, merchantId: string) {

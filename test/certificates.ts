@@ -21,7 +21,7 @@ export interface Certificates {
   readonly ended: CertificateFiles;
   /** Writes another file into the same directory. */
   write(name: string, text: string): Promise<string>;
-  remove(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Creates them in a new directory. */
@@ -45,7 +45,7 @@ export async function makeCertificates(): Promise<Certificates> {
     stranger: await save('stranger', {}),
     ended: await save('ended', { ca, extensions: SERVER, ...longAgo }),
     write,
-    remove: () => rm(directory, { recursive: true }),
+    close: () => rm(directory, { recursive: true }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   DeliverySchema,
   DeliveryState,
   EndpointKind,
+  EndpointSchema,
   type GetDeliveryResponse,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core/client.ts';
@@ -22,7 +23,7 @@ export const endpointKind = z
 export const notificationKind = z.enum(['PAYMENT', 'OCT']).meta({ description: 'Which message' });
 
 /** State of a delivery. */
-export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
+const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
 
 /** The delivery of one notification to one endpoint. */
 export const Delivery = z
@@ -114,3 +115,21 @@ export async function deliveryPage(
   const { deliveries, nextPageToken } = await core.notifications.listDeliveries(filters, call);
   return pageJson(deliveries.map(deliveryJson), nextPageToken);
 }
+
+/** An endpoint that fails or is paused. */
+export const Endpoint = z
+  .object({
+    merchantId: parties.merchantId,
+    endpointKind,
+    pause: z
+      .enum(['GONE', 'OPERATOR', 'BREAKER'])
+      .meta({ description: 'Why nothing is sent: it answered 410, an operator said so, it fails all the time' })
+      .optional(),
+    pausedUntil: timeField("When the breaker's pause is over").optional(),
+    failureCount: z.int().min(0).meta({ description: 'Failures since the last success' }),
+    changedAt: timeField('When any of this changed last'),
+  })
+  .meta({ id: 'Endpoint' });
+
+/** An endpoint of core's as JSON. */
+export const endpointJson = messageJson(Endpoint, EndpointSchema);

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { contract, openStage, type Stage } from '../services/core/stage.ts';
+import { contract, openStage } from '../services/core/stage.ts';
+import { forSuite } from '../suite.ts';
 import { namedCode } from './code-blocks.ts';
 import { isInstalled } from './is-installed.ts';
 
@@ -13,10 +14,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('docs/grpc.md', function () {
   this.timeout(60_000);
-  let stage: Stage;
   let environment: NodeJS.ProcessEnv;
+  const stage = forSuite(openStage);
+
   before(async () => {
-    stage = await openStage();
     const { merchants } = stage.channel('operator');
     await merchants.createMerchant({
       merchantId: 'acme',
@@ -32,7 +33,6 @@ describe('docs/grpc.md', function () {
       MERCHANT_ID: 'acme',
     };
   });
-  after(() => stage.close());
 
   const example = (file: string) =>
     run(process.execPath, [`docs/examples/grpc/${file}`], { cwd: root, env: environment });

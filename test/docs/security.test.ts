@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseEncryptionKeys } from '../../services/core/cipher.ts';
-import { Stage } from '../gateway/stage.ts';
+import { useStage } from '../gateway/stage.ts';
 import { namedCode } from './code-blocks.ts';
 
 const block = namedCode('security.md');
 
 describe('the commands in docs/security.md', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
 
   const run = async (name: string) => {
     const env = { ...process.env, BASE: stage.origin };

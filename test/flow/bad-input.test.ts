@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 /** A currency that only this test uses, so that every ledger entry in it came from here. */
 const TERMINAL = 'till-2';
@@ -30,12 +31,7 @@ const CASES: readonly (readonly [name: string, body: string, status: number, cod
 ];
 
 describe('bad input', () => {
-  let stack: Stack;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   for (const [name, body, status, code] of CASES) {
     it(`refuses ${name} with ${status} ${code}`, async () => {

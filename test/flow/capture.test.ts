@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import type { Shop } from '../../services/quickstart/shop.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Stack, useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'bob', amount: 1000 };
 
 describe('a capture', () => {
-  let stack: Stack;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   it('full capture', async () => {
     const hold = await place(stack.shop);

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { playDemo } from '../../services/quickstart/demo-story.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 describe('npm run demo', () => {
-  let stack: Stack;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   it('plays and shows each step of the main job, although an earlier demo died while it rotated a secret', async function () {
     this.timeout(30_000);

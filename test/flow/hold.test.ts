@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { openPage, submit } from '../services/sandbox/checkout/browse.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
 
 describe('a hold', () => {
-  let stack: Stack;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   it('hold with token', async () => {
     const { status, body } = await stack.shop.post('/preauthorization', {

@@ -9,17 +9,13 @@ import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
 import { untilKnown } from '../../services/quickstart/until-served.ts';
 import { type Stack, useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
 
 describe('a notification', () => {
-  let stack: Stack;
   let toClose: Server | undefined;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   after(() => {
     toClose?.close();

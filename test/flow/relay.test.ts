@@ -7,15 +7,11 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { signNotification, verifyNotification } from '../../webhooks/signature.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 describe('the relay', () => {
-  let stack: Stack;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-  });
+  const stack = forSuite(useStack);
 
   it('forwards what verifies, byte for byte and once', async () => {
     const { fields, body } = notification(stack.file.merchantId, '10.50');

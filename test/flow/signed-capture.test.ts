@@ -4,34 +4,17 @@ import { credentials } from '@grpc/grpc-js';
 import { signCapture } from '../../docs/examples/sign-capture/sign-capture.ts';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { asOperator } from '../../services/quickstart/as-operator.ts';
-import { openShop, type Shop } from '../../services/quickstart/shop.ts';
-import { untilKnown } from '../../services/quickstart/until-served.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
+import { openSigningShop } from './signing-shop.ts';
 
 const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 describe('a signed capture', () => {
-  let stack: Stack;
-  let shop: Shop;
   const merchantId = `signs-${randomBytes(4).toString('hex')}`;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-    const contract = {
-      currencies: ['EUR'],
-      terminals: ['till-1'],
-      allowMultipleCaptures: true,
-      requireSignedCaptures: true,
-      capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-    };
-    const merchant = { merchantId, name: 'Signs its captures', contract };
-    const { apiKey } = await asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
-    await untilKnown(stack.file.baseUrl, apiKey);
-    shop = openShop({ ...stack.file, apiKey });
-  });
+  const stack = forSuite(useStack);
+  const shop = forSuite(() => openSigningShop(stack, merchantId, publicKey));
 
   async function place(): Promise<string> {
     const { status, body } = await shop.post('/preauthorization', ORDER);

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { createSigner, httpbis } from 'http-message-signatures';
-import { asOperator } from '../../services/quickstart/as-operator.ts';
-import { openShop, type Shop } from '../../services/quickstart/shop.ts';
-import { untilKnown } from '../../services/quickstart/until-served.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
+import { openSigningShop } from './signing-shop.ts';
 
 const PATH = '/preauthorization/authorization';
 const FIELDS = ['@method', '@path', 'content-digest'];
@@ -13,25 +12,9 @@ const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 describe('a capture signed by http-message-signatures', () => {
-  let stack: Stack;
-  let shop: Shop;
   const merchantId = `foreign-${randomBytes(4).toString('hex')}`;
-
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
-    const contract = {
-      currencies: ['EUR'],
-      terminals: ['till-1'],
-      allowMultipleCaptures: true,
-      requireSignedCaptures: true,
-      capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-    };
-    const merchant = { merchantId, name: 'Signs with a library', contract };
-    const { apiKey } = await asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
-    await untilKnown(stack.file.baseUrl, apiKey);
-    shop = openShop({ ...stack.file, apiKey });
-  });
+  const stack = forSuite(useStack);
+  const shop = forSuite(() => openSigningShop(stack, merchantId, publicKey));
 
   const place = async (): Promise<string> => (await shop.post('/preauthorization', ORDER)).body.preauthorizationId;
   const bodyOf = (preauthorizationId: string, amountToCapture: number) =>

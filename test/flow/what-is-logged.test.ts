@@ -5,17 +5,16 @@ import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
 import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 import { type Stack, useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 /** Runs last in test/flow because of its name: in .ci/run, where files run one by one, the logs then contain what all other tests did. */
 describe('what is logged', () => {
-  let stack: Stack;
   let logs: string;
   let lines: { file: string; text: string }[];
   let answers: string[];
+  const stack = forSuite(useStack);
 
-  before(async function () {
-    this.timeout(60_000);
-    stack = await useStack();
+  before(async () => {
     await act(stack);
     const folder = `${stack.dataDir}/logs`;
     const files = (await readdir(folder)).map((name) => `${folder}/${name}`);

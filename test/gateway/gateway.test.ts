@@ -10,12 +10,10 @@ import { readSettings } from '../../platform/settings.ts';
 import { signNotification } from '../../webhooks/signature.ts';
 import { TOKEN } from './fake-core.ts';
 import { HOLD, HOLD_ID, PREAUTHORIZATION_ID } from './rest/examples.ts';
-import { API_KEY, Stage } from './stage.ts';
+import { API_KEY, Stage, useStage } from './stage.ts';
 
 describe('startGateway()', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
 
   it('is alive and ready', async () => {
     assert.deepEqual((await stage.ask('GET', '/healthz', { apiKey: null })).body, { status: 'ok' });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { OPERATOR_TOKEN, TOKEN } from './fake-core.ts';
-import { API_KEY, Stage } from './stage.ts';
+import { API_KEY, useStage } from './stage.ts';
 
 describe('GET /metrics', () => {
-  const stage = new Stage();
-  before(() => stage.open({ TRUSTED_PROXY_HOPS: '1' }));
-  after(() => stage.close());
+  const stage = useStage({ TRUSTED_PROXY_HOPS: '1' });
   const scrape = (token: string | null, sender = '192.0.2.1') =>
     stage.ask('GET', '/metrics', { apiKey: token, headers: { 'x-forwarded-for': sender } });
 

@@ -89,3 +89,12 @@ export class Stage {
     error: (event, fields = {}) => void this.lines.push({ event, fields }),
   };
 }
+
+/** Opens a stage for the tests of a suite. Core has received no calls at the start of each test. */
+export function useStage(environment: Record<string, string> = {}, options: GatewayOptions = {}): Stage {
+  const stage = new Stage();
+  before(() => stage.open(environment, options));
+  after(() => stage.close());
+  beforeEach(() => stage.core.forgetCalls());
+  return stage;
+}

@@ -85,7 +85,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       `\${name} answers the operator as documented, and acts in the operator's name`,
     ],
     [
-      'fails while it never sees the new crash points',
+      'fails while it never reaches the new crash points',
       `${CORE}/model/model.test.ts`,
       'agrees with core and the processor, whatever fails',
     ],
@@ -93,7 +93,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   'docs/product.md': [
     [
       'Every answer carries `X-Request-Id`',
-      'test/gateway/http/request-id.test.ts',
+      'test/gateway/http/log-requests.test.ts',
       `is in the answer to GET \${path} and in its line of the log`,
     ],
     [
@@ -114,7 +114,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ],
     ['| `FAILED` | never placed |', `${CORE}/kinds/end.test.ts`, 'is voided once, and the hold stays failed'],
     [
-      'core makes an operation KO by itself after such a fenced answer only',
+      'core makes an operation KO only after such a fenced answer',
       `${CORE}/kinds/settle-late.test.ts`,
       'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
@@ -125,7 +125,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ],
     ['does what each answer says charges once and loses nothing', ...OBEDIENT],
     ['a 404 later than 30 s after the 202 is final: it never happened and never will', ...OBEDIENT],
-    ['Once an operation is stored, only its stored state is answered', ...CRASH_POINTS],
+    ['Once an operation is stored, the answer is its stored state', ...CRASH_POINTS],
     ['send results in commit order and skip none', ...STREAM],
     [
       'Addresses of metadata services are always rejected',
@@ -167,12 +167,12 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'needs review after the last inquiry, never guesses, and is still settled by later results',
     ],
     [
-      'a sick one does not hold up the others',
+      'a failing one does not delay the others',
       'test/operate/sick-endpoints.test.ts',
       'is not delayed by endpoints that accept connections and never answer',
     ],
     ['never a refusal that invites a second charge', ...CRASH_POINTS],
-    ['a test has it die at each of them', ...CRASH_POINTS],
+    ['a test kills the process at each of them', ...CRASH_POINTS],
     ['skips nothing, however many cores commit', ...STREAM],
   ],
   'docs/security.md': [

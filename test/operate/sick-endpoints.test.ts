@@ -2,29 +2,22 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
-import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../services/core/delivery/stage.ts';
+import { bodyOf, ok, openDeliveryStage, openReceiver } from '../services/core/delivery/stage.ts';
+import { forEachTest } from '../suite.ts';
 
 const BACKLOG = 100_000;
 
 /** Each test gives a failing endpoint a large backlog and measures a healthy one. */
-describe('openDeliverer() beside failing endpoints', function () {
+describe('Deliverer beside failing endpoints', function () {
   this.timeout(40_000);
-  let stage: DeliveryStage;
-  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+  const stage = forEachTest(openDeliveryStage);
+  const receiver = forEachTest(openReceiver);
   let silent: Server;
 
   beforeEach(async () => {
-    stage = await openDeliveryStage();
-    receiver = await openReceiver();
     silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     stage.time.now = Date.now();
-  });
-
-  afterEach(async () => {
-    await stage.close();
-    await receiver.close();
-    silent.close();
   });
 
   const silentUrl = () => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

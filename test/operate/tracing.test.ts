@@ -1,7 +1,8 @@
 /** One trace from REST through gRPC, the processor, the queue, the delivery attempt and the relay to the merchant. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Collector, openCollector } from './collector.ts';
+import { forSuite } from '../suite.ts';
+import { openCollector } from './collector.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const HOLD = { amount: 500, currency: 'EUR', terminalId: 'T1', userId: 'u', tokenId: 'tok_sandbox_ok' };
@@ -17,17 +18,8 @@ async function hold(fleet: Fleet, headers: Record<string, string> = {}) {
 
 describe('tracing', function () {
   this.timeout(120_000);
-  let collector: Collector;
-  let fleet: Fleet;
-
-  before(async () => {
-    collector = await openCollector();
-    fleet = await openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
-  });
-  after(async () => {
-    await fleet.close();
-    collector.close();
-  });
+  const collector = forSuite(openCollector);
+  const fleet = forSuite(() => openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } }));
 
   it('follows a hold from the request to the forwarded notification, and logs name the trace', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
@@ -10,32 +7,17 @@ import { isDatabaseAway, isResultLost } from '../../services/core/storage/databa
 import { listen } from '../../services/core/storage/listen.ts';
 import { openDatabase } from '../../services/core/storage/open-database.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
-import { type PostgresPair, startPostgresPair } from '../torture/failover/postgres-pair.ts';
+import { run, sessionsAt, usePostgresPair } from '../torture/failover/postgres-pair.ts';
 
 describe('DatabaseClient', function () {
   this.timeout(60_000);
-  let directory: string;
-  let pair: PostgresPair;
+  const pair = usePostgresPair();
   let standbyUrl: string;
   const log = openLog('test', 'silent');
 
   before(async () => {
-    directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
-    await chmod(directory, 0o711);
-    pair = await startPostgresPair({
-      directory: `${directory}/postgres`,
-      logFile: `${directory}/postgres.log`,
-      port: await freePort(),
-      password: randomBytes(32).toString('base64url'),
-      fast: true,
-    });
     standbyUrl = urlAt(pair.standby().port);
     await asAdmin('create table kept (id int primary key)', 'grant all on kept to holdfast');
-  });
-  after(async () => {
-    await pair.stop();
-    await pair.remove();
-    await rm(directory, { recursive: true });
   });
 
   const urlAt = (port: number) => {
@@ -43,24 +25,7 @@ describe('DatabaseClient', function () {
     url.port = String(port);
     return url.href;
   };
-  async function asAdmin<Row extends pg.QueryResultRow>(...texts: string[]): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: pair.adminUrl });
-    await client.connect();
-    try {
-      let rows: Row[] = [];
-      for (const text of texts) rows = (await client.query<Row>(text)).rows;
-      return rows;
-    } finally {
-      await client.end();
-    }
-  }
-  const sessionsAt = async (adminUrl: string) => {
-    const client = new pg.Client({ connectionString: adminUrl });
-    await client.connect();
-    const { rows } = await client.query("select count(*)::int from pg_stat_activity where usename = 'holdfast'");
-    await client.end();
-    return rows[0].count as number;
-  };
+  const asAdmin = <Row extends pg.QueryResultRow>(...texts: string[]) => run<Row>(pair.adminUrl, ...texts);
 
   it('rejects a standby, and leaves no connection there', async () => {
     const client = new DatabaseClient(connectionOptions(standbyUrl));

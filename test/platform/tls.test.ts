@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { readChannelTls, readDoorTls } from '../../platform/tls.ts';
-import { type Certificates, makeCertificates } from '../certificates.ts';
+import { makeCertificates } from '../certificates.ts';
+import { forSuite } from '../suite.ts';
 
 describe('TLS files', () => {
-  let files: Certificates;
-  before(async () => {
-    files = await makeCertificates();
-  });
-  after(() => files.remove());
+  const files = forSuite(makeCertificates);
 
   it('reads files that belong together, and nothing when nothing is set', () => {
     assert.equal(readDoorTls('CORE_TLS', {}), undefined);

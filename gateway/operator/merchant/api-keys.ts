@@ -8,7 +8,7 @@ import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 /** What a key may do besides making and reading payments. */
-export const MANAGES_WEBHOOK =
+const MANAGES_WEBHOOK =
   'Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send a ' +
   'test, change the signing secrets. Not for a key that stands in a terminal';
 

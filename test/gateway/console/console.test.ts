@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { readAssets } from '../../../gateway/console/assets.ts';
-import { Stage } from '../stage.ts';
+import { readAssets } from '../../../gateway/console/console.ts';
+import { useStage } from '../stage.ts';
 
 describe('GET /console', () => {
-  const stage = new Stage();
+  const stage = useStage();
   const get = (path: string, headers = {}) => stage.ask('GET', path, { apiKey: null, headers });
-
-  before(() => stage.open());
-  after(() => stage.close());
 
   it('forbids everything that is not of the same origin', async () => {
     const { status, headers } = await get('/console');
@@ -55,9 +52,9 @@ describe('GET /console', () => {
   });
 
   for (const path of [
-    '/console/assets.ts',
-    '/console/..%2fassets.ts',
-    '/console/%2e%2e/assets.ts',
+    '/console/console.ts',
+    '/console/..%2fconsole.ts',
+    '/console/%2e%2e/console.ts',
     '/console/page/app.js',
     '/console/packages/koa.js',
     '/console/packages/',

@@ -6,18 +6,15 @@ import { status } from '@grpc/grpc-js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
 import { CAPTURE_ID } from '../rest/examples.ts';
-import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, useStage } from '../stage.ts';
 import { type Event, eventsOf } from './event-stream.ts';
 
 const HEARTBEAT_MS = 200;
 
 describe('GET /operations/stream', () => {
-  const stage = new Stage();
+  const stage = useStage({}, { heartbeatMs: HEARTBEAT_MS });
   const { core } = stage;
-  before(() => stage.open({}, { heartbeatMs: HEARTBEAT_MS }));
-  after(() => stage.close());
   beforeEach(() => {
-    core.forgetCalls();
     core.setMerchants(MERCHANTS);
     core.onWatch = (call) => call.write(core.watchMessage({ resumeToken: 'start' }));
   });
@@ -205,9 +202,7 @@ describe('GET /operations/stream', () => {
 });
 
 describe('GET /operations/stream, too many at once', () => {
-  const stage = new Stage();
-  before(() => stage.open({ STREAMS_PER_API_KEY: '2' }));
-  after(() => stage.close());
+  const stage = useStage({ STREAMS_PER_API_KEY: '2' });
 
   it('returns 429 above the limit of a key, until one of its streams ends', async () => {
     stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));

@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from '../../../gateway/http/problem.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 import { refusal } from '../fake-core.ts';
 import { HOLD_ID } from '../rest/examples.ts';
-import { Stage } from '../stage.ts';
+import { useStage } from '../stage.ts';
 
 /** docs/product.md, "Refusals". */
 const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
@@ -35,10 +35,7 @@ const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
 ];
 
 describe('problems of RPC', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   const answerTo = async (error: object) => {
     stage.core.answers.set('getOct', () => {

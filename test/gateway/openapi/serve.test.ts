@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createDocument } from '../../../gateway/openapi/document.ts';
-import { Stage } from '../stage.ts';
+import { useStage } from '../stage.ts';
 
 describe('the document, served', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
 
   for (const [path, type] of [
     ['/openapi.json', 'application/json; charset=utf-8'],

@@ -4,19 +4,14 @@ import type { Route } from '../../../gateway/http/route.ts';
 import { OPERATOR_ROUTES } from '../../../gateway/operator/operator.ts';
 import { OPERATOR_TOKEN, refusal, TOKEN } from '../fake-core.ts';
 import { HOLD_ID, NOW_TEXT, OCT_ID, RELEASE_ID } from '../rest/examples.ts';
-import { API_KEY, Stage } from '../stage.ts';
+import { API_KEY, useStage } from '../stage.ts';
 import { answerAll, REQUESTS, SECRETS } from './routes.ts';
 
 const BEARER = { apiKey: OPERATOR_TOKEN };
 
 describe('Operator routes', () => {
-  const stage = new Stage();
-  before(() => stage.open({ TRUSTED_PROXY_HOPS: '1' }, { heartbeatMs: 50 }));
-  after(() => stage.close());
-  beforeEach(() => {
-    stage.core.forgetCalls();
-    answerAll(stage.core);
-  });
+  const stage = useStage({ TRUSTED_PROXY_HOPS: '1' }, { heartbeatMs: 50 });
+  beforeEach(() => answerAll(stage.core));
   /** Each guess comes from another address, so that none is limited. */
   let sender = 0;
   const elsewhere = () => ({ 'x-forwarded-for': `192.0.2.${++sender % 250}` });

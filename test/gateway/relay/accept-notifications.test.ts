@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { credentials } from '@grpc/grpc-js';
 import { type Acceptable, openAccept } from '../../../gateway/relay/accept-notifications.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
-import {
-  AcceptOutcome,
-  NotificationKind,
-  NotificationService,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { AcceptOutcome, NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { notification as verified } from '../../services/core/rpc/notification/verified.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 import { notification, openStage } from './stage.ts';
 
@@ -24,18 +21,8 @@ describe('openAccept()', () => {
     await core.close();
   });
 
-  const acceptable = (requestId: string, change: Partial<Acceptable> = {}): Acceptable => ({
-    merchantId: 'acme',
-    requestId,
-    kind: NotificationKind.PAYMENT,
-    statusInfo: 'captured',
-    status: 'OK',
-    amount: '10',
-    currency: 'EUR',
-    body: Buffer.from('{}'),
-    signature: `${'A'.repeat(43)}=`,
-    ...change,
-  });
+  const acceptable = (requestId: string, change: Partial<Acceptable> = {}): Acceptable =>
+    verified(requestId, { merchantId: 'acme', ...change });
   const names = (count: number) => Array.from({ length: count }, (_, index) => `R${index}`);
 
   it('sends a lone notification by itself, and waiting ones together, each once', async () => {

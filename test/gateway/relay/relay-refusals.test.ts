@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { forEachTest } from '../../suite.ts';
-import { notification, openStage, type Sent } from './stage.ts';
+import { notification, openStage } from './stage.ts';
 
 describe('createRelay() with malformed requests', () => {
   const stage = forEachTest(openStage);
-
-  const codeOf = async (sent: Sent) => {
-    const answer = await stage.send(sent);
-    assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/);
-    const { code, status } = JSON.parse(answer.body);
-    assert.equal(status, answer.status);
-    return `${status} ${code}`;
-  };
 
   it('returns 400 for malformed fields, and names them', async () => {
     const bodies = {
@@ -73,9 +65,10 @@ describe('createRelay() with malformed requests', () => {
       body.replace('{', '{"__proto__":{},'),
       body.replace('{', '{"x":"\u0001",'),
     ];
-    for (const text of bodies) assert.equal(await codeOf({ body: text, signature }), '400 INVALID_REQUEST', text);
+    for (const text of bodies)
+      assert.equal(await stage.refusal({ body: text, signature }), '400 INVALID_REQUEST', text);
     const invalidUtf8 = Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from(',"x":"\xff"}', 'latin1')]);
-    assert.equal(await codeOf({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
+    assert.equal(await stage.refusal({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
   });
 
   it('returns 400 for a name that a case-insensitive parser would take for a signed one', async () => {
@@ -144,7 +137,11 @@ describe('createRelay() with malformed requests', () => {
       'payment//captured',
     ];
     for (const path of paths) {
-      assert.equal(await codeOf({ ...notification(), path: `/webhook/processor/${path}` }), '404 NOT_FOUND', path);
+      assert.equal(
+        await stage.refusal({ ...notification(), path: `/webhook/processor/${path}` }),
+        '404 NOT_FOUND',
+        path,
+      );
     }
     assert.equal(
       (await stage.send({ ...notification(), path: '/webhook/processor/payment/captured?x=1' })).status,
@@ -164,9 +161,9 @@ describe('createRelay() with malformed requests', () => {
     const { body, signature } = notification();
     const padded = (bytes: number) => `${body.slice(0, -1)},"x":"${'x'.repeat(bytes - body.length - 7)}"}`;
     assert.equal(padded(65_536).length, 65_536);
-    assert.equal(await codeOf({ body: padded(65_537), signature }), '413 PAYLOAD_TOO_LARGE');
+    assert.equal(await stage.refusal({ body: padded(65_537), signature }), '413 PAYLOAD_TOO_LARGE');
     assert.equal(
-      await codeOf({ body: padded(65_537), signature, headers: { 'transfer-encoding': 'chunked' } }),
+      await stage.refusal({ body: padded(65_537), signature, headers: { 'transfer-encoding': 'chunked' } }),
       '413 PAYLOAD_TOO_LARGE',
     );
     assert.equal(
@@ -186,14 +183,14 @@ describe('createRelay() with malformed requests', () => {
     ];
     for (const type of types) {
       assert.equal(
-        await codeOf({ body, signature, headers: { 'content-type': type } }),
+        await stage.refusal({ body, signature, headers: { 'content-type': type } }),
         '415 UNSUPPORTED_MEDIA_TYPE',
         type,
       );
     }
     for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity', 'x']) {
       const sent = { body: gzipSync(body), signature, headers: { 'content-encoding': encoding } };
-      assert.equal(await codeOf(sent), '415 UNSUPPORTED_MEDIA_TYPE', encoding);
+      assert.equal(await stage.refusal(sent), '415 UNSUPPORTED_MEDIA_TYPE', encoding);
     }
     const headers = { 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'identity' };
     assert.equal((await stage.send({ body, signature, headers })).status, 200);

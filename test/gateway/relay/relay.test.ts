@@ -8,14 +8,6 @@ import { CORE_FAILURES, notification, openStage, SECRETS, type Sent } from './st
 describe('createRelay()', () => {
   const stage = forEachTest(openStage);
 
-  const codeOf = async (sent: Sent) => {
-    const answer = await stage.send(sent);
-    assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/);
-    const { code, status } = JSON.parse(answer.body);
-    assert.equal(status, answer.status);
-    return `${status} ${code}`;
-  };
-
   it('passes a verified notification to core byte for byte, and returns 200 once it is stored', async () => {
     const sent = notification({ extra: { tokenData: { tokenId: 'tok_1' }, note: 'ünsigned  \u2028' } });
     const answer = await stage.send({ ...sent, path: '/webhook/processor/payment/captured' });
@@ -165,10 +157,10 @@ describe('createRelay()', () => {
       refreshed += 1;
     };
     const wrong = [notification({ merchantId: 'nobody' }), { ...notification(), signature: `${'A'.repeat(43)}=` }];
-    for (const sent of wrong) assert.equal(await codeOf(sent), '401 UNAUTHENTICATED');
+    for (const sent of wrong) assert.equal(await stage.refusal(sent), '401 UNAUTHENTICATED');
     assert.equal(refreshed, 2);
     stage.refresh = () => Promise.reject(new Problem('UNAVAILABLE'));
-    for (const sent of wrong) assert.equal(await codeOf(sent), '503 UNAVAILABLE');
+    for (const sent of wrong) assert.equal(await stage.refusal(sent), '503 UNAVAILABLE');
     assert.equal(
       await stage.metric('holdfast_relay_verification_failures_total'),
       2,

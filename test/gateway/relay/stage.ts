@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { credentials as channelCredentials, status } from '@grpc/grpc-js';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
-import { closeUnread } from '../../../gateway/http/close-unread.ts';
 import { answerProblems } from '../../../gateway/http/error-handler.ts';
+import { closeUnread } from '../../../gateway/http/server.ts';
 import { type Limits, openLimits } from '../../../gateway/limits/limits.ts';
 import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
@@ -61,6 +61,8 @@ export interface Stage {
   /** Called when the relay requests the newest credentials. */
   refresh: () => Promise<void>;
   send(sent: Sent): Promise<Answer>;
+  /** Sends, and returns status and code of the problem that is the answer. */
+  refusal(sent: Sent): Promise<string>;
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
 }
@@ -128,6 +130,13 @@ export async function openStage(
     lines,
     errors,
     send: (sent: Sent) => send(port, sent),
+    async refusal(sent: Sent) {
+      const answer = await send(port, sent);
+      assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/);
+      const { code, status } = JSON.parse(answer.body);
+      assert.equal(status, answer.status);
+      return `${status} ${code}`;
+    },
     metric: async (name: string, labels: Record<string, string> = {}) => {
       const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {};
       const matching = values.filter((value) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { API_KEY, type Ask, OTHER_API_KEY, Stage } from '../stage.ts';
+import { API_KEY, type Ask, OTHER_API_KEY, useStage } from '../stage.ts';
 import { CAPTURE_HOLD, CREATE_HOLD, CREATE_OCT, HOLD_ID, PREAUTHORIZATION_ID } from './examples.ts';
 
 const CARD = '4242424242424242';
@@ -271,10 +271,7 @@ const CASES: Case[] = [
 ];
 
 describe('REST, bad input', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   for (const [name, path, ask, status, code, ...fields] of CASES) {
     it(`refuses ${name} on ${path} with ${status}`, async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Stage } from '../stage.ts';
+import { useStage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
 
 /** A query, and the fields named in errors[]. */
@@ -24,10 +24,7 @@ const QUERIES: [path: string, ...fields: string[]][] = [
 ];
 
 describe('REST, bad queries', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   for (const [path, ...fields] of QUERIES) {
     it(`refuses ${path}`, async () => {

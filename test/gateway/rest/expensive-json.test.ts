@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Stage } from '../stage.ts';
+import { useStage } from '../stage.ts';
 import { CREATE_HOLD, HOLD } from './examples.ts';
 
 /** A valid body with additional source text. */
@@ -29,9 +29,7 @@ const CASES: Record<string, [body: string, field: string, message: RegExp]> = {
 };
 
 describe('REST, expensive JSON', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
 
   for (const [name, [body, field, message]] of Object.entries(CASES)) {
     it(`refuses ${name} with a short message, without calling core`, async () => {

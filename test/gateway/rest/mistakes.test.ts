@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import type { FieldError } from '../../../gateway/http/problem.ts';
 import { refusal } from '../fake-core.ts';
-import { type Ask, OTHER_API_KEY, Stage } from '../stage.ts';
+import { type Ask, OTHER_API_KEY, useStage } from '../stage.ts';
 import { CAPTURE, capture, HOLD, hold, MISTAKES } from './mistakes.ts';
 
 describe('REST, mistakes', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   for (const [name, route, ask, [expectedStatus, code, ...said]] of MISTAKES) {
     it(`${route.split('?')[0]}, ${name}: ${said.join('; ')}`, async () => {

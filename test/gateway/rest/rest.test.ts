@@ -6,7 +6,7 @@ import { StreamLimit } from '../../../gateway/event-stream/stream-limit.ts';
 import type { Limiter } from '../../../gateway/limits/limits.ts';
 import { InFlightLimits } from '../../../gateway/rest/limit-in-flight.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
-import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
+import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage, useStage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
 
 /** The router's own routes, so that a new one cannot be forgotten here. */
@@ -25,11 +25,8 @@ const ROUTES = router.stack.flatMap((layer) =>
 );
 
 describe('REST routes', () => {
-  const stage = new Stage();
-  before(() => stage.open({ REST_RATE_PER_SECOND: '100000' }));
-  after(() => stage.close());
+  const stage = useStage({ REST_RATE_PER_SECOND: '100000' });
   beforeEach(() => {
-    stage.core.forgetCalls();
     stage.core.setMerchants(MERCHANTS);
   });
 
@@ -89,9 +86,7 @@ describe('REST routes', () => {
 });
 
 describe('REST rate limit', () => {
-  const stage = new Stage();
-  before(() => stage.open({ REST_RATE_PER_SECOND: '3' }));
-  after(() => stage.close());
+  const stage = useStage({ REST_RATE_PER_SECOND: '3' });
 
   it('returns 429 to one key and does not affect another', async () => {
     stage.core.answers.set('listPreauthorizations', () => ({}));

@@ -4,11 +4,22 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { ReportEventRequestSchema } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { ResultSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite, standIn } from '../../suite.ts';
 import { openMerchant, sql } from './desk.ts';
 import { approved, startFakeProcessor } from './fake-processor.ts';
 import { openStage } from './stage.ts';
 
 export type ScriptedStage = Awaited<ReturnType<typeof openScriptedStage>>;
+
+/** Opens one for the tests of a suite. Everything is approved, and nothing has been called, at the start of each test. */
+export function useScriptedStage() {
+  const scripted = forSuite(openScriptedStage);
+  beforeEach(() => {
+    scripted.approveAll();
+    scripted.processor.heard.length = 0;
+  });
+  return { scripted, desk: standIn(() => scripted.desk), processor: standIn(() => scripted.processor) };
+}
 
 /** Opens one with the desk of one merchant. */
 export async function openScriptedStage() {
@@ -36,6 +47,12 @@ export async function openScriptedStage() {
     async inquireLater(byMs = 60_000): Promise<void> {
       stage.clock.advance(byMs);
       await stage.inquire();
+    },
+    /** Returns the notifications of a hold's results, oldest first. */
+    async notificationsOf({ requestId }: { requestId: string }) {
+      const text = `select d.status_info as word, convert_from(d.body, 'UTF8')::json as body from operation o
+        join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence`;
+      return sql<{ word: string; body: Record<string, unknown> }>(stage, text, [requestId]);
     },
     stateOf: async (requestId: string) =>
       (await desk.operations.getOperation({ merchantId: 'acme', requestId })).operation?.state,

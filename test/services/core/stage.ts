@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { fromBinary } from '@bufbuild/protobuf';
+import { type DescService, fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
 import { openChannel } from '../../../platform/grpc-client.ts';
@@ -18,7 +18,7 @@ import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { openBooks } from '../../../services/core/books/books.ts';
 import { openCipher } from '../../../services/core/cipher.ts';
-import type { Reach } from '../../../services/core/crash-points.ts';
+import type { CrashPoint, Reach } from '../../../services/core/crash-points.ts';
 import type { Asker } from '../../../services/core/kinds/kind.ts';
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import { audit } from '../../../services/core/reconciliation/audit.ts';
@@ -31,6 +31,7 @@ import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase } from '../../database.ts';
+import { forSuite } from '../../suite.ts';
 import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
 
@@ -84,6 +85,17 @@ export async function openSandbox(of: {
       await sandbox.close();
     },
   };
+}
+
+/** Opens a stage of two cores for the tests of a suite. A core that reaches `crash.at` dies there, once. */
+export function useMortalStage(options: StageOptions = {}) {
+  const crash: { at?: CrashPoint | undefined } = {};
+  const reach = (point: CrashPoint) => {
+    if (point !== crash.at) return;
+    crash.at = undefined;
+    throw new Error('died here');
+  };
+  return { stage: forSuite(() => openStage({ cores: 2, ...options, reach })), crash };
 }
 
 /** Opens a stage. */
@@ -161,6 +173,8 @@ export async function openStage(options: StageOptions = {}) {
     tokens,
     cores,
     channel,
+    /** Opens a client of a service of core. */
+    client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
@@ -203,6 +217,9 @@ export function contract(
 ) {
   return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };
 }
+
+/** Returns the code of a refusal. */
+export const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
 /** Returns the code and metadata of a refusal that a client received. */
 export async function refusal(

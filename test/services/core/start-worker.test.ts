@@ -4,22 +4,13 @@ import { readSettings } from '../../../platform/settings.ts';
 import { openQueue } from '../../../services/core/delivery/queue.ts';
 import { startWorker } from '../../../services/core/start-worker.ts';
 import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
-import { type DeliveryStage, KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
+import { forSuite } from '../../suite.ts';
+import { KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
 
 describe('startWorker()', function () {
   this.timeout(20_000);
-  let stage: DeliveryStage;
-  let receiver: Awaited<ReturnType<typeof openReceiver>>;
-
-  before(async () => {
-    stage = await openDeliveryStage();
-    receiver = await openReceiver();
-  });
-
-  after(async () => {
-    await stage.close();
-    await receiver.close();
-  });
+  const stage = forSuite(openDeliveryStage);
+  const receiver = forSuite(openReceiver);
 
   const settings = () =>
     readSettings(WORKER_SETTINGS, {

@@ -1,10 +1,14 @@
 /** A primary with a synchronous standby, and an orchestrator's part of a fail-over: promotes, redirects clients, builds a new standby. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
+import { forSuite } from '../../suite.ts';
 import type { DeploymentDatabase } from '../deployment/deployment.ts';
 import { type Link, openLink } from '../deployment/link.ts';
 import { type PostgresMember, startPostgresMember } from '../deployment/postgres-member.ts';
@@ -42,6 +46,35 @@ export interface PostgresPair extends DeploymentDatabase {
   restore(): Promise<void>;
   /** Makes the former primary, which must be dead, the standby, and waits until commits wait for it. */
   rebuild(): Promise<void>;
+}
+
+/** Opens a pair for the tests of a suite, in a directory of its own. */
+export function usePostgresPair(): PostgresPair {
+  return forSuite(async () => {
+    const directory = await mkdtemp(`${tmpdir()}/holdfast-pair-`);
+    await chmod(directory, 0o711);
+    const pair = await startPostgresPair({
+      directory: `${directory}/postgres`,
+      logFile: `${directory}/postgres.log`,
+      port: await freePort(),
+      password: randomBytes(32).toString('base64url'),
+      fast: true,
+    });
+    return {
+      ...pair,
+      async close() {
+        await pair.stop();
+        await pair.remove();
+        await rm(directory, { recursive: true });
+      },
+    };
+  });
+}
+
+/** Counts the sessions of the service at a server. */
+export async function sessionsAt(adminUrl: string): Promise<number> {
+  const text = "select count(*)::int from pg_stat_activity where usename = 'holdfast'";
+  return (await run<{ count: number }>(adminUrl, text))[0]?.count ?? assert.fail();
 }
 
 /** Starts both servers. `options.port` is the balancer's. */
@@ -153,7 +186,7 @@ async function untilSynchronous({ adminUrl }: Node): Promise<void> {
 }
 
 /** Runs statements one by one. Returns the last one's rows. */
-async function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
+export async function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
-import { sentColumns, sentIndexes, sentUniques } from '../operation/sent-columns.ts';
+import { submissionColumns, submissionIndexes, submissionUniques } from '../operation/submission-columns.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -10,8 +10,7 @@ export const HoldEntity = defineEntity({
   name: 'Hold',
   tableName: 'hold',
   properties: {
-    requestId: p.uuid().primary(),
-    merchantId: p.text(),
+    ...submissionColumns(),
     terminalId: p.text(),
     userId: p.text(),
     /** The card token it was placed with; absent after a checkout. */
@@ -19,8 +18,6 @@ export const HoldEntity = defineEntity({
     status: p.text().$type<HoldStatus>(),
     phase: p.text().$type<HoldPhase>(),
     /** Minor units, like every amount here. */
-    amount: p.bigint('bigint'),
-    currency: p.text(),
     captured: p.bigint('bigint'),
     inFlight: p.bigint('bigint'),
     remaining: p.bigint('bigint'),
@@ -55,18 +52,13 @@ export const HoldEntity = defineEntity({
     generatedTokenId: p.text().nullable(),
     /** What the authorization can do, as the processor said when it approved it. */
     capabilities: p.json().nullable().$type<Capabilities>(),
-    processorReference: p.text().nullable(),
-    processorCode: p.text().nullable(),
-    processorMessage: p.text().nullable(),
     /** The authorization ended at the processor by itself: what the rest is booked as, what was given back, and its reference of that. */
     endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
     endedAmount: p.bigint('bigint').nullable(),
     endedReference: p.text().nullable(),
-    createdAt: p.datetime(3),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
-    ...sentColumns(),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -113,8 +105,8 @@ export const HoldEntity = defineEntity({
     },
     { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
     { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },
-    ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
+    ...submissionIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
   ],
-  uniques: sentUniques('hold'),
+  uniques: submissionUniques('hold'),
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

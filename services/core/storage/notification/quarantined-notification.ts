@@ -5,7 +5,7 @@ import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
 import { insertForwards } from '../delivery/due-deliveries.ts';
 import { entityManager } from '../orm.ts';
-import type { AcceptedRow, NotificationInput, NotificationKey } from './notification.ts';
+import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './notification.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -76,10 +76,24 @@ type Reason = QuarantinedNotificationRow['reason'];
  * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another statusInfo, which is
  * not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of upper and lower case.
  */
-export function onceKey(notification: NotificationInput, reason: Reason): string {
+function onceKey(notification: NotificationInput, reason: Reason): string {
   const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
   const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
   return [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+}
+
+/** A notification as it is quarantined. */
+export function asideFor(reason: Reason, notification: NotificationInput) {
+  return { ...notification, reason, onceKey: onceKey(notification, reason) };
+}
+
+/** SQL that quarantines the rows of a table (JSON of asideFor()), and returns the ids of those that were not quarantined already. */
+export function insertAside(from: string): string {
+  return `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+      signature, reason, state, received_at, once_key)
+    select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
+      decode(body, 'base64'), signature, reason, 'HELD', "receivedAt", "onceKey"
+    from ${from} on conflict do nothing returning id`;
 }
 
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
@@ -90,12 +104,7 @@ export function readAccepted(query: Query, names: readonly NotificationKey[]): P
 
 /** Quarantines a notification. Returns false when the same one is quarantined already, for the same reason. */
 export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<boolean> {
-  const { quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
-  const body = Buffer.from(notification.body, 'base64');
-  const values = [quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency, body];
-  const { signature, receivedAt } = notification;
-  const rows = await query(SET_ASIDE, [...values, signature, reason, receivedAt, onceKey(notification, reason)]);
-  return rows.length === 1;
+  return (await query(SET_ASIDE, [JSON.stringify([asideFor(reason, notification)])])).length === 1;
 }
 
 /** Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded. */
@@ -108,12 +117,7 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
   return (await query(DISCARD, [id, at])).length === 1;
 }
 
-const SET_ASIDE: Statement = {
-  name: 'set-aside',
-  text: `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at, once_key)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12, $13) on conflict do nothing returning id`,
-};
+const SET_ASIDE: Statement = { name: 'set-aside', text: `with ${NOTIFICATIONS} ${insertAside('input')}` };
 
 const READ_ACCEPTED: Statement = {
   name: 'read-accepted',

@@ -1,6 +1,5 @@
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
+import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
 import type { DeliveryRow } from '../delivery/delivery.ts';
 import type { OperationRow } from './operation.ts';
 

@@ -2,19 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { OPERATOR_TOKEN } from '../../fake-core.ts';
 import { HOLD_ID } from '../../rest/examples.ts';
-import { type Answer, Stage } from '../../stage.ts';
+import { type Answer, Stage, useStage } from '../../stage.ts';
 import { answerAll, REQUESTS } from '../routes.ts';
 
 const WRONG = 'x'.repeat(40);
 
 describe('Console session', () => {
-  const stage = new Stage();
-  before(() => stage.open({ TRUSTED_PROXY_HOPS: '1' }, { heartbeatMs: 50 }));
-  after(() => stage.close());
-  beforeEach(() => {
-    stage.core.forgetCalls();
-    answerAll(stage.core);
-  });
+  const stage = useStage({ TRUSTED_PROXY_HOPS: '1' }, { heartbeatMs: 50 });
+  beforeEach(() => answerAll(stage.core));
 
   let sender = 0;
   const from = (address = `198.51.100.${++sender}`) => ({ 'x-forwarded-for': address });

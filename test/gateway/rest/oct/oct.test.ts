@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { version as uuidVersion } from 'uuid';
-import { Stage } from '../../stage.ts';
+import { useStage } from '../../stage.ts';
 import { CREATE_OCT, NOW, NOW_TEXT, OCT_ID } from '../examples.ts';
 
 const OCT = {
@@ -31,10 +31,7 @@ const OCT_JSON = {
 };
 
 describe('REST OCT', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   it('returns 201 with the OCT', async () => {
     stage.core.answers.set('createOct', () => ({ oct: OCT, replayed: true }));

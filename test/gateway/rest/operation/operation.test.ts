@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Stage } from '../../stage.ts';
+import { useStage } from '../../stage.ts';
 import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT } from '../examples.ts';
 
 const OPERATION = {
@@ -35,10 +35,7 @@ const OPERATION_JSON = {
 };
 
 describe('REST operations', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => stage.core.forgetCalls());
+  const stage = useStage();
 
   it('returns one', async () => {
     stage.core.answers.set('getOperation', () => ({ operation: OPERATION }));

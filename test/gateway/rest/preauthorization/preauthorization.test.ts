@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { version as uuidVersion } from 'uuid';
 import { refusal } from '../../fake-core.ts';
-import { Stage } from '../../stage.ts';
+import { useStage } from '../../stage.ts';
 import * as examples from '../examples.ts';
 
 const { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON, CREATE_HOLD, HOLD, HOLD_ID, HOLD_JSON, PREAUTHORIZATION_ID } = examples;
 
 describe('REST preauthorization', () => {
-  const stage = new Stage();
+  const stage = useStage();
   const { core } = stage;
-  before(() => stage.open());
-  after(() => stage.close());
-  beforeEach(() => core.forgetCalls());
 
   describe('POST /preauthorization', () => {
     it('returns 201 with the hold when it is placed', async () => {

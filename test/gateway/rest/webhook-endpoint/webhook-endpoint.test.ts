@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { refusal, TOKEN } from '../../fake-core.ts';
-import { API_KEY, type Ask, Stage } from '../../stage.ts';
+import { API_KEY, type Ask, useStage } from '../../stage.ts';
 import { HOLD_ID, NOW, NOW_TEXT, OCT_ID } from '../examples.ts';
 
 const MERCHANT = {
@@ -75,11 +75,8 @@ const ROUTES: readonly [string, string, object | undefined, string, object, numb
 ];
 
 describe('REST: a merchant and its webhook', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
   beforeEach(() => {
-    stage.core.forgetCalls();
     for (const [method, answer] of Object.entries({
       getMerchant: { merchant: MERCHANT },
       setWebhookUrl: { merchant: MERCHANT },

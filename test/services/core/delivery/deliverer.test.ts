@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { openLog } from '../../../../platform/log.ts';
-import type { Deliverer } from '../../../../services/core/delivery/deliverer.ts';
 import { verifyNotification, verifyStandardWebhook } from '../../../../webhooks/signature.ts';
-import { bodyOf, type DeliveryStage, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { bodyOf, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
-describe('openDeliverer()', () => {
-  let stage: DeliveryStage;
-  let deliverer: Deliverer;
-  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+describe('Deliverer', () => {
   let merchants = 0;
-
-  before(async () => {
-    stage = await openDeliveryStage();
-    deliverer = stage.openDeliverer({ timeoutMs: 300 });
-    receiver = await openReceiver();
-  });
-
-  after(async () => {
-    await stage.close();
-    await receiver.close();
-  });
+  const stage = forSuite(openDeliveryStage);
+  const deliverer = forSuite(() => stage.openDeliverer({ timeoutMs: 300 }));
+  const receiver = forSuite(openReceiver);
 
   beforeEach(() => {
     receiver.received.length = 0;

@@ -1,36 +1,20 @@
 import assert from 'node:assert/strict';
-import { v7 as uuidv7 } from 'uuid';
 import { forwardParkedNotifications } from '../../../../services/core/delivery/forward-parked.ts';
 import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
-import { type DeliveryStage, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { openDeliveryStage, openReceiver, storedNotification } from '../delivery/stage.ts';
 
 describe('forwardParkedNotifications()', () => {
-  let stage: DeliveryStage;
+  const stage = forSuite(openDeliveryStage);
   const signature = `${'A'.repeat(43)}=`;
-
-  before(async () => {
-    stage = await openDeliveryStage();
-  });
-  after(() => stage.close());
 
   const accept = async (merchantId: string, requestIds: readonly string[], at = stage.clock()) =>
     acceptNotifications(
       stage.database.query,
-      requestIds.map((requestId) => ({
-        merchantId,
-        requestId,
-        kind: 'payment' as const,
-        statusInfo: 'captured',
-        status: 'OK',
-        amount: '10.50',
-        currency: 'EUR',
-        body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
-        signature,
-        deliveryId: uuidv7(),
-        quarantineId: uuidv7(),
-        receivedAt: at.toISOString(),
-      })),
+      requestIds.map((requestId) =>
+        storedNotification(requestId, { merchantId, signature, receivedAt: at.toISOString() }),
+      ),
     );
   const setUrl = (merchantId: string, url: string | null) =>
     stage.sql('update merchant set internal_url = $2 where id = $1', [merchantId, url]);

@@ -5,13 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '../../../../platform/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
-import { type DeliverParts, openDeliverer } from '../../../../services/core/delivery/deliverer.ts';
+import { Deliverer, type DeliverParts } from '../../../../services/core/delivery/deliverer.ts';
 import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
 import { openEndpointTermsCache } from '../../../../services/core/delivery/endpoint-terms-cache.ts';
 import { openQueue } from '../../../../services/core/delivery/queue.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
 import { sweepDeliveries } from '../../../../services/core/delivery/sweep-deliveries.ts';
 import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery.ts';
+import type { NotificationInput } from '../../../../services/core/storage/notification/notification.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { createMigratedDatabase } from '../../../database.ts';
 
@@ -44,7 +45,7 @@ export async function openDeliveryStage() {
     const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
     const sender = openSender({ rules: { webhook: { allowed }, internal: { allowed } }, ...timeout });
     const terms = openEndpointTermsCache(database, cipher, clock);
-    const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
+    const deliverer = new Deliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;
   };
@@ -125,6 +126,23 @@ export async function openDeliveryStage() {
 export function bodyOf(merchantId: string, requestId: string): string {
   return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 1050, currency: 'EUR' });
 }
+
+/** A notification of merchant `m` as the relay stores it, with the given changes. */
+export const storedNotification = (requestId: string, change: Partial<NotificationInput> = {}): NotificationInput => ({
+  merchantId: 'm',
+  requestId,
+  kind: 'payment',
+  statusInfo: 'captured',
+  status: 'OK',
+  amount: '10.50',
+  currency: 'EUR',
+  body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
+  signature: `${'A'.repeat(43)}=`,
+  deliveryId: uuidv7(),
+  quarantineId: uuidv7(),
+  receivedAt: new Date().toISOString(),
+  ...change,
+});
 
 /** A request that a receiver got. */
 export interface Received {

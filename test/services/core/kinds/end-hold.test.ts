@@ -4,41 +4,24 @@ import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
 import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { approved, declined, type FakeProcessor, neverSeen } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
-import { openStage, refusal } from '../stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant } from '../desk.ts';
+import { approved, declined, neverSeen } from '../fake-processor.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { openStage, refusal, why } from '../stage.ts';
 
 const { EXPIRED, VOIDED } = AuthorizationEnd;
 
 describe('endHold()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    desk = await openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' });
-    ({ processor } = scripted);
-  });
-  after(() => scripted.close());
-  beforeEach(() => {
-    scripted.approveAll();
-    processor.heard.length = 0;
-  });
+  const { scripted, processor } = useScriptedStage();
+  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
 
   const ends = ({ requestId }: { requestId: string }, end: AuthorizationEnd, amount: bigint, eventId?: string) =>
     scripted.report({ case: 'authorizationEnded', value: { requestId, end, amount, reference: 'end-1' } }, eventId);
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const drifts = () => scripted.stage.audit('own books');
-  /** Returns the notifications of a hold's results, oldest first. */
-  const told = async ({ requestId }: { requestId: string }) => {
-    const text = `select d.status_info, convert_from(d.body, 'UTF8')::json as body from operation o
-      join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence`;
-    const rows = await sql<{ status_info: string; body: Record<string, unknown> }>(scripted.stage, text, [requestId]);
-    return rows.map(({ status_info, body }) => [status_info, body.status, body.amount, body.reference]);
-  };
+  const told = async (hold: { requestId: string }) =>
+    (await scripted.notificationsOf(hold)).map(({ word, body }) => [word, body.status, body.amount, body.reference]);
   const heard = () => processor.heard.map(({ method }) => method);
 
   it('ends a hold that expired at the processor, with its operation and notification, and sends no void', async () => {

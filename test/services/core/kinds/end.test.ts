@@ -1,26 +1,14 @@
 /** Results that contradict stored ones, and authorizations for holds that have already failed. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { type Desk, sql } from '../desk.ts';
-import { approved, declined, type FakeProcessor, neverSeen, notPerformed } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
-import { refusal } from '../stage.ts';
+import { sql } from '../desk.ts';
+import { approved, declined, neverSeen, notPerformed } from '../fake-processor.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { refusal, why } from '../stage.ts';
 
 describe('end()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    ({ desk, processor } = scripted);
-  });
-  after(() => scripted.close());
-  beforeEach(() => {
-    scripted.approveAll();
-    processor.heard.length = 0;
-  });
+  const { scripted, desk, processor } = useScriptedStage();
 
   describe('an answer after its event', () => {
     it('is returned as the event said when both agree', async () => {
@@ -35,7 +23,7 @@ describe('end()', function () {
         await scripted.settled(requestId, declined);
         return declined;
       };
-      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'CARD_DECLINED');
+      assert.equal(await why(desk.capture(hold, 1n)), 'CARD_DECLINED');
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
 
@@ -45,7 +33,7 @@ describe('end()', function () {
         await scripted.settled(requestId, declined);
         return approved;
       };
-      assert.equal((await refusal(desk.capture(hold, 4_000n))).reason, 'CARD_DECLINED');
+      assert.equal(await why(desk.capture(hold, 4_000n)), 'CARD_DECLINED');
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
       const other = await desk.hold();
       processor.says.void = async ({ requestId }) => {
@@ -68,7 +56,7 @@ describe('end()', function () {
         await scripted.settled(requestId, declined);
         return approved;
       };
-      assert.equal((await refusal(desk.place())).reason, 'CARD_DECLINED');
+      assert.equal(await why(desk.place()), 'CARD_DECLINED');
       await scripted.stage.inquire();
       assert.deepEqual(
         processor.heard.filter(({ method }) => method === 'void').map((each) => each.authorizationRequestId),
@@ -82,8 +70,8 @@ describe('end()', function () {
       const hold = await desk.hold();
       await scripted.settled(hold.requestId, declined);
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
-      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'CAPTURE_IN_FLIGHT');
-      assert.equal((await refusal(desk.release(hold))).reason, 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(desk.capture(hold, 1n)), 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(desk.release(hold)), 'CAPTURE_IN_FLIGHT');
       assert.equal(await scripted.countOf(hold.requestId), 1);
     });
 

@@ -6,36 +6,15 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { readBacklog } from '../../../../services/core/reports/backlog.ts';
 import { readOverview } from '../../../../services/core/reports/overview.ts';
 import { findReviewItems } from '../../../../services/core/reports/review-items.ts';
-import { type Desk, sql } from '../desk.ts';
-import {
-  accepted,
-  approved,
-  atWork,
-  declined,
-  done,
-  type FakeProcessor,
-  neverSeen,
-  notPerformed,
-} from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
-import { refusal } from '../stage.ts';
+import { sql } from '../desk.ts';
+import { accepted, approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { why } from '../stage.ts';
 import { LOSSES } from './samples.ts';
 
 describe('settleLate()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    ({ desk, processor } = scripted);
-  });
-  after(() => scripted.close());
-  beforeEach(() => {
-    scripted.approveAll();
-    processor.heard.length = 0;
-  });
+  const { scripted, desk, processor } = useScriptedStage();
 
   for (const [table, { lose, ...ends }] of Object.entries(LOSSES)) {
     describe(`a lost answer (${table})`, () => {
@@ -73,7 +52,7 @@ describe('settleLate()', function () {
           scripted.settled(requestId, approved, eventId),
         ]);
         await scripted.settled(requestId, approved, eventId);
-        assert.equal((await refusal(scripted.settled(requestId, declined, eventId))).reason, 'IDEMPOTENCY_KEY_REUSED');
+        assert.equal(await why(scripted.settled(requestId, declined, eventId)), 'IDEMPOTENCY_KEY_REUSED');
         assert.equal(await books(), ends.ok);
         assert.equal(await scripted.countOf(requestId), 1);
       });
@@ -211,18 +190,12 @@ describe('settleLate()', function () {
   });
 
   it('rejects an event about an unknown operation, and one without a result', async () => {
-    assert.equal((await refusal(scripted.settled(randomUUID(), approved))).reason, 'OPERATION_NOT_FOUND');
+    assert.equal(await why(scripted.settled(randomUUID(), approved)), 'OPERATION_NOT_FOUND');
     const reversal = { captureRequestId: randomUUID(), amount: 1n, reference: '' };
-    assert.equal(
-      (await refusal(scripted.report({ case: 'captureReversed', value: reversal }))).reason,
-      'OPERATION_NOT_FOUND',
-    );
-    assert.equal((await refusal(scripted.report(undefined))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(scripted.report({ case: 'captureReversed', value: reversal })), 'OPERATION_NOT_FOUND');
+    assert.equal(await why(scripted.report(undefined)), 'INVALID_REQUEST');
     const nothing = { requestId: randomUUID(), result: {} };
-    assert.equal(
-      (await refusal(scripted.report({ case: 'operationSettled', value: nothing }))).reason,
-      'INVALID_REQUEST',
-    );
+    assert.equal(await why(scripted.report({ case: 'operationSettled', value: nothing })), 'INVALID_REQUEST');
   });
 
   it('accepts a rejected event when it is reported again', async () => {
@@ -234,7 +207,7 @@ describe('settleLate()', function () {
       case: 'captureReversed',
       value: { captureRequestId: requestId, amount: 4_000n, reference: 'r' },
     } as const;
-    assert.equal((await refusal(scripted.report(reversal, 'the-reversal'))).reason, 'UNAVAILABLE');
+    assert.equal(await why(scripted.report(reversal, 'the-reversal')), 'UNAVAILABLE');
     await scripted.settled(requestId, approved);
     for (let times = 0; times < 3; times++) await scripted.report(reversal, 'the-reversal');
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
@@ -242,7 +215,7 @@ describe('settleLate()', function () {
       case: 'captureReversed',
       value: { captureRequestId: requestId, amount: 1n, reference: 'r' },
     } as const;
-    assert.equal((await refusal(scripted.report(wrong))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(scripted.report(wrong)), 'INVALID_REQUEST');
   });
 
   it('settles all other submissions when one cannot be settled', async () => {

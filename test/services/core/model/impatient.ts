@@ -1,7 +1,7 @@
 /** Calls whose callers do not wait: too late, too many, or aborted. The first two must have no effect, the third has one operation. */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { DEADLINE_HEADER, type GrpcCall } from '../../../../platform/grpc-client.ts';
-import { refusal } from '../stage.ts';
+import { why } from '../stage.ts';
 import type { Clients } from './ask.ts';
 import type { Command } from './commands.ts';
 import type { World } from './world.ts';
@@ -21,7 +21,7 @@ export async function askInVain(world: World, impatience: Impatience, ask: Ask):
   world.faults.happened(impatience);
   const late = { metadata: { [DEADLINE_HEADER]: String(Date.now() - 1) } };
   const call = impatience === 'too many' ? ask(world.fullCore, {}) : ask(world.cores[0], late);
-  return (await refusal(call)).reason;
+  return await why(call);
 }
 
 /** Sends a call and aborts it sooner or later; repeating it under the same key returns its one operation. */

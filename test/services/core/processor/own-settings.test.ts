@@ -13,7 +13,7 @@ import { type Sandbox, startSandbox } from '../../../../services/sandbox/sandbox
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
 import { type Desk, openMerchant } from '../desk.ts';
 import { approved } from '../fake-processor.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { openStage, type Stage, why } from '../stage.ts';
 
 const OWN_CREDENTIAL = 'of-the-other-alone.shown-by-core.0123456789';
 const OWN_TOKEN = 'of-the-other-alone.shown-to-core.0123456789';
@@ -62,7 +62,7 @@ describe('a processor with settings of its own', function () {
   after(async () => {
     await stage.close();
     await other.close();
-    await certificates.remove();
+    await certificates.close();
     await rm(directory, { recursive: true });
   });
 
@@ -94,7 +94,7 @@ describe('a processor with settings of its own', function () {
       [OWN_TOKEN, foreign],
       [common, own],
     ] as const) {
-      assert.equal((await refusal(report(token, requestId))).reason, 'OPERATION_NOT_FOUND');
+      assert.equal(await why(report(token, requestId)), 'OPERATION_NOT_FOUND');
     }
     assert.equal(await stateOf(beta, own), OperationState.UNKNOWN);
     assert.equal(await stateOf(acme, foreign), OperationState.UNKNOWN);

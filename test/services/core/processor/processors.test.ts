@@ -14,9 +14,10 @@ import { audit as runAudit } from '../../../../services/core/reconciliation/audi
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
+import { forSuite } from '../../../suite.ts';
 import { type Desk, openMerchant, sql } from '../desk.ts';
-import { approved, done, type FakeProcessor, startFakeProcessor } from '../fake-processor.ts';
-import { contract, openStage, refusal, type Stage } from '../stage.ts';
+import { approved, done, startFakeProcessor } from '../fake-processor.ts';
+import { contract, openStage, refusal, why } from '../stage.ts';
 
 describe('parseProcessors()', () => {
   it('reads names and addresses, the default first', () => {
@@ -32,21 +33,10 @@ describe('parseProcessors()', () => {
 
 describe('several processors', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let other: FakeProcessor;
-  let acme: Desk;
-  let beta: Desk;
-
-  before(async () => {
-    other = await startFakeProcessor();
-    stage = await openStage({ beside: { other: other.address }, processorTimeoutMs: 500 });
-    acme = await openMerchant(stage, 'acme');
-    beta = await openMerchant(stage, 'beta', { processor: 'other', processorAccount: 'acct_7' });
-  });
-  after(async () => {
-    await stage.close();
-    other.close();
-  });
+  const other = forSuite(startFakeProcessor);
+  const stage = forSuite(() => openStage({ beside: { other: other.address }, processorTimeoutMs: 500 }));
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other', processorAccount: 'acct_7' }));
   beforeEach(() => {
     other.says = {};
     for (const method of ['authorize', 'capture', 'void', 'credit'] as const) other.says[method] = () => approved;
@@ -157,14 +147,14 @@ describe('several processors', function () {
       Array.from({ length: 8 }, async () => {
         const answer = beta.place().then(
           ({ state }) => OperationState[state],
-          async (error) => (await refusal(Promise.reject(error))).reason,
+          async (error) => await why(Promise.reject(error)),
         );
         return answer;
       }),
     );
     assert.equal(words.filter((word) => word === 'UNAVAILABLE').length, 7, 'one goes through as a probe');
     assert.equal(await countOf(), (before ?? 0) + 1);
-    assert.equal((await refusal(beta.oct())).reason, 'UNAVAILABLE');
+    assert.equal(await why(beta.oct()), 'UNAVAILABLE');
     assert.equal((await beta.place(keyed)).preauthorization?.requestId, first.preauthorization?.requestId);
     assert.equal((await beta.capture(hold, 1_000n)).capture?.state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
@@ -192,7 +182,7 @@ describe('several processors', function () {
   }
 
   it("counts each processor's entries in an audit, compares the books it can read, and names one it cannot", async () => {
-    const books = stage.channel('operator').opened.client(AuditService);
+    const books = stage.client('operator', AuditService);
     // The other one does not serve its books.
     await settleAll();
     const wrong = await acme.hold();
@@ -234,7 +224,7 @@ describe('several processors', function () {
     };
     await reverse(await lost(beta), 100n);
     await reverse(await lost(acme), 200n);
-    assert.equal((await refusal(reverse(await lost(acme), 300n))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(await why(reverse(await lost(acme), 300n)), 'IDEMPOTENCY_KEY_REUSED');
     const stored = await sql(stage, `select processor from processor_event where id = 'evt_1' order by 1`);
     assert.deepEqual(stored, [{ processor: 'first' }, { processor: 'other' }]);
   });
@@ -257,22 +247,13 @@ describe('several processors', function () {
 
 describe('callers that wait for a frozen processor', function () {
   this.timeout(60_000);
-  let other: FakeProcessor;
-  let stage: Stage;
-  let acme: Desk;
-  let beta: Desk;
-
-  before(async () => {
-    other = await startFakeProcessor();
-    // A quarter of the calls, two, may wait for each processor.
-    stage = await openStage({ beside: { other: other.address }, processorTimeoutMs: 3_000, callsInFlight: 8 });
-    acme = await openMerchant(stage, 'acme');
-    beta = await openMerchant(stage, 'beta', { processor: 'other' });
-  });
-  after(async () => {
-    await stage.close();
-    other.close();
-  });
+  const other = forSuite(startFakeProcessor);
+  // A quarter of the calls, two, may wait for each processor.
+  const stage = forSuite(() =>
+    openStage({ beside: { other: other.address }, processorTimeoutMs: 3_000, callsInFlight: 8 }),
+  );
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other' }));
 
   it('are limited, so that others are served, and further ones are answered at once: new ones 503, captures and releases 202', async () => {
     other.says = { authorize: () => approved };
@@ -282,8 +263,8 @@ describe('callers that wait for a frozen processor', function () {
     const waiting = [beta.place(), beta.place()];
     await until(() => other.heard.filter(({ method }) => method === 'authorize').length === 4);
     const startedMs = performance.now();
-    assert.equal((await refusal(beta.place())).reason, 'UNAVAILABLE');
-    assert.equal((await refusal(beta.oct())).reason, 'UNAVAILABLE');
+    assert.equal(await why(beta.place()), 'UNAVAILABLE');
+    assert.equal(await why(beta.oct()), 'UNAVAILABLE');
     const { capture } = await beta.capture(first, 10_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     assert.equal((await beta.release(second)).state, OperationState.UNKNOWN);

@@ -5,27 +5,17 @@ import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
 import { startCore } from '../../../../services/core/start-core.ts';
 import { startWorker } from '../../../../services/core/start-worker.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { approved, done, type FakeProcessor, neverSeen, startFakeProcessor } from '../fake-processor.ts';
-import { contract, openStage, type Stage } from '../stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { approved, done, neverSeen, startFakeProcessor } from '../fake-processor.ts';
+import { contract, openStage } from '../stage.ts';
 
 describe('rows stored with PROCESSOR_URL, or before processors had names', function () {
   this.timeout(60_000);
-  let old: FakeProcessor;
-  let added: FakeProcessor;
-  let stage: Stage;
-  let acme: Desk;
-
-  before(async () => {
-    [old, added] = await Promise.all([startFakeProcessor(), startFakeProcessor()]);
-    stage = await openStage({ processor: old.address, processorTimeoutMs: 500 });
-    acme = await openMerchant(stage, 'acme');
-  });
-  after(async () => {
-    await stage.close();
-    old.close();
-    added.close();
-  });
+  const old = forSuite(startFakeProcessor);
+  const added = forSuite(startFakeProcessor);
+  const stage = forSuite(() => openStage({ processor: old.address, processorTimeoutMs: 500 }));
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
 
   /** A capture that the old processor has performed, with a lost answer. */
   async function chargedWithoutAnswer(): Promise<string> {

@@ -6,7 +6,7 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Audited, Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { DRIFTS } from '../../../../services/core/reconciliation/drift.ts';
-import { contract, openStage, refusal, type Stage } from '../stage.ts';
+import { contract, openStage, type Stage, why } from '../stage.ts';
 
 describe('audit()', () => {
   let stage: Stage;
@@ -234,7 +234,7 @@ describe('audit()', () => {
       found.map((line) => (line.case === 'drift' ? line.value.kind : line.case)),
       ['HOLD_STATE', 'HOLD_STATE', 'HOLD_STATE', 'summary'],
     );
-    assert.equal((await refusal(lines('internal', {}))).reason, 'FORBIDDEN');
+    assert.equal(await why(lines('internal', {})), 'FORBIDDEN');
   });
 
   it('has a test for each kind of drift', () => {

@@ -11,7 +11,7 @@ import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
-import { openStage, refusal } from '../stage.ts';
+import { openStage, refusal, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
@@ -95,7 +95,7 @@ describe('reconcile()', function () {
     const goBack = await rememberNow(stage);
     const lost = await desk.hold({ userId: 'u7', terminalId: 'T2' });
     await goBack();
-    assert.equal((await refusal(desk.capture(lost, 5n))).reason, 'PREAUTHORIZATION_NOT_FOUND');
+    assert.equal(await why(desk.capture(lost, 5n)), 'PREAUTHORIZATION_NOT_FOUND');
     await decide({ importing: [lost.requestId] });
     const found = await desk.get(lost);
     assert.deepEqual([found.userId, found.terminalId, found.createdAt?.seconds], ['u7', 'T2', lost.createdAt?.seconds]);
@@ -114,7 +114,7 @@ describe('reconcile()', function () {
     const entries = stage.oracle.entries().length;
     const again = await desk.oct(key);
     assert.equal(again.replayed, true);
-    assert.equal((await refusal(desk.oct({ ...key, amount: 1n }))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(await why(desk.oct({ ...key, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
     assert.equal(stage.oracle.entries().length, entries);
     assert.deepEqual(await drifts(), []);
   });

@@ -2,27 +2,15 @@ import assert from 'node:assert/strict';
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
 import { expireHolds } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquire } from '../../../../services/core/recovery/inquire.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
-import { approved, atWork, declined, done, type FakeProcessor, neverSeen, notPerformed } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
 describe('expireHolds()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    ({ desk, processor } = scripted);
-  });
-  after(() => scripted.close());
-  beforeEach(() => {
-    scripted.approveAll();
-    processor.heard.length = 0;
-  });
+  const { scripted, desk, processor } = useScriptedStage();
 
   const week = async () => {
     scripted.stage.clock.advance(7 * DAY_MS);

@@ -1,34 +1,20 @@
 /** Recovery against the real sandbox: lost answers, and a core that dies at each named point. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { CRASH_POINTS, type CrashPoint } from '../../../../services/core/crash-points.ts';
+import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
 import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
 import { processorsOf } from '../../../../services/core/processor/processors.ts';
 import { inquire } from '../../../../services/core/recovery/inquire.ts';
-import { type Desk, openDesk, openMerchant, sql } from '../desk.ts';
+import { forSuite } from '../../../suite.ts';
+import { openDesk, openMerchant, sql } from '../desk.ts';
 import { RUNS } from '../kinds/samples.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { useMortalStage, why } from '../stage.ts';
 
 describe('inquire()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-  let elsewhere: Desk;
-  let dying: CrashPoint | undefined;
-  const died = new Set<CrashPoint>();
-
-  before(async () => {
-    const reach = (point: CrashPoint) => {
-      if (point !== dying) return;
-      dying = undefined;
-      died.add(point);
-      throw new Error('died here');
-    };
-    stage = await openStage({ cores: 2, processorTimeoutMs: 1_000, reach });
-    desk = await openMerchant(stage, 'acme');
-    elsewhere = openDesk(stage, 'acme', 1);
-  });
-  after(() => stage.close());
+  const { stage, crash } = useMortalStage({ processorTimeoutMs: 1_000 });
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
   /** Waits until everything is settled. */
   const recover = async () => {
@@ -87,7 +73,7 @@ describe('inquire()', function () {
       (await sql<{ id: string }>(stage, `select max(request_id::text) as id from ${table}`))[0]?.id ?? '';
     const word = async (call: Promise<unknown>): Promise<string> => {
       const answer = (await call.catch(async (error) => ({
-        refused: (await refusal(Promise.reject(error))).reason,
+        refused: await why(Promise.reject(error)),
       }))) as {
         refused?: string;
         state?: OperationState;
@@ -102,10 +88,10 @@ describe('inquire()', function () {
       it(`at '${point}'`, async () => {
         const { at, ends, repeats } = RUNS[point];
         const { call, requestId } = await at({ desk, stage });
-        dying = point;
+        crash.at = point;
         if (point.startsWith('expiry')) await assert.rejects(call(desk));
         else assert.equal(await word(call(desk)), 'UNKNOWN', 'the operation is stored, so no refusal may be answered');
-        assert(died.has(point));
+        assert.equal(crash.at, undefined, 'the point was reached');
         const isOct = point.startsWith('oct');
         const about = requestId ?? (await newest(isOct ? 'oct' : 'hold'));
         if (repeats !== '') assert.equal(await word(call(elsewhere)), 'IDEMPOTENCY_IN_FLIGHT');

@@ -12,7 +12,7 @@ import {
 import { forSuite } from '../../../suite.ts';
 import { CARD } from '../../sandbox/checkout/browse.ts';
 import { type Desk, openDesk, openMerchant, payAt, sql } from '../desk.ts';
-import { openStage, refusal } from '../stage.ts';
+import { openStage, refusal, why } from '../stage.ts';
 
 /** Returns a unique key, so that tests do not share one. */
 const newKey = () => ({ idempotencyKey: randomUUID() });
@@ -22,8 +22,6 @@ describe('idempotency keys', function () {
   const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 1_000 }));
   const desk = forSuite(() => openMerchant(stage, 'acme'));
   const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
-
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const everything = (merchantId: string) =>
     sql<{ id: string }>(
       stage,
@@ -243,7 +241,7 @@ describe('idempotency keys', function () {
     const hold = await desk.hold();
     const key = { idempotencyKey: 'card-4242424242424242' };
     for (const call of [desk.place(key), desk.oct(key), desk.capture(hold, 1n, key), desk.release(hold, key)]) {
-      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST');
+      assert.equal(await why(call), 'INVALID_REQUEST');
     }
     assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });

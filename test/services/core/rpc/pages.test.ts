@@ -4,25 +4,22 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { type Desk, openMerchant } from '../desk.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant } from '../desk.ts';
+import { openStage, refusal, why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('lists', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
+  const stage = forSuite(openStage);
+  const clients = forSuite(() => stage.channel('gateway'));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
   let start: number;
-  let clients: ReturnType<Stage['channel']>;
 
-  before(async () => {
-    stage = await openStage();
+  before(() => {
     start = stage.clock.now();
-    clients = stage.channel('gateway');
-    desk = await openMerchant(stage, 'acme');
   });
-  after(() => stage.close());
 
   const holds = (request: object = {}) => clients.holds.listPreauthorizations({ merchantId: 'acme', ...request });
   const operations = (request: object = {}) => clients.operations.listOperations({ merchantId: 'acme', ...request });
@@ -112,7 +109,7 @@ describe('lists', function () {
         [50, 1, 53],
       );
       assert.equal((await list(53)).nextPageToken, '');
-      for (const size of [-1, 201]) assert.equal((await refusal(list(size))).reason, 'INVALID_REQUEST');
+      for (const size of [-1, 201]) assert.equal(await why(list(size)), 'INVALID_REQUEST');
     });
 
     it('reject a token of another list, of other filters, or an invalid one', async () => {
@@ -125,7 +122,7 @@ describe('lists', function () {
         () => holds({ pageToken: Buffer.from('["x","{}"]').toString('base64url') }),
         () => holds({ pageToken: Buffer.from('7').toString('base64url') }),
       ]) {
-        assert.equal((await refusal(call())).reason, 'INVALID_REQUEST');
+        assert.equal(await why(call()), 'INVALID_REQUEST');
       }
     });
 

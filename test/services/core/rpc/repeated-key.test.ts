@@ -7,8 +7,8 @@ import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
 import { approved, done, notPerformed } from '../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
-import { openStage, refusal, type Stage } from '../stage.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { openStage, refusal, type Stage, why } from '../stage.ts';
 
 const TABLES = ['hold', 'capture', 'release', 'oct', 'operation'] as const;
 
@@ -116,7 +116,7 @@ describe('a repeated idempotency key', function () {
       () => desk.capture(hold, 11n, { idempotencyKey: captureKey }),
       () => desk.release(hold, { idempotencyKey: releaseKey }),
     ]) {
-      assert.equal((await refusal(call())).reason, 'IDEMPOTENCY_KEY_REUSED');
+      assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
     }
   });
 
@@ -139,12 +139,7 @@ describe('a repeated idempotency key', function () {
   });
 
   describe('whose answer is lost', () => {
-    let scripted: ScriptedStage;
-    before(async () => {
-      scripted = await openScriptedStage();
-    });
-    after(() => scripted.close());
-    beforeEach(() => scripted.approveAll());
+    const { scripted } = useScriptedStage();
 
     const lose = async () => {
       scripted.processor.says = {};
@@ -170,7 +165,7 @@ describe('a repeated idempotency key', function () {
 
     it('is shown to operators with the identifier that the processor knows, and can be found by it', async () => {
       const { requestId, identifier } = await lose();
-      const operators = scripted.stage.channel('operator').opened.client(OperatorService);
+      const operators = scripted.stage.client('operator', OperatorService);
       const { items } = await operators.listReviewItems({});
       assert.equal(items.find((item) => item.requestId === requestId)?.processorRequestId, identifier);
       const { matches } = await operators.listMatches({ text: identifier });
@@ -184,7 +179,7 @@ describe('a repeated idempotency key', function () {
       const { requestId, identifier } = await lose();
       scripted.processor.says = { inquire: () => done(approved) };
       await scripted.inquireLater();
-      assert.equal((await refusal(scripted.settled(identifier, approved))).reason, 'UNAVAILABLE');
+      assert.equal(await why(scripted.settled(identifier, approved)), 'UNAVAILABLE');
       assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
       scripted.processor.says = { inquire: () => done(approved), credit: () => approved };
       await scripted.inquireLater();

@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
 import { insertVerificationFailures } from '../../../../services/core/storage/notification/verification-failure.ts';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
-import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { openDeliveryStage, storedNotification } from '../delivery/stage.ts';
 
 const DAY_MS = 86_400_000;
 /** The time at which everything here was written, independent of the machine's clock and of generated ids. */
@@ -12,30 +13,16 @@ const writtenId = () => uuidv7({ msecs: WRITTEN_MS });
 const afterDays = (days: number) => new Date(WRITTEN_MS + days * DAY_MS);
 
 describe('openPurge()', () => {
-  let stage: DeliveryStage;
+  const stage = forSuite(openDeliveryStage);
 
   before(async () => {
-    stage = await openDeliveryStage();
     await stage.addMerchant('m', 'http://127.0.0.1:1');
   });
 
-  after(() => stage.close());
-
-  const notification = (change: object = {}) => ({
-    merchantId: 'm',
-    requestId: 'r',
-    kind: 'payment' as const,
-    statusInfo: 'captured',
-    status: 'OK',
-    amount: '1',
-    currency: 'EUR',
-    body: Buffer.from('{}').toString('base64'),
-    signature: `${'A'.repeat(43)}=`,
-    deliveryId: writtenId(),
-    quarantineId: writtenId(),
-    receivedAt: afterDays(0).toISOString(),
-    ...change,
-  });
+  const notification = (change: object = {}) => {
+    const written = { deliveryId: writtenId(), quarantineId: writtenId(), receivedAt: afterDays(0).toISOString() };
+    return storedNotification('r', { ...written, ...change });
+  };
 
   it('empties old bodies of finished deliveries, and remembers duplicates for ever', async () => {
     const { query } = stage.database;
@@ -144,13 +131,7 @@ describe('openPurge()', () => {
 });
 
 describe('insertVerificationFailures()', () => {
-  let stage: DeliveryStage;
-
-  before(async () => {
-    stage = await openDeliveryStage();
-  });
-
-  after(() => stage.close());
+  const stage = forSuite(openDeliveryStage);
 
   it('keeps only the newest', async () => {
     const failures = Array.from({ length: 30 }, () => ({

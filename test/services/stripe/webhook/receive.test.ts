@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
+import { forSuite } from '../../../suite.ts';
 import type { Event } from '../fake/account.ts';
-import {
-  CONNECT_SECRET,
-  type Fixture,
-  holdRequest,
-  intentOf,
-  postEvent,
-  startFixture,
-  WEBHOOK_SECRET,
-} from '../fixture.ts';
+import { CONNECT_SECRET, holdRequest, intentOf, postEvent, startFixture, WEBHOOK_SECRET } from '../fixture.ts';
 
 describe('Stripe’s webhooks', () => {
-  let fixture: Fixture;
   let event: Event;
+  const fixture = forSuite(startFixture);
+
   before(async () => {
-    fixture = await startFixture();
     const hold = holdRequest();
     await fixture.client.authorize(hold);
     const { id } = intentOf(fixture, hold.requestId);
@@ -23,7 +16,6 @@ describe('Stripe’s webhooks', () => {
     assert(found);
     event = found;
   });
-  after(() => fixture.close());
 
   const sign = (payload: string, secret = WEBHOOK_SECRET, timestamp = Math.floor(Date.now() / 1000)) =>
     Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });

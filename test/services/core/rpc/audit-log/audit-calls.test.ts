@@ -16,8 +16,9 @@ import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_p
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { contract, openStage, refusal, why } from '../../stage.ts';
 
 const SERVICES = [
   PreauthorizationService,
@@ -44,17 +45,13 @@ const VERIFIED = {
 const ALICE: GrpcCall = { metadata: { 'x-operator': 'alice' } };
 
 describe('The audit log', () => {
-  let stage: Stage;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let operator: Awaited<ReturnType<typeof clientsOf>>;
+  const stage = forSuite(openStage);
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const operator = forSuite(clientsOf);
 
   before(async () => {
-    stage = await openStage();
-    acme = await openMerchant(stage, 'acme');
-    operator = clientsOf();
     await operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } });
   });
-  after(() => stage.close());
 
   function clientsOf() {
     const channel = stage.channel('operator');
@@ -113,7 +110,7 @@ describe('The audit log', () => {
       return operator.notifications.discardQuarantinedNotification({ quarantineId }, ALICE);
     },
     ReplayStoredNotification: async () => {
-      const relay = stage.channel('gateway').opened.client(NotificationService);
+      const relay = stage.client('gateway', NotificationService);
       const requestId = uuidv7();
       await relay.acceptNotification({ ...VERIFIED, requestId });
       return operator.notifications.replayStoredNotification({ merchantId: 'acme', requestId }, ALICE);
@@ -128,7 +125,7 @@ describe('The audit log', () => {
   };
 
   async function setAside(): Promise<string> {
-    const relay = stage.channel('gateway').opened.client(NotificationService);
+    const relay = stage.client('gateway', NotificationService);
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await relay.quarantineNotification({ ...VERIFIED, requestId: uuidv7(), reason });
     const { notifications } = await operator.notifications.listQuarantinedNotifications({});
@@ -192,7 +189,7 @@ describe('The audit log', () => {
   it('rejects a card number or NUL', async () => {
     for (const reason of ['4111 1111 1111 1111', 'a\0b']) {
       const call = operator.operators.resolveOperation({ requestId: uuidv7(), reason, unfreezeHold: true });
-      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST');
+      assert.equal(await why(call), 'INVALID_REQUEST');
     }
   });
 
@@ -231,8 +228,8 @@ describe('The audit log', () => {
   it('is for operators only', async () => {
     for (const role of ['gateway', 'internal', 'processor'] as const) {
       const other = stage.channel(role).opened.client(OperatorService);
-      assert.equal((await refusal(other.listAuditEntries({}))).reason, 'FORBIDDEN');
-      assert.equal((await refusal(other.checkOperator({}))).reason, 'FORBIDDEN');
+      assert.equal(await why(other.listAuditEntries({})), 'FORBIDDEN');
+      assert.equal(await why(other.checkOperator({})), 'FORBIDDEN');
     }
     await operator.operators.checkOperator({});
   });

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../../../webhooks/signature.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 import { notification } from '../notification/verified.ts';
 
 describe('GetDelivery', () => {
-  let stage: Stage;
-  let operator: GrpcClient<typeof NotificationService>;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-
-  before(async () => {
-    stage = await openStage();
-    operator = stage.channel('operator').opened.client(NotificationService);
-    const urls = { webhookUrl: 'https://merchant.example/hooks/', internalUrl: 'https://inner.example' };
-    acme = await openMerchant(stage, 'acme', urls);
-  });
-  after(() => stage.close());
+  const stage = forSuite(openStage);
+  const operator = forSuite(() => stage.client('operator', NotificationService));
+  const urls = { webhookUrl: 'https://merchant.example/hooks/', internalUrl: 'https://inner.example' };
+  const acme = forSuite(() => openMerchant(stage, 'acme', urls));
 
   async function read(requestId: string) {
     const { deliveries } = await operator.listDeliveries({ requestId });
@@ -47,7 +40,7 @@ describe('GetDelivery', () => {
     const inner = { preauthorizationId, checkoutUrl, tokenData: { tokenId }, list: [{ tokenId: { tokenId } }] };
     const body = `{"requestId":"r-1","amount":10.50,"big":12345678901234567890,"inner":${JSON.stringify(inner)}}`;
     const relayed = notification('r-1', { merchantId: 'acme', body: Buffer.from(body) });
-    await stage.channel('gateway').opened.client(NotificationService).acceptNotification(relayed);
+    await stage.client('gateway', NotificationService).acceptNotification(relayed);
     const { content, operation } = await read('r-1');
     assert.equal(operation, undefined);
     assert.equal(content?.url, 'https://inner.example/webhook/processor/payment/captured');

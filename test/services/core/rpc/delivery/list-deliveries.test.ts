@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal } from '../../stage.ts';
+import { openStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -12,7 +12,7 @@ describe('ListDeliveries', () => {
 
   it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
     const desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
-    const operator = stage.channel('operator').opened.client(NotificationService);
+    const operator = stage.client('operator', NotificationService);
     // Identifiers contain the machine's time, not the stage's.
     const firstMs = Date.now();
     const ids: string[] = [];
@@ -46,6 +46,6 @@ describe('ListDeliveries', () => {
       createdTo: timestampFromMs(firstMs + DAY_MS),
       pageToken: page.nextPageToken,
     };
-    assert.equal((await refusal(operator.listDeliveries(elsewhere))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(operator.listDeliveries(elsewhere)), 'INVALID_REQUEST');
   });
 });

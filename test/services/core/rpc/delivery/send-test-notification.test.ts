@@ -6,7 +6,7 @@ import {
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal } from '../../stage.ts';
+import { openStage, why } from '../../stage.ts';
 
 describe('SendTestNotification', () => {
   const stage = forSuite(openStage);
@@ -37,12 +37,9 @@ describe('SendTestNotification', () => {
 
   it('rejects a missing webhookUrl and an unknown merchant, and stores nothing', async () => {
     await openMerchant(stage, 'silent', { internalUrl: 'https://inner.example' });
-    assert.equal(
-      (await refusal(notifications().sendTestNotification({ merchantId: 'silent' }))).reason,
-      'INVALID_REQUEST',
-    );
+    assert.equal(await why(notifications().sendTestNotification({ merchantId: 'silent' })), 'INVALID_REQUEST');
     const nobody = notifications().sendTestNotification({ merchantId: 'nobody' });
-    assert.equal((await refusal(nobody)).reason, 'OPERATION_NOT_FOUND');
+    assert.equal(await why(nobody), 'OPERATION_NOT_FOUND');
     const stored = `select from delivery where merchant_id in ('silent', 'nobody')
       union all select from audit_entry where action = 'delivery.test' and target in ('silent', 'nobody')`;
     assert.equal((await sql(stage, stored)).length, 0);

@@ -3,26 +3,19 @@ import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { MerchantCredentials } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { contract, openStage, why } from '../../stage.ts';
 
 const hash = (key: string) => createHash('sha256').update(key).digest('hex');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 describe('MerchantService', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let merchants: ReturnType<Stage['channel']>['merchants'];
-  let gateway: ReturnType<Stage['channel']>['merchants'];
-
-  before(async () => {
-    stage = await openStage({ cores: 2, gatewayOrigin: 'https://pay.example.com,http://127.0.0.1:8080' });
-    ({ merchants } = stage.channel('operator'));
-    gateway = stage.channel('gateway', 1).merchants;
-  });
-  after(() => stage.close());
-
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const gatewayOrigin = 'https://pay.example.com,http://127.0.0.1:8080';
+  const stage = forSuite(() => openStage({ cores: 2, gatewayOrigin }));
+  const merchants = forSuite(() => stage.channel('operator').merchants);
+  const gateway = forSuite(() => stage.channel('gateway', 1).merchants);
   const get = async (merchantId: string) => (await merchants.getMerchant({ merchantId })).merchant ?? assert.fail();
 
   it('creates a merchant, shows its key and secret once, and stores neither in clear text', async () => {
@@ -110,7 +103,7 @@ describe('MerchantService', function () {
   });
 
   it('audits a change with its old and new values, and keys by their id', async () => {
-    const operators = stage.channel('operator').opened.client(OperatorService);
+    const operators = stage.client('operator', OperatorService);
     const { merchant } = await merchants.createMerchant({ merchantId: 'audited', name: 'A', contract: contract() });
     const urls = { webhookUrl: 'https://merchant.example' };
     await merchants.updateMerchant({ merchantId: 'audited', name: 'B', contract: contract(urls) });

@@ -3,7 +3,7 @@ import { EndpointPause, NotificationService } from '../../../../../proto/gen/hol
 import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { contract, openStage, refusal } from '../../stage.ts';
+import { contract, openStage, refusal, why } from '../../stage.ts';
 
 describe('SetWebhookUrl', () => {
   const stage = forSuite(openStage);
@@ -39,7 +39,7 @@ describe('SetWebhookUrl', () => {
     }
     const { merchant } = await operator.merchants.getMerchant({ merchantId: 'kept' });
     assert.equal(merchant?.contract?.webhookUrl, 'https://merchant.example');
-    assert.equal((await refusal(set('nobody', 'https://merchant.example'))).reason, 'OPERATION_NOT_FOUND');
+    assert.equal(await why(set('nobody', 'https://merchant.example')), 'OPERATION_NOT_FOUND');
   });
 
   for (const [pause, remains] of [

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { AcceptOutcome, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { sql } from '../../desk.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 
 const { STORED, DUPLICATE, CONFLICT, UNSPECIFIED } = AcceptOutcome;
 
 describe('batchAcceptNotifications()', () => {
-  let stage: Stage;
-  let relay: GrpcClient<typeof NotificationService>;
+  const stage = forSuite(openStage);
+  const relay = forSuite(() => stage.client('gateway', NotificationService));
 
-  before(async () => {
-    stage = await openStage();
-    relay = stage.channel('gateway').opened.client(NotificationService);
-    const internalUrl = 'https://merchant.example';
-    const merchant = { merchantId: 'm', name: 'M', contract: { ...contract(), internalUrl } };
-    await stage.channel('operator').merchants.createMerchant(merchant);
-  });
-  after(() => stage.close());
+  before(() => openMerchant(stage, 'm', { internalUrl: 'https://merchant.example' }));
 
   const outcomes = async (...requests: object[]) =>
     (await relay.batchAcceptNotifications({ requests })).responses.map(({ outcome }) => outcome);
@@ -62,7 +55,7 @@ describe('batchAcceptNotifications()', () => {
   it('rejects an empty batch, more than 15, and one with an invalid field', async () => {
     const many = Array.from({ length: 16 }, (_, index) => notification(`many${index}`));
     for (const requests of [[], many, [notification('f'), notification('g', { amount: '-1' })]]) {
-      assert.equal((await refusal(outcomes(...requests))).reason, 'INVALID_REQUEST');
+      assert.equal(await why(outcomes(...requests)), 'INVALID_REQUEST');
     }
     assert.equal((await deliveries('f')).length, 0);
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import {
   AcceptOutcome,
   DeliveryState,
@@ -13,25 +12,20 @@ import {
   QuarantineState,
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant } from '../../desk.ts';
+import { openStage, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 
 describe('NotificationService', () => {
-  let stage: Stage;
-  let relay: GrpcClient<typeof NotificationService>;
-  let operator: GrpcClient<typeof NotificationService>;
+  const stage = forSuite(openStage);
+  const relay = forSuite(() => stage.client('gateway', NotificationService));
+  const operator = forSuite(() => stage.client('operator', NotificationService));
 
   before(async () => {
-    stage = await openStage();
-    relay = stage.channel('gateway').opened.client(NotificationService);
-    const { merchants, opened } = stage.channel('operator');
-    operator = opened.client(NotificationService);
-    const internalUrl = 'https://merchant.example';
-    await merchants.createMerchant({ merchantId: 'm', name: 'M', contract: { ...contract(), internalUrl } });
-    await merchants.createMerchant({ merchantId: 'deaf', name: 'D', contract: contract() });
+    await openMerchant(stage, 'm', { internalUrl: 'https://merchant.example' });
+    await openMerchant(stage, 'deaf');
   });
-
-  after(() => stage.close());
 
   const deliveriesOf = async (requestId: string) => (await operator.listDeliveries({ requestId })).deliveries;
   const end = (requestId: string, state: 'DEAD' | 'DELIVERED') =>
@@ -92,10 +86,10 @@ describe('NotificationService', () => {
   });
 
   it('is for its roles only', async () => {
-    const internal = stage.channel('internal').opened.client(NotificationService);
-    assert.equal((await refusal(internal.acceptNotification(notification('x')))).reason, 'FORBIDDEN');
-    assert.equal((await refusal(relay.listDeliveries({}))).reason, 'FORBIDDEN');
-    assert.equal((await refusal(operator.acceptNotification(notification('x')))).reason, 'FORBIDDEN');
+    const internal = stage.client('internal', NotificationService);
+    assert.equal(await why(internal.acceptNotification(notification('x'))), 'FORBIDDEN');
+    assert.equal(await why(relay.listDeliveries({})), 'FORBIDDEN');
+    assert.equal(await why(operator.acceptNotification(notification('x'))), 'FORBIDDEN');
   });
 
   it('forwards a released notification once, and a discarded one never', async () => {
@@ -115,25 +109,16 @@ describe('NotificationService', () => {
       (await deliveriesOf('b')).map((each) => each.deliveryId),
       [released.deliveryId],
     );
-    assert.equal(
-      (await refusal(operator.discardQuarantinedNotification({ quarantineId: b }))).reason,
-      'INVALID_REQUEST',
-    );
+    assert.equal(await why(operator.discardQuarantinedNotification({ quarantineId: b })), 'INVALID_REQUEST');
     await operator.discardQuarantinedNotification({ quarantineId: c });
-    assert.equal(
-      (await refusal(operator.releaseQuarantinedNotification({ quarantineId: c }))).reason,
-      'INVALID_REQUEST',
-    );
+    assert.equal(await why(operator.releaseQuarantinedNotification({ quarantineId: c })), 'INVALID_REQUEST');
     assert.equal((await deliveriesOf('c')).length, 0);
     assert.equal(
       (await relay.acceptNotification(notification('b'))).outcome,
       AcceptOutcome.STORED,
       'the pair was free',
     );
-    assert.equal(
-      (await refusal(operator.releaseQuarantinedNotification({ quarantineId: uuidv7() }))).reason,
-      'OPERATION_NOT_FOUND',
-    );
+    assert.equal(await why(operator.releaseQuarantinedNotification({ quarantineId: uuidv7() })), 'OPERATION_NOT_FOUND');
   });
 
   it('refuses to release what cannot be forwarded', async () => {
@@ -141,7 +126,7 @@ describe('NotificationService', () => {
     await relay.quarantineNotification({ ...notification('d', { merchantId: 'deaf' }), reason });
     const { notifications } = await operator.listQuarantinedNotifications({ merchantId: 'deaf' });
     const quarantineId = notifications[0]?.quarantineId ?? '';
-    assert.equal((await refusal(operator.releaseQuarantinedNotification({ quarantineId }))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(operator.releaseQuarantinedNotification({ quarantineId })), 'INVALID_REQUEST');
     const [still] = (await operator.listQuarantinedNotifications({ merchantId: 'deaf' })).notifications;
     assert.equal(still?.state, QuarantineState.HELD);
   });
@@ -167,11 +152,11 @@ describe('NotificationService', () => {
     assert.equal((await operator.replayDeliveries(range)).replayedCount, 1);
     const delivered = { ...range, state: DeliveryState.DELIVERED };
     assert.equal((await operator.replayDeliveries(delivered)).replayedCount, 0);
-    assert.equal((await refusal(operator.replayDelivery({ deliveryId: 'x' }))).reason, 'OPERATION_NOT_FOUND');
+    assert.equal(await why(operator.replayDelivery({ deliveryId: 'x' })), 'OPERATION_NOT_FOUND');
     await end('r1', 'DELIVERED');
     await stage.database.query({ name: '', text: "update delivery set body = null where request_id = 'r1'" }, []);
     const purged = { deliveryId: first?.deliveryId ?? '' };
-    assert.equal((await refusal(operator.replayDelivery(purged))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(operator.replayDelivery(purged)), 'INVALID_REQUEST');
   });
 
   it('pauses and resumes an endpoint', async () => {
@@ -184,10 +169,7 @@ describe('NotificationService', () => {
     );
     assert.equal((await operator.resumeEndpoint(key)).endpoint?.pause, EndpointPause.UNSPECIFIED);
     assert.deepEqual((await operator.listEndpoints({})).endpoints, []);
-    assert.equal(
-      (await refusal(operator.pauseEndpoint({ ...key, merchantId: 'nobody' }))).reason,
-      'OPERATION_NOT_FOUND',
-    );
+    assert.equal(await why(operator.pauseEndpoint({ ...key, merchantId: 'nobody' })), 'OPERATION_NOT_FOUND');
   });
 
   it('stores failed verifications, each once', async () => {

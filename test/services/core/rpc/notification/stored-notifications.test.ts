@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { NotificationService, StoredNotificationState } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { signNotification } from '../../../../../webhooks/signature.ts';
-import { contract, openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant } from '../../desk.ts';
+import { openStage, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 
 const { PARKED, FORWARDED, NOT_FORWARDED } = StoredNotificationState;
 
 describe('ListStoredNotifications and ReplayStoredNotification', () => {
-  let stage: Stage;
-  let relay: GrpcClient<typeof NotificationService>;
-  let operator: GrpcClient<typeof NotificationService>;
-  let secret: string;
+  const stage = forSuite(openStage);
+  const relay = forSuite(() => stage.client('gateway', NotificationService));
+  const operator = forSuite(() => stage.client('operator', NotificationService));
+  const deaf = forSuite(() => openMerchant(stage, 'deaf'));
 
-  before(async () => {
-    stage = await openStage();
-    relay = stage.channel('gateway').opened.client(NotificationService);
-    const { merchants, opened } = stage.channel('operator');
-    operator = opened.client(NotificationService);
-    const addressed = { ...contract(), internalUrl: 'https://merchant.example' };
-    await merchants.createMerchant({ merchantId: 'm', name: 'M', contract: addressed });
-    ({ signingSecret: secret } = await merchants.createMerchant({
-      merchantId: 'deaf',
-      name: 'D',
-      contract: contract(),
-    }));
-  });
-  after(() => stage.close());
+  before(() => openMerchant(stage, 'm', { internalUrl: 'https://merchant.example' }));
 
   const accept = (merchantId: string, requestId: string) => {
     stage.clock.advance(1_000);
@@ -76,7 +64,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     assert.deepEqual(await list({ merchantId: 'm', requestId: 'b' }), []);
     const foreign = { ...parked, merchantId: 'm', pageToken: first.nextPageToken };
     for (const wrong of [foreign, { requestId: 'b' }, { state: FORWARDED }, { pageToken: 'x' }]) {
-      assert.equal((await refusal(operator.listStoredNotifications(wrong))).reason, 'INVALID_REQUEST');
+      assert.equal(await why(operator.listStoredNotifications(wrong)), 'INVALID_REQUEST');
     }
   });
 
@@ -104,7 +92,7 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
 
   it('replay a waiting notification once there is an internalUrl, and refuse it before', async () => {
     const key = { merchantId: 'deaf', requestId: 'b' };
-    assert.equal((await refusal(operator.replayStoredNotification(key))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(operator.replayStoredNotification(key)), 'INVALID_REQUEST');
     assert.deepEqual(await deliveriesOf('b'), []);
     await setUrl('deaf', 'https://deaf.example');
     const { notification: now } = await operator.replayStoredNotification(key);
@@ -126,24 +114,24 @@ describe('ListStoredNotifications and ReplayStoredNotification', () => {
     await operator.replayStoredNotification({ merchantId: 'deaf', requestId: 'old' });
     const { status, amount, currency } = notification('old');
     const signed = { merchantId: 'deaf', requestId: 'old', status, amount, currency };
-    assert.equal((await deliveriesOf('old'))[0]?.signature, signNotification(secret, signed));
+    assert.equal((await deliveriesOf('old'))[0]?.signature, signNotification(deaf.signingSecret, signed));
   });
 
   it('reject one that does not exist, and one whose body was purged', async () => {
     const replay = (requestId: string) => operator.replayStoredNotification({ merchantId: 'm', requestId });
-    assert.equal((await refusal(replay('nobody'))).reason, 'OPERATION_NOT_FOUND');
+    assert.equal(await why(replay('nobody')), 'OPERATION_NOT_FOUND');
     await accept('m', 'purged');
     await sql(`update delivery set body = null, state = 'DEAD', due_at = null where request_id = 'purged'`);
     await sql(`update notification set body = null where request_id = 'purged'`);
-    assert.equal((await refusal(replay('purged'))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(replay('purged')), 'INVALID_REQUEST');
     assert.deepEqual(await list({ merchantId: 'm', requestId: 'purged' }), [['purged', FORWARDED]]);
     assert(!(await list({ merchantId: 'm' })).some(([requestId]) => requestId === 'purged'));
   });
 
   it('are for operators, and audited', async () => {
     const key = { merchantId: 'm', requestId: 'a' };
-    assert.equal((await refusal(relay.listStoredNotifications({}))).reason, 'FORBIDDEN');
-    assert.equal((await refusal(relay.replayStoredNotification(key))).reason, 'FORBIDDEN');
+    assert.equal(await why(relay.listStoredNotifications({})), 'FORBIDDEN');
+    assert.equal(await why(relay.replayStoredNotification(key)), 'FORBIDDEN');
     await operator.replayStoredNotification(key);
     const entries = await sql<{ target: string }>(
       `select target from audit_entry where action = 'notification.replay'`,

@@ -7,25 +7,20 @@ import { inNameOf } from '../../../../../services/core/actor.ts';
 import { ALARM_CHANNEL } from '../../../../../services/core/delivery/queue.ts';
 import { moveSequencesAhead } from '../../../../../services/core/storage/after-restore.ts';
 import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation/operation-log.ts';
-import { type Desk, openDesk, openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openDesk, openMerchant, sql } from '../../desk.ts';
+import { openStage, refusal, why } from '../../stage.ts';
 import { rememberNow } from '../../time-machine.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
 describe('watchOperations()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let desk: Desk;
-  let watchers: ReturnType<Stage['channel']>[];
+  const stage = forSuite(() => openStage({ cores: 2 }));
+  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const watchers = forSuite(() => [stage.channel('internal', 0), stage.channel('internal', 1)]);
 
-  before(async () => {
-    stage = await openStage({ cores: 2 });
-    desk = await openMerchant(stage, 'acme');
-    await openMerchant(stage, 'other');
-    watchers = [stage.channel('internal', 0), stage.channel('internal', 1)];
-  });
-  after(() => stage.close());
+  before(() => openMerchant(stage, 'other'));
 
   /** Opens a stream and reads its first heartbeat; `cut` ends it. */
   async function open(request: { merchantId?: string; resumeToken?: string; maxBatchSize?: number } = {}, core = 0) {
@@ -123,7 +118,7 @@ describe('watchOperations()', function () {
   });
 
   it('rejects a batch of more than 1 000', async () => {
-    assert.equal((await refusal(open({ maxBatchSize: 1_001 }))).reason, 'INVALID_REQUEST');
+    assert.equal(await why(open({ maxBatchSize: 1_001 })), 'INVALID_REQUEST');
   });
 
   it('skips nothing and keeps the order, however often it is cut, while two cores write', async () => {
@@ -205,7 +200,7 @@ describe('watchOperations()', function () {
     const negative = Buffer.from('o2:-1:0123456789ab').toString('base64url');
     for (const resumeToken of ['nonsense', 'o2:1', '0', Buffer.from('o2:7').toString('base64url'), negative]) {
       const call = operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
-      assert.equal((await refusal(call)).reason, 'INVALID_REQUEST', resumeToken);
+      assert.equal(await why(call), 'INVALID_REQUEST', resumeToken);
     }
   });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import {
   NotificationKind,
   NotificationService,
@@ -9,37 +8,18 @@ import {
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { contract, openStage, type Stage } from '../../stage.ts';
-
-const NOTIFICATION = {
-  merchantId: 'acme',
-  kind: NotificationKind.PAYMENT,
-  statusInfo: 'captured',
-  status: 'OK',
-  amount: '10',
-  currency: 'EUR',
-  body: Buffer.from('{}'),
-  signature: `${'A'.repeat(43)}=`,
-};
+import { openStage } from '../../stage.ts';
+import { notification } from '../notification/verified.ts';
 
 describe('The overview', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let operators: GrpcClient<typeof OperatorService>;
-  let relay: GrpcClient<typeof NotificationService>;
-
-  before(async () => {
-    stage = await openStage({ processorTimeoutMs: 150 });
-    acme = await openMerchant(stage, 'acme');
-    const { merchants, opened } = stage.channel('operator');
-    const addresses = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
-    await merchants.updateMerchant({ merchantId: 'acme', name: 'A', contract: { ...contract(), ...addresses } });
-    operators = opened.client(OperatorService);
-    relay = stage.channel('gateway').opened.client(NotificationService);
-  });
-  after(() => stage.close());
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 150 }));
+  const addresses = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
+  const acme = forSuite(() => openMerchant(stage, 'acme', addresses));
+  const operators = forSuite(() => stage.client('operator', OperatorService));
+  const relay = forSuite(() => stage.client('gateway', NotificationService));
 
   it('counts nothing where there is nothing', async () => {
     const { $typeName: _, at, processors, ...counts } = await operators.getOverview({});
@@ -62,7 +42,7 @@ describe('The overview', function () {
     await sql(stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
     await sql(stage, "update delivery set state = 'DEAD', due_at = null where request_id = $1", [frozen.requestId]);
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
-    await relay.quarantineNotification({ ...NOTIFICATION, requestId: 'q', reason });
+    await relay.quarantineNotification({ ...notification('q', { merchantId: 'acme' }), reason });
     stage.clock.advance(6 * 24 * 3_600_000 + 60_000);
     const overview = await operators.getOverview({});
     assert.equal(overview.expiringHoldCount, 3);
@@ -98,7 +78,7 @@ describe('The overview', function () {
     stage.clock.advance(60_000);
     const { requestId } = await acme.hold();
     await sql(stage, "update delivery set state = 'DELIVERED', due_at = null where request_id = $1", [requestId]);
-    await relay.acceptNotification({ ...NOTIFICATION, requestId: 'v' });
+    await relay.acceptNotification(notification('v', { merchantId: 'acme' }));
     await relay.reportVerificationFailures({ failures: [failure(stage.clock.now())] });
     const { minutes } = await operators.listMinutes({ minuteCount: 3 });
     assert.deepEqual(

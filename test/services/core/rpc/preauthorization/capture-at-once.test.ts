@@ -1,32 +1,17 @@
 /** Captures, releases and expiry of one hold at the same time, through two cores. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { CrashPoint } from '../../../../../services/core/crash-points.ts';
-import { type Desk, openDesk, openMerchant } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openDesk, openMerchant } from '../../desk.ts';
+import { useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
 describe('simultaneous captures', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let several: Desk;
-  let sole: Desk;
-  let dying: CrashPoint | undefined;
-
-  before(async () => {
-    const reach = (point: CrashPoint) => {
-      if (point !== dying) return;
-      dying = undefined;
-      throw new Error('died here');
-    };
-    stage = await openStage({ cores: 2, reach });
-    several = await openMerchant(stage, 'several');
-    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
-  });
-  after(() => stage.close());
-
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const { stage, crash } = useMortalStage();
+  const several = forSuite(() => openMerchant(stage, 'several'));
+  const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));
   const asked = ({ requestId }: { requestId: string }) =>
     stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
 
@@ -121,7 +106,7 @@ describe('simultaneous captures', function () {
 
   it('keep what they have reserved from an expiry', async () => {
     const hold = await several.hold();
-    dying = 'capture stored';
+    crash.at = 'capture stored';
     assert.equal((await several.capture(hold, 4_000n)).capture?.state, OperationState.UNKNOWN);
     stage.clock.advance(7 * DAY_MS);
     await stage.expire();

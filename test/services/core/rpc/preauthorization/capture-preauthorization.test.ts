@@ -1,40 +1,25 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { CrashPoint } from '../../../../../services/core/crash-points.ts';
 import { TEST_CARDS } from '../../../../../services/sandbox/checkout/test-card.ts';
+import { forSuite } from '../../../../suite.ts';
 import { type Desk, openMerchant, payAt } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { refusal, useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
 describe('capturePreauthorization()', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let several: Desk;
-  let sole: Desk;
-  let dying: CrashPoint | undefined;
-
-  before(async () => {
-    const reach = (point: CrashPoint) => {
-      if (point !== dying) return;
-      dying = undefined;
-      throw new Error('died here');
-    };
-    stage = await openStage({ cores: 2, reach });
-    several = await openMerchant(stage, 'several');
-    sole = await openMerchant(stage, 'sole', { allowMultipleCaptures: false });
-  });
-  after(() => stage.close());
-
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
+  const { stage, crash } = useMortalStage();
+  const several = forSuite(() => openMerchant(stage, 'several'));
+  const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));
   const asked = ({ requestId }: { requestId: string }) =>
     stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
   /** Leaves a capture reserved that never reaches the processor. */
   const strand = async (desk: Desk, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
-    dying = 'capture stored';
+    crash.at = 'capture stored';
     assert.equal((await desk.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
-    assert.equal(dying, undefined);
+    assert.equal(crash.at, undefined);
   };
   const recover = async () => {
     stage.clock.advance(60_000);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { type Desk, openMerchant, payAt, sql } from '../../desk.ts';
-import { type FakeProcessor, startFakeProcessor } from '../../fake-processor.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openMerchant, payAt, sql } from '../../desk.ts';
+import { startFakeProcessor } from '../../fake-processor.ts';
+import { openStage, refusal, why } from '../../stage.ts';
 
 describe('createPreauthorization()', function () {
   this.timeout(60_000);
@@ -52,7 +52,7 @@ describe('createPreauthorization()', function () {
         const hold = await desk.get({ requestId });
         assert.equal(hold.preauthorizationId, '');
         assert.equal(hold.processorError?.code, code);
-        assert.equal((await refusal(desk.release(hold))).reason, 'HOLD_NOT_PLACED');
+        assert.equal(await why(desk.release(hold)), 'HOLD_NOT_PLACED');
       });
     }
 
@@ -61,7 +61,7 @@ describe('createPreauthorization()', function () {
       stage.clock.advance(1_999);
       await desk.capture(hold, 1n);
       stage.clock.advance(1);
-      assert.equal((await refusal(desk.capture(hold, 1n))).reason, 'HOLD_EXPIRED');
+      assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
       await stage.expire();
       assert.equal(await desk.books(hold), 'CAPTURED 1/0/0/9999/0 EXPIRED');
     });
@@ -144,20 +144,10 @@ describe('createPreauthorization()', function () {
   });
 
   describe('without a token, while the processor is away', () => {
-    let processor: FakeProcessor;
-    let away: Stage;
-    let shop: Desk;
+    const processor = forSuite(startFakeProcessor);
+    const away = forSuite(() => openStage({ processor: processor.address }));
+    const shop = forSuite(() => openMerchant(away, 'shop'));
     const page = { checkoutUrl: 'https://pay.example/1' };
-
-    before(async () => {
-      processor = await startFakeProcessor();
-      away = await openStage({ processor: processor.address });
-      shop = await openMerchant(away, 'shop');
-    });
-    after(async () => {
-      await away.close();
-      processor.close();
-    });
 
     it('has an unknown page, also in a repetition, until recovery has opened it', async () => {
       const key = { idempotencyKey: 'the-page' };

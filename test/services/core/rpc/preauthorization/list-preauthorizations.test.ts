@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 
 describe('ListPreauthorizations and ListOperations', () => {
-  let stage: Stage;
+  const stage = forSuite(openStage);
+
   before(async () => {
-    stage = await openStage();
     const acme = await openMerchant(stage, 'acme');
     for (const [amount, currency] of [
       [999n, 'EUR'],
@@ -16,7 +17,6 @@ describe('ListPreauthorizations and ListOperations', () => {
       await acme.hold({ amount, currency });
     }
   });
-  after(() => stage.close());
 
   it('list by amount, bounds included, and by currency', async () => {
     const { holds, operations } = stage.channel('operator');

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { Desk } from '../../desk.ts';
-import { approved, declined, type FakeProcessor, notPerformed } from '../../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
-import { refusal } from '../../stage.ts';
+import { approved, declined, notPerformed } from '../../fake-processor.ts';
+import { useScriptedStage } from '../../scripted-stage.ts';
+import { refusal, why } from '../../stage.ts';
 
 describe('releasePreauthorization()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    ({ desk, processor } = scripted);
-  });
-  after(() => scripted.close());
+  const { scripted, desk, processor } = useScriptedStage();
   beforeEach(() => {
-    scripted.approveAll();
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
   });
 
   const openCheckout = async () => (await desk.checkout()).preauthorization ?? assert.fail();
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
   it('releases everything, and records the operation', async () => {
     const hold = await desk.hold();

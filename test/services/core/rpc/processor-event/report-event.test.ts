@@ -2,20 +2,17 @@ import assert from 'node:assert/strict';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
-import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
 import { approved, atWork, declined } from '../../fake-processor.ts';
-import { openScriptedStage } from '../../scripted-stage.ts';
+import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
 
 describe('reportEvent()', function () {
   this.timeout(60_000);
-  const scripted = forSuite(openScriptedStage);
-  beforeEach(() => scripted.approveAll());
+  const { scripted, desk, processor } = useScriptedStage();
 
   /** A capture whose answer was lost. */
   const lostCapture = async () => {
-    const { desk, processor } = scripted;
     const hold = await desk.hold();
     processor.says.capture = () => undefined;
     const { capture } = await desk.capture(hold, 1_000n);
@@ -26,7 +23,7 @@ describe('reportEvent()', function () {
   it('accepts the same event again and again', async () => {
     const { hold, requestId } = await lostCapture();
     for (let count = 0; count < 3; count++) await scripted.settled(requestId, approved, 'again');
-    assert.equal(await scripted.desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     assert.equal(await scripted.countOf(requestId), 1);
   });
 
@@ -43,10 +40,10 @@ describe('reportEvent()', function () {
       const { status, reason } = await refusal(other);
       assert.deepEqual([status, reason], ['INVALID_ARGUMENT', 'IDEMPOTENCY_KEY_REUSED']);
     }
-    assert.equal(await scripted.desk.books(first.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await desk.books(first.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     assert.equal(await scripted.stateOf(second.requestId), OperationState.UNKNOWN);
     await scripted.settled(second.requestId, approved, 'its own');
-    assert.equal(await scripted.desk.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await desk.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
   it('detects it when both arrive at once', async () => {
@@ -66,7 +63,6 @@ describe('reportEvent()', function () {
   });
 
   it('books nothing for an answer that is not final, and inquires about it later', async () => {
-    const { desk, processor } = scripted;
     const accepted = { answer: Answer.ACCEPTED };
     const hold = await desk.hold();
     processor.says.capture = () => accepted;

@@ -1,24 +1,16 @@
 /** Reversals of captures by the card scheme, and their reinstatement. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { type Desk, openMerchant, sql } from '../../desk.ts';
-import { approved, declined, type FakeProcessor } from '../../fake-processor.ts';
-import { openScriptedStage, type ScriptedStage } from '../../scripted-stage.ts';
-import { openStage, refusal } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { approved, declined } from '../../fake-processor.ts';
+import { useScriptedStage } from '../../scripted-stage.ts';
+import { openStage, refusal, why } from '../../stage.ts';
 
 describe('takenBack()', function () {
   this.timeout(60_000);
-  let scripted: ScriptedStage;
-  let desk: Desk;
-  let processor: FakeProcessor;
-
-  before(async () => {
-    scripted = await openScriptedStage();
-    desk = await openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' });
-    ({ processor } = scripted);
-  });
-  after(() => scripted.close());
-  beforeEach(() => scripted.approveAll());
+  const { scripted, processor } = useScriptedStage();
+  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   afterEach(async () => assert.deepEqual(await scripted.stage.audit('own books'), []));
 
   type Of = { readonly captureRequestId: string } | { readonly authorizationRequestId: string };
@@ -28,7 +20,6 @@ describe('takenBack()', function () {
     const value = { ...of, amount, reference: 'rei-1', reversalEventId };
     return scripted.report({ case: 'captureReinstated', value }, eventId);
   };
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const captured = async (amount = 4_000n) => {
     const hold = await desk.hold();
     const { capture } = await desk.capture(hold, amount);
@@ -39,10 +30,8 @@ describe('takenBack()', function () {
     (await desk.get(hold)).captures.map(({ amountReversed, reversed }) => `${amountReversed} ${reversed}`);
   /** Returns the notifications of a hold's results except the first, oldest first. */
   const told = async ({ requestId }: { requestId: string }) => {
-    const text = `select d.status_info, convert_from(d.body, 'UTF8')::json as body from operation o
-      join delivery d on d.request_id = o.request_id::text where o.hold_request_id = $1 order by o.sequence offset 1`;
-    const rows = await sql<{ status_info: string; body: Record<string, unknown> }>(scripted.stage, text, [requestId]);
-    return rows.map(({ status_info: word, body }) => [
+    const [, ...later] = await scripted.notificationsOf({ requestId });
+    return later.map(({ word, body }) => [
       ...[word, body.status, body.amount, body.reference],
       ...[body.holdRequestId === requestId, body.captureRequestId],
     ]);

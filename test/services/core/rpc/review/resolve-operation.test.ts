@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService, ReviewReason } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import {
-  approved,
-  atWork,
-  declined,
-  done,
-  type FakeProcessor,
-  neverSeen,
-  startFakeProcessor,
-} from '../../fake-processor.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { approved, atWork, declined, done, neverSeen, startFakeProcessor } from '../../fake-processor.ts';
+import { openStage, refusal, why } from '../../stage.ts';
 
 const { OK, KO } = OperationState;
 const FENCED = { reason: 'the processor said so on the phone' };
@@ -25,24 +17,16 @@ const REASON = { ...FENCED, unfenced: true };
 
 describe('resolveOperation()', function () {
   this.timeout(30_000);
-  let processor: FakeProcessor;
-  let stage: Stage;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let operators: GrpcClient<typeof OperatorService>;
+  const processor = forSuite(startFakeProcessor);
+  const stage = forSuite(() => openStage({ processor: processor.address }));
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
+  const operators = forSuite(() => stage.client('operator', OperatorService));
 
-  before(async () => {
-    processor = await startFakeProcessor();
+  before(() => {
     processor.says = {
       authorize: ({ tokenId }) => (tokenId === 'tok_declined' ? declined : answered(tokenId)),
       createCheckout: () => ({ checkoutUrl: 'https://pay.example/c/1' }),
     };
-    stage = await openStage({ processor: processor.address });
-    acme = await openMerchant(stage, 'acme');
-    operators = stage.channel('operator').opened.client(OperatorService);
-  });
-  after(async () => {
-    await stage.close();
-    processor.close();
   });
   afterEach(() => {
     processor.says = { ...processor.says, inquire: () => undefined };
@@ -219,7 +203,7 @@ describe('resolveOperation()', function () {
       ],
     ];
     for (const [name, request, reason] of cases) {
-      assert.equal((await refusal(operators.resolveOperation(request))).reason, reason, name);
+      assert.equal(await why(operators.resolveOperation(request)), reason, name);
     }
     assert.equal(await acme.books(done), 'IN_PROGRESS 0/0/10000/0/0');
   });
@@ -237,7 +221,6 @@ describe('resolveOperation()', function () {
   describe('inquires with a fence first, and', () => {
     const inquiries = (requestId: string) =>
       processor.heard.filter((call) => call.method === 'inquire' && call.requestId === requestId).length;
-    const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
     it('settles as KO what the processor has never seen and now never will', async () => {
       const { hold, requestId } = await lostCapture();

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
-import type { GrpcClient } from '../../../../../platform/grpc-client.ts';
 import { MatchedBy, OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { findMatches } from '../../../../../services/core/reports/matches.ts';
+import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, type Stage } from '../../stage.ts';
+import { openStage } from '../../stage.ts';
 
 const { ID, MERCHANT_REFERENCE, PREAUTHORIZATION_ID, PROCESSOR_REFERENCE, LAST4 } = MatchedBy;
 
 describe('ListMatches', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let operators: GrpcClient<typeof OperatorService>;
-  let acme: Awaited<ReturnType<typeof openMerchant>>;
-  let bolt: Awaited<ReturnType<typeof openMerchant>>;
+  const stage = forSuite(openStage);
+  const operators = forSuite(() => stage.client('operator', OperatorService));
+  const acme = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' }));
+  const bolt = forSuite(() => openMerchant(stage, 'bolt'));
   const ids: Record<string, string> = {};
 
   before(async () => {
-    stage = await openStage();
-    operators = stage.channel('operator').opened.client(OperatorService);
-    acme = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
-    bolt = await openMerchant(stage, 'bolt');
     const hold = await acme.hold({ merchantReference: 'Order-1001_a' });
     const { capture } = await acme.capture(hold, 1_000n);
     const released = await acme.hold();
@@ -28,7 +24,6 @@ describe('ListMatches', function () {
     Object.assign(ids, { hold: hold.requestId, capture: capture?.requestId, released: released.requestId, release });
     Object.assign(ids, { oct: oct?.requestId, handle: hold.preauthorizationId });
   });
-  after(() => stage.close());
 
   type Request = Parameters<typeof operators.listMatches>[0];
   const find = async (text: string, fields: Request = {}) =>

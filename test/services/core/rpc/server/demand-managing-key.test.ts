@@ -8,7 +8,7 @@ import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_p
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 const METHODS = [...MerchantService.methods, ...NotificationService.methods]
   .filter((method) => rolesFor(method).includes('gateway') && rolesFor(method).includes('operator'))
@@ -37,7 +37,6 @@ describe('demandsManagingKey()', function () {
     const { apiKey, key } = await operator.merchants.createApiKey({ merchantId, managesWebhook });
     return { apiKeyId: apiKey?.apiKeyId ?? '', call: asKey(key) };
   };
-  const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
   const audited = async () =>
     (await operator.opened.client(OperatorService).listAuditEntries({})).entries.map(({ actor, action, target }) =>
       [actor, action, target].join(' '),

@@ -12,21 +12,15 @@ import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation
 import { openConnectDoor } from '../../../../../services/core/rpc/server/connect-door.ts';
 import { startCore } from '../../../../../services/core/start-core.ts';
 import { freePort } from '../../../../../services/quickstart/ports.ts';
-import { type Certificates, makeCertificates } from '../../../../certificates.ts';
+import { makeCertificates } from '../../../../certificates.ts';
+import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { openStage, why } from '../../stage.ts';
 
 describe('doors of core', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let files: Certificates;
-  before(async () => {
-    [stage, files] = await Promise.all([openStage(), makeCertificates()]);
-  });
-  after(async () => {
-    await stage.close();
-    await files.remove();
-  });
+  const stage = forSuite(openStage);
+  const files = forSuite(makeCertificates);
 
   const anyPorts = () => ({ ...stage.settings, CORE_PORT: 0, CONNECT_PORT: 0 });
 
@@ -95,7 +89,7 @@ describe('doors of core', function () {
       const security = channelSecurity(readChannelTls('CORE_TLS', channelFiles));
       const channel = openChannel({ address, token: stage.tokens.internal, timeoutMs: 3_000, ...security });
       try {
-        return (await refusal(channel.client(OperationService).getOperation({ requestId: NOBODYS }))).reason;
+        return await why(channel.client(OperationService).getOperation({ requestId: NOBODYS }));
       } finally {
         channel.close();
       }

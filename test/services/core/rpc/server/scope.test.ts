@@ -1,27 +1,25 @@
 /** A merchant sees and changes its own records, and another's look like unknown ones. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Desk, openMerchant } from '../../desk.ts';
-import { openStage, refusal, type Stage } from '../../stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant } from '../../desk.ts';
+import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 type Clients = ReturnType<Stage['channel']>;
 
 describe('the scope of a call', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let mine: Desk;
   let names: { requestId: string; preauthorizationId: string; captureId: string; octId: string };
+  const stage = forSuite(openStage);
+  const mine = forSuite(() => openMerchant(stage, 'mine'));
 
   before(async () => {
-    stage = await openStage();
-    mine = await openMerchant(stage, 'mine');
     await openMerchant(stage, 'theirs');
     const hold = await mine.hold();
     const { capture } = await mine.capture(hold, 1_000n);
     const { oct } = await mine.oct();
     names = { ...hold, captureId: capture?.requestId ?? '', octId: oct?.requestId ?? '' };
   });
-  after(() => stage.close());
 
   /** Every call that names a record: a known one, or not. */
   const calls = (clients: Clients, merchantId: string, named: typeof names): (() => Promise<unknown>)[] => {
@@ -80,13 +78,13 @@ describe('the scope of a call', function () {
       () => operations.listOperations({}),
       () => operations.watchOperations({})[Symbol.asyncIterator]().next(),
     ];
-    for (const call of unnamed) assert.equal((await refusal(call())).reason, 'INVALID_REQUEST');
+    for (const call of unnamed) assert.equal(await why(call()), 'INVALID_REQUEST');
     const internal = stage.channel('internal').holds;
     const changing = [
       () => internal.releasePreauthorization({ requestId }),
       () => internal.capturePreauthorization({ preauthorizationId: names.preauthorizationId, amountToCapture: 1n }),
     ];
-    for (const call of changing) assert.equal((await refusal(call())).reason, 'INVALID_REQUEST');
+    for (const call of changing) assert.equal(await why(call()), 'INVALID_REQUEST');
     assert.equal(await mine.books(names), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
@@ -107,7 +105,7 @@ describe('the scope of a call', function () {
     const by = { merchantId: 'mine', requestId: names.requestId, amountToCapture: 1n };
     for (const role of ['gateway', 'internal'] as const) {
       const call = stage.channel(role).holds.capturePreauthorization(by);
-      assert.equal((await refusal(call)).reason, 'FORBIDDEN');
+      assert.equal(await why(call), 'FORBIDDEN');
     }
   });
 
@@ -161,7 +159,7 @@ describe('the scope of a call', function () {
     const { preauthorizationId = '' } = hold ?? {};
     const capture = { merchantId: 'signing', preauthorizationId, amountToCapture: 1n };
     const refused = stage.channel('internal').holds.capturePreauthorization(capture);
-    assert.equal((await refusal(refused)).reason, 'SIGNATURE_REQUIRED');
+    assert.equal(await why(refused), 'SIGNATURE_REQUIRED');
     for (const role of ['gateway', 'operator'] as const)
       await stage.channel(role).holds.capturePreauthorization(capture);
   });

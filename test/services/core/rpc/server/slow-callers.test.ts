@@ -75,7 +75,7 @@ describe('slow callers', function () {
     grpc.close();
     secureGrpc.close();
     await Promise.all([clear.close(), secure.close()]);
-    await files.remove();
+    await files.close();
   });
 
   /** Resolves with what the door sent once it has closed the connection. */

@@ -5,7 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
-import { openStage, refusal } from '../../stage.ts';
+import { openStage, why } from '../../stage.ts';
 
 /** Used by the gateway only. */
 const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
@@ -98,7 +98,7 @@ describe('the vocabulary of refusals', function () {
   };
 
   for (const [word, call] of Object.entries(EARNED)) {
-    it(word, async () => assert.equal((await refusal(call())).reason, word));
+    it(word, async () => assert.equal(await why(call()), word));
   }
 
   it('has no unused code', () => {

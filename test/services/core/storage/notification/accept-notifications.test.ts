@@ -1,39 +1,21 @@
 import assert from 'node:assert/strict';
-import { v7 as uuidv7 } from 'uuid';
 import {
   type Accepted,
   acceptNotifications,
 } from '../../../../../services/core/storage/notification/accept-notifications.ts';
 import type { NotificationInput } from '../../../../../services/core/storage/notification/notification.ts';
 import { StatementGather } from '../../../../../services/core/storage/statement-gather.ts';
-import { type DeliveryStage, openDeliveryStage } from '../../delivery/stage.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openDeliveryStage, storedNotification } from '../../delivery/stage.ts';
 
 describe('acceptNotifications()', () => {
-  let stage: DeliveryStage;
+  const stage = forSuite(openDeliveryStage);
 
   before(async () => {
-    stage = await openDeliveryStage();
     await stage.addMerchant('m', 'http://127.0.0.1:1');
     await stage.addMerchant('silent', null);
   });
 
-  after(() => stage.close());
-
-  const input = (requestId: string, change: Partial<NotificationInput> = {}): NotificationInput => ({
-    merchantId: 'm',
-    requestId,
-    kind: 'payment',
-    statusInfo: 'captured',
-    status: 'OK',
-    amount: '10.50',
-    currency: 'EUR',
-    body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
-    signature: `${'A'.repeat(43)}=`,
-    deliveryId: uuidv7(),
-    quarantineId: uuidv7(),
-    receivedAt: new Date().toISOString(),
-    ...change,
-  });
   const accept = async (...inputs: NotificationInput[]) =>
     (await acceptNotifications(stage.database.query, inputs)).map(({ outcome }) => outcome);
   const count = async (table: string, requestId: string) => {
@@ -44,7 +26,7 @@ describe('acceptNotifications()', () => {
   };
 
   it('stores a notification and forwards it', async () => {
-    const first = input('a');
+    const first = storedNotification('a');
     const [accepted] = await acceptNotifications(stage.database.query, [first]);
     assert.deepEqual(accepted, { outcome: 'STORED', forwards: true, isNewConflict: false });
     const [row] = await stage.sql<{ body: Buffer; endpoint_kind: string; signature: string; request_id: string }>(
@@ -56,16 +38,18 @@ describe('acceptNotifications()', () => {
   });
 
   it('stores without forwarding when the merchant has no internalUrl', async () => {
-    const [accepted] = await acceptNotifications(stage.database.query, [input('b', { merchantId: 'silent' })]);
+    const [accepted] = await acceptNotifications(stage.database.query, [
+      storedNotification('b', { merchantId: 'silent' }),
+    ]);
     assert.deepEqual(accepted, { outcome: 'STORED', forwards: false, isNewConflict: false });
     assert.equal(await count('delivery', 'b'), 0);
   });
 
   it('treats a repetition as a duplicate, whatever its unsigned fields', async () => {
-    await accept(input('c'));
+    await accept(storedNotification('c'));
     const body = Buffer.from('{"other":1}').toString('base64');
-    assert.deepEqual(await accept(input('c'), input('d')), ['DUPLICATE', 'STORED']);
-    assert.deepEqual(await accept(input('c', { statusInfo: 'authorized', body })), ['DUPLICATE']);
+    assert.deepEqual(await accept(storedNotification('c'), storedNotification('d')), ['DUPLICATE', 'STORED']);
+    assert.deepEqual(await accept(storedNotification('c', { statusInfo: 'authorized', body })), ['DUPLICATE']);
     assert.equal(await count('delivery', 'c'), 1);
     assert.equal(await count('quarantined_notification', 'c'), 0);
     const [row] = await stage.sql<{ body: Buffer }>("select body from notification where request_id = 'c'");
@@ -73,7 +57,7 @@ describe('acceptNotifications()', () => {
   });
 
   it('quarantines, once, what differs in kind or signed text', async () => {
-    await accept(input('e'));
+    await accept(storedNotification('e'));
     const changes: Partial<NotificationInput>[] = [
       { kind: 'oct' },
       { status: 'KO' },
@@ -81,9 +65,9 @@ describe('acceptNotifications()', () => {
       { currency: 'USD' },
     ];
     for (const change of changes) {
-      const [first] = await acceptNotifications(stage.database.query, [input('e', change)]);
+      const [first] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
       assert.deepEqual(first, { outcome: 'CONFLICT', forwards: false, isNewConflict: true });
-      const [again] = await acceptNotifications(stage.database.query, [input('e', change)]);
+      const [again] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
       assert.deepEqual(again, { outcome: 'CONFLICT', forwards: false, isNewConflict: false });
     }
     assert.equal(await count('quarantined_notification', 'e'), changes.length);
@@ -91,7 +75,10 @@ describe('acceptNotifications()', () => {
   });
 
   it('keeps merchants apart', async () => {
-    assert.deepEqual(await accept(input('f'), input('f', { merchantId: 'silent', amount: '1' })), ['STORED', 'STORED']);
+    assert.deepEqual(
+      await accept(storedNotification('f'), storedNotification('f', { merchantId: 'silent', amount: '1' })),
+      ['STORED', 'STORED'],
+    );
   });
 
   it('stores one of many simultaneous ones, and reports the others as duplicates or conflicts', async () => {
@@ -104,7 +91,10 @@ describe('acceptNotifications()', () => {
     const all: Promise<Accepted>[] = [];
     for (let index = 0; index < 40; index++) {
       for (const change of [{}, {}, { amount: '11' }]) {
-        all.push(gather.submit(input(`g${index}`, change)), direct(input(`g${index}`, change)));
+        all.push(
+          gather.submit(storedNotification(`g${index}`, change)),
+          direct(storedNotification(`g${index}`, change)),
+        );
       }
     }
     const outcomes = await Promise.all(all);

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { API_KEY, Stage } from '../stage.ts';
+import { API_KEY, useStage } from '../stage.ts';
 
 const OWN = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('X-Request-Id', () => {
-  const stage = new Stage();
-  before(() => stage.open());
-  after(() => stage.close());
+  const stage = useStage();
 
   for (const path of ['/healthz', '/docs', '/preauthorization', '/nothing', '/webhook/processor/payment/captured']) {
     it(`is in the answer to GET ${path} and in its line of the log`, async () => {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { StoredNotificationSchema } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  QuarantinedNotificationSchema,
+  StoredNotificationSchema,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { time } from '../../resource/answer-fields.ts';
 import { messageJson } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
-import { FORMS, GRAMMAR } from '../../resource/notification-fields.ts';
+import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 
@@ -14,7 +17,7 @@ export const senderRequestId = z
   .meta({ examples: ['invoice-16'] });
 
 /** Fields that a relayed notification carries or announces. */
-export const relayedFields = {
+const relayedFields = {
   merchantId,
   requestId: z.string(),
   kind: notificationKind,
@@ -25,7 +28,7 @@ export const relayedFields = {
 };
 
 /** An accepted notification beside a quarantined one with the same requestId. */
-export const AcceptedNotification = z
+const AcceptedNotification = z
   .object({ ...relayedFields, receivedAt: time('When it was accepted') })
   .meta({ id: 'AcceptedNotification', description: 'The other side of a notification that was set aside' });
 
@@ -41,3 +44,23 @@ export const StoredNotification = AcceptedNotification.extend({
 
 /** An accepted notification of core's as JSON, with its state. */
 export const storedJson = messageJson(StoredNotification, StoredNotificationSchema);
+
+/** State of a quarantined notification. */
+export const quarantineState = z.enum(['HELD', 'RELEASED', 'DISCARDED']);
+
+/** A quarantined notification, without its body and signature. */
+export const QuarantinedNotification = z
+  .object({
+    quarantineId: uuid('notification that was set aside'),
+    ...relayedFields,
+    reason: z.enum(['CONFLICT', 'STATUS_INFO_CONTRADICTED']),
+    state: quarantineState,
+    receivedAt: time('When it was set aside'),
+    decidedAt: time('When it was decided').optional(),
+    deliveryId: uuid('delivery that forwards it').optional(),
+    accepted: AcceptedNotification.optional(),
+  })
+  .meta({ id: 'QuarantinedNotification' });
+
+/** A quarantined notification of core's as JSON. */
+export const quarantinedJson = messageJson(QuarantinedNotification, QuarantinedNotificationSchema);

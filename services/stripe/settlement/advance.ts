@@ -63,7 +63,7 @@ export async function advance(
   const sent = await ask(() => operation.send(desk, entry, authorization), desk.patience);
   desk.reach(`${kind} answered`);
   if (!sent.failure) {
-    const { ending, ...found } = operation.read(sent.answer, entry, authorization, desk.now());
+    const { ending, ...found } = operation.read(sent.answer, entry, authorization);
     return finish(desk, entry, ending, { ...found, tell });
   }
   const { failure, doubt } = sent;

@@ -20,6 +20,8 @@ export interface Finish extends Found {
  */
 export async function finish(desk: Desk, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
   const { from = ['stored', 'sent'], ...found } = options;
+  // Stored already, with its times: a repeated request has the same result.
+  if (entry.answer === Answer.ACCEPTED && ending.answer === Answer.ACCEPTED) return entry;
   // The end of an accepted operation is reported in any case.
   const tell = options.tell || entry.answer === Answer.ACCEPTED;
   const ended = await desk.database.transaction(async (query) => {

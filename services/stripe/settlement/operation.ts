@@ -22,7 +22,7 @@ export interface Operation<T = unknown> {
   /** Sends it to Stripe, under the identifier as the idempotency key. */
   send(desk: Desk, entry: Entry, authorization: Entry): Promise<T>;
   /** How it ended when Stripe answered. */
-  read(answer: T, entry: Entry, authorization: Entry, now: Date): Ended;
+  read(answer: T, entry: Entry, authorization: Entry): Ended;
   /**
    * Looks whether it was done: reads the objects it would have changed, never a search, which lags. `absent`: they are
    * as they were before it. `unclear`: they are neither as before nor as after.

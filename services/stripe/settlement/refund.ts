@@ -41,12 +41,12 @@ export const REFUND: Operation<Stripe.Refund> = {
     };
     return desk.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
   },
-  read: (refund, _entry, _authorization, now) => ({ ending: endingOfRefund(refund, now), refundId: refund.id }),
+  read: (refund) => ({ ending: endingOfRefund(refund), refundId: refund.id }),
   async look(desk, entry, authorization) {
     const params = { payment_intent: authorization.intentId as string, limit: 100 };
     for await (const refund of desk.stripe.refunds.list(params, requestOptions(authorization.account))) {
       if (refund.metadata?.[REFUND_KEY] !== entry.requestId) continue;
-      return { ending: endingOfRefund(refund, desk.now()), refundId: refund.id };
+      return { ending: endingOfRefund(refund), refundId: refund.id };
     }
     return 'absent';
   },
@@ -59,7 +59,7 @@ const REFUND_KEY = 'holdfast_request_id';
 const EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** How a refund ended, or that it has not yet. */
-export function endingOfRefund(refund: Stripe.Refund, now: Date): Ending {
+export function endingOfRefund(refund: Stripe.Refund): Ending {
   switch (refund.status) {
     case 'succeeded': {
       const bankReference = refund.destination_details?.card?.reference ?? '';
@@ -70,6 +70,6 @@ export function endingOfRefund(refund: Stripe.Refund, now: Date): Ending {
     case 'canceled':
       return notPerformed('refund_canceled', 'The refund was cancelled.');
     default:
-      return accepted(new Date(now.getTime() + EXPECTED_MS), refund.id);
+      return accepted(new Date(refund.created * 1000 + EXPECTED_MS), refund.id);
   }
 }

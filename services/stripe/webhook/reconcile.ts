@@ -91,12 +91,11 @@ async function reconcileRefunds(
   for (const entry of await entriesOf(query, authorization.requestId)) {
     const refund = entry.kind === 'refund' && refunds.find(({ id }) => id === entry.refundId);
     if (!refund) continue;
-    const now = desk.now();
-    const ending = endingOfRefund(refund, now);
+    const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
     const wasDone = entry.answer === Answer.APPROVED;
     if (wasDone) await takeBack(query, entry);
-    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending, now);
+    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending, desk.now());
     if (!ended) continue;
     await applySums(query, ended);
     await tellCore(query, ended);

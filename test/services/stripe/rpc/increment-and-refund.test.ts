@@ -106,6 +106,14 @@ describe('increments and refunds', () => {
       before(() => Object.assign(fixture.stripe.account(), { refundStatus: 'pending' }));
       after(() => Object.assign(fixture.stripe.account(), { refundStatus: 'succeeded' }));
 
+      it('has the same result when the request is repeated later', async () => {
+        const { hold, capture } = await captured();
+        const request = refundRequest(hold, capture, 6_000n);
+        const first = await fixture.client.refund(request);
+        fixture.advance(5_000);
+        assert.deepEqual(await fixture.client.refund(request), first);
+      });
+
       for (const [status, answer] of [
         ['succeeded', Answer.APPROVED],
         ['failed', Answer.NOT_PERFORMED],

@@ -7,8 +7,7 @@ import { layoutFaults } from './layout.ts';
 import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
 import { runTool } from './run-tool.ts';
-import { dumpFaults, entityFaults } from './schema.ts';
-import { withMigratedDatabase } from './scratch-database.ts';
+import { dumpFaults, entityFaults, withMigratedDatabase } from './schema.ts';
 import { listFiles, readSources } from './sources.ts';
 
 /** What a step is called, and its work: it answers or throws its faults. */

@@ -7,7 +7,7 @@ import { ROOT } from './sources.ts';
 
 const GENERATED = 'proto/gen';
 
-/** Generates into a folder beside, and answers each generated file that is not what the contract gives. */
+/** Generates into a temporary folder, and returns each committed file that differs. */
 export async function generatedFaults(): Promise<string[]> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(`${tmpdir()}/holdfast-generated-`);
@@ -22,8 +22,8 @@ export async function generatedFaults(): Promise<string[]> {
 }
 
 /**
- * Answers what the contract breaks for callers of the commit that main had before: the last one, or the one before it where the
- * tree is main itself. Answers nothing where there is no such commit, as in a shallow clone.
+ * Returns what the contract breaks for callers of the commit that main had before: the last one, or the one before it where the
+ * tree is main itself. Returns nothing when there is no such commit, as in a shallow clone.
  */
 export async function breakingFaults(): Promise<string[]> {
   const against = await previousContract();

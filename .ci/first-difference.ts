@@ -1,4 +1,4 @@
-/** Answers where two texts part, as `line: what is there, what is due`; undefined when they are equal. */
+/** Returns the first line in which two texts differ, as `line: is, should be`; undefined when they are equal. */
 export function firstDifference(actual: string, expected: string): string | undefined {
   if (actual === expected) return undefined;
   const [is, due] = [actual.split('\n'), expected.split('\n')];

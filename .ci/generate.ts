@@ -1,8 +1,7 @@
 /** `npm run generate`: the code of the contract, the dump of the schema, and what npm leaves out of its lock. */
 import { completeLock } from './lock.ts';
 import { runTool } from './run-tool.ts';
-import { writeDump } from './schema.ts';
-import { withMigratedDatabase } from './scratch-database.ts';
+import { withMigratedDatabase, writeDump } from './schema.ts';
 
 await completeLock();
 await runTool('buf', ['generate']);

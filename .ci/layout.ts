@@ -14,7 +14,7 @@ const TOP = new Set([
   ...'.mocharc.mjs .npmrc .gitignore .dockerignore'.split(' '),
 ]);
 
-/** Answers one line for each breach. */
+/** Returns one line for each breach. */
 export async function layoutFaults(paths: readonly string[]): Promise<string[]> {
   const own = paths.filter((path) => !path.startsWith('proto/gen/'));
   const texts = await Promise.all(own.map(async (path) => [path, await readFile(ROOT + path, 'utf8')] as const));

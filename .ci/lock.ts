@@ -27,13 +27,13 @@ export interface Lock {
   packages: Record<string, Locked>;
 }
 
-/** Answers one line for each fault of the lock file. */
+/** Returns one line for each fault of the lock file. */
 export async function lockFaults(): Promise<string[]> {
   return faultsOf(JSON.parse(await readFile(FILE, 'utf8')) as Lock);
 }
 
 /**
- * Answers one line for each binary that is missing, each package that no hash pins, each that names where it was fetched from, and each
+ * Returns one line for each binary that is missing, each package that no hash pins, each that names where it was fetched from, and each
  * that names engines.
  */
 export function faultsOf(lock: Lock): string[] {

@@ -22,7 +22,7 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** Answers one line for each package that is missing, unused, not pinned, or in the wrong list. */
+/** Returns one line for each package that is missing, unused, not pinned, or in the wrong list. */
 export async function packageFaults(sources: readonly Source[]): Promise<string[]> {
   const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8')) as Manifest;
   const declared = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ROOT } from './sources.ts';
 
-/** Runs a program, of node_modules/.bin if it is there. Answers what it printed. Throws what it printed when it fails. */
+/** Runs a program, of node_modules/.bin if it is there. Returns its output; throws it when the program fails. */
 export async function runTool(program: string, args: readonly string[]): Promise<string> {
   const PATH = `${ROOT}node_modules/.bin:${process.env.PATH}`;
   const options = { cwd: ROOT, env: { ...process.env, PATH, NO_COLOR: '1' }, maxBuffer: 2 ** 26 };

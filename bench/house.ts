@@ -30,7 +30,7 @@ export interface House extends QuickstartHouse {
   query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /** Does something when the row that is being measured is done. */
   atRowEnd(act: () => Promise<void>): void;
-  /** Does it, and forgets what waits for receivers that are not there: the next row's worker would begin with that. */
+  /** Runs these actions, and deletes the open deliveries, with which the next row's worker would begin. */
   endRow(): Promise<void>;
   close(): Promise<void>;
 }

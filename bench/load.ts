@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LOADS, type Load } from './loads.ts';
 
-/** What a load process is told. */
+/** The order that a load process gets. */
 export interface LoadOrder {
   readonly load: keyof typeof LOADS;
   readonly inFlight: number;
@@ -80,7 +80,7 @@ async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   return { perSecond: latenciesMs.length / order.seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
 }
 
-/** Answers when the next act may start, and the time: at once, or evenly spread. */
+/** Resolves when the next act may start, at once or evenly spread, with the time. */
 function pacer(perSecond: number | undefined): () => Promise<number> {
   let next = performance.now();
   return async () => {

@@ -10,7 +10,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { removeDataDir } from '../services/quickstart/data-dir.ts';
-import { freePort } from '../services/quickstart/port.ts';
+import { freePort } from '../services/quickstart/ports.ts';
 import { type Quickstart, startQuickstart } from '../services/quickstart/quickstart.ts';
 import { readSettings } from '../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../services/quickstart/shop.ts';

@@ -7,7 +7,7 @@ import { type Row, throughput } from '../row.ts';
 
 const IN_FLIGHT = 64;
 const REFERENCE_CLIENTS = 32;
-/** A receiver that is not there: deliveries are written and their alarms set with every commit, but no worker runs beside. */
+/** Nothing listens there, and no worker runs: deliveries are written, and their alarms set, with each commit. */
 const NOWHERE = { webhookUrl: 'http://127.0.0.1:9' };
 
 /** Holds placed per second over gRPC, against the same two commits row at a time. */
@@ -59,7 +59,7 @@ export const restHolds: Row = {
     const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
     const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
     const rest = { load: 'rest-hold' as const, inFlight: IN_FLIGHT, seconds, options };
-    // The gateway hears of a new merchant within a second.
+    // The gateway learns of a new merchant within a second.
     await sleep(1_500);
     return async () => throughput(await runLoad(rest), await runLoad(grpc));
   },
@@ -102,7 +102,7 @@ export const loneHold: Row = {
   },
 };
 
-/** What a load of holds is told. */
+/** The order for a load of holds. */
 export async function holdOrder(house: House, inFlight: number, seconds: number, extra: Record<string, string> = {}) {
   const merchantId = extra.merchantId ?? (await house.createMerchant(NOWHERE)).merchantId;
   const address = `127.0.0.1:${house.ports.CORE_PORT}`;

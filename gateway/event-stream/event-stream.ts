@@ -1,9 +1,9 @@
 /** Results as Server-Sent Events, for merchants and operators. */
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { errorFields, type Log } from '../../platform/log.ts';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
@@ -142,10 +142,5 @@ function eventOf({ operation, resumeToken }: WatchOperationsResponse): string {
 
 /** The promise's value, or undefined when it takes longer than `timeoutMs`. */
 async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([promise, delay(timeoutMs, undefined, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
+  return (await settlesWithin(timeoutMs, promise)) ? promise : undefined;
 }

@@ -1,7 +1,7 @@
 /** Builds the OpenAPI document from the tables of routes that are mounted, and from the schemas that validate requests. */
 import { HEALTH_ROUTES } from '../health.ts';
+import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { PROBLEM_CODES } from '../http/problem.ts';
-import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { Route } from '../http/route.ts';
 import { OPERATOR_ROUTES } from '../operator/operator.ts';
 import { COOKIE } from '../operator/session/session.ts';

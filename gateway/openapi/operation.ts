@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { statusOf } from '../http/problem.ts';
-import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 import type { Example } from './examples/example.ts';
 import { PROBLEM_HEADERS, ProblemAnswer } from './problems.ts';

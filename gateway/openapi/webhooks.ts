@@ -3,7 +3,8 @@ import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
 import { KINDS, wordsOf } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
-import { ID } from './examples/example.ts';
+import { ID, MERCHANT_ID, paymentMethodData } from './examples/example.ts';
+import { captured, oct } from './examples/oct-operation-relay.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -27,7 +28,7 @@ export const Notification = z
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 
 /** The body of a test notification. */
-export const TestNotification = z
+const TestNotification = z
   .object({
     ...Notification.pick({ merchantId: true, requestId: true, currency: true }).shape,
     status: z.literal('OK'),
@@ -48,7 +49,7 @@ const NOTIFICATION_HEADERS = {
   'webhook-signature': z.string().meta({ description: 'v1,… once for each live secret; covers body and time' }),
 };
 
-/** The webhooks: their words, their bodies, and an example. */
+/** The webhooks: their words, their bodies, and an example: a result that the routes answer, too. */
 export const NOTIFICATIONS = {
   paymentNotification: {
     kind: 'payment',
@@ -56,19 +57,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('payment')),
     schema: Notification,
     name: KINDS.CAPTURE.successWord,
-    example: {
-      merchantId: 'acme',
-      requestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a02',
-      status: 'OK',
-      amount: 1500,
-      currency: 'EUR',
-      paymentMethodData: { type: 'card', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 },
-      reference: 'sbx_KRP4JDTFh5tdQDD-',
-      finalStateDate: '2026-11-21T12:00:05.000Z',
-      operation: 'CAPTURE',
-      holdRequestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a01',
-      merchantReference: 'order-1001',
-    },
+    example: Notification.parse({ ...captured, paymentMethodData }),
   },
   octNotification: {
     kind: 'oct',
@@ -76,18 +65,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('oct')),
     schema: Notification,
     name: KINDS.OCT.successWord,
-    example: {
-      merchantId: 'acme',
-      requestId: '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a06',
-      status: 'OK',
-      amount: 2500,
-      currency: 'EUR',
-      paymentMethodData: { type: 'card', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 },
-      reference: 'sbx_RRYBPHqCg9rj4qcb',
-      finalStateDate: '2026-11-21T12:01:00.000Z',
-      operation: 'OCT',
-      merchantReference: 'payout-7',
-    },
+    example: Notification.parse({ ...oct, operation: 'OCT' }),
   },
   testNotification: {
     kind: 'payment',
@@ -96,7 +74,7 @@ export const NOTIFICATIONS = {
     schema: TestNotification,
     name: 'test',
     example: {
-      merchantId: 'acme',
+      merchantId: MERCHANT_ID,
       requestId: ID.test,
       status: 'OK',
       amount: 0,

@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { Gather } from '../../platform/gather.ts';
 import type { GrpcClient } from '../../platform/grpc-client.ts';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import { traceParent } from '../../platform/tracing.ts';
 import type {
   AcceptNotificationRequest,
@@ -33,13 +34,8 @@ export function openAccept(
 
 /** The deadline counts from the submission, also for a notification that still waits for other calls. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('core did not answer in time')), WITHIN.timeoutMs);
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (!(await settlesWithin(WITHIN.timeoutMs, answer))) throw new Error('core did not answer in time');
+  return answer;
 }
 
 /** Core rejects a whole batch when one notification in it is invalid; then each is sent alone. */

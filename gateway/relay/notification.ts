@@ -2,7 +2,7 @@ import { SIGNED_FIELDS, type SignedFields } from '../../webhooks/signature.ts';
 import { StrictJsonRefusal } from '../http/json-structure.ts';
 import { type FieldError, Problem } from '../http/problem.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
-import { FORMS, GRAMMAR } from '../resource/notification-fields.ts';
+import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 
 /**
  * Reads the five signed fields as text. Other fields are ignored, unless a parser that ignores case would take one of them for a signed field.

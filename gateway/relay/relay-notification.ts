@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import type { HandledRoute } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-import { GRAMMAR, STATUS_INFO } from '../resource/notification-fields.ts';
+import { GRAMMAR, STATUS_INFO } from '../resource/identifiers.ts';
 import type { Accept } from './accept-notifications.ts';
 import type { Announced } from './announced.ts';
 import type { BodyBudget } from './body-budget.ts';

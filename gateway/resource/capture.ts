@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CapturePreauthorizationResponse,
+  CaptureSchema,
   type Capture as CoreCapture,
   HoldStatus,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import * as fields from './answer-fields.ts';
-import { answered, money, processorFields, some, time } from './core-messages.ts';
+import { answered, messageJson, money, processorFields, some, time } from './core-messages.ts';
 import type { Outcome } from './write-operation.ts';
 
 /** A capture. Date, bank reference and amounts are present only when it is OK. */
@@ -35,21 +36,21 @@ export const Capture = z
   .meta({ id: 'Capture' });
 
 /** A capture of core's as JSON. */
-export function captureJson(capture: CoreCapture) {
-  return {
-    requestId: capture.requestId,
-    holdRequestId: capture.holdRequestId,
-    status: OperationState[capture.state],
-    amount: money(capture.amount),
-    currency: capture.currency,
-    finalCapture: capture.finalCapture || closed(capture),
-    ...(capture.state === OperationState.OK && successFields(capture)),
-    reference: some(capture.processorReference),
-    ...processorFields(capture.processorError),
-    reversed: capture.reversed,
-    amountReversed: money(capture.amountReversed),
-    createdAt: time(capture.createdAt),
-  };
+export const captureJson = messageJson(Capture, CaptureSchema, {
+  ...processorFields,
+  // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
+  finalCapture: ({ finalCapture, state, preauthorizationStatus }) =>
+    finalCapture || (state === OperationState.OK && preauthorizationStatus === HoldStatus.CAPTURED),
+  captureDate: ofSuccess(({ captureDate }) => time(captureDate)),
+  amountCaptured: ofSuccess(({ amount }) => money(amount)),
+  amountRemaining: ofSuccess(({ amountRemaining }) => money(amountRemaining)),
+  amountReleased: ofSuccess(({ amountReleased }) => money(amountReleased)),
+  bankReference: ofSuccess(({ bankReference }) => some(bankReference)),
+  preauthorizationStatus: ofSuccess(({ preauthorizationStatus }) => HoldStatus[preauthorizationStatus]),
+});
+
+function ofSuccess<T>(read: (capture: CoreCapture) => T): (capture: CoreCapture) => T | undefined {
+  return (capture) => (capture.state === OperationState.OK ? read(capture) : undefined);
 }
 
 /** What a request to capture answers. */
@@ -58,20 +59,4 @@ export function captureOutcome(response: CapturePreauthorizationResponse): Outco
   const capture = answered(response.capture);
   if (capture.state === OperationState.OK) return { status: 200, body: captureJson(capture), replayed };
   return { inProgress: { requestId: capture.requestId, holdRequestId: some(capture.holdRequestId) }, replayed };
-}
-
-/** A capture closes its hold unasked when the contract allows one capture, and when nothing is left. */
-function closed({ state, preauthorizationStatus }: CoreCapture): boolean {
-  return state === OperationState.OK && preauthorizationStatus === HoldStatus.CAPTURED;
-}
-
-function successFields(capture: CoreCapture) {
-  return {
-    captureDate: time(capture.captureDate),
-    amountCaptured: money(capture.amount),
-    amountRemaining: money(capture.amountRemaining),
-    amountReleased: money(capture.amountReleased),
-    bankReference: some(capture.bankReference),
-    preauthorizationStatus: HoldStatus[capture.preauthorizationStatus],
-  };
 }

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import {
-  type Delivery as CoreDelivery,
-  type DeliveryAttempt as CoreDeliveryAttempt,
-  type DeliveryContent as CoreDeliveryContent,
+  DeliveryContentSchema,
+  DeliverySchema,
   DeliveryState,
   EndpointKind,
+  EndpointSchema,
   type GetDeliveryResponse,
-  NotificationKind,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Present } from '../http/route.ts';
 import { pageOf, parties, time as timeField } from './answer-fields.ts';
-import { answered, pageJson, some, time } from './core-messages.ts';
+import { answered, messageJson, pageJson } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation, operationJson } from './operation.ts';
 import { page, time as requestedTime, requestId, text, uuid } from './request-fields.ts';
@@ -24,7 +23,7 @@ export const endpointKind = z
 export const notificationKind = z.enum(['PAYMENT', 'OCT']).meta({ description: 'Which message' });
 
 /** State of a delivery. */
-export const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
+const deliveryState = z.enum(['PENDING', 'DELIVERED', 'DEAD']).meta({ description: 'Where it stands' });
 
 /** The delivery of one notification to one endpoint. */
 export const Delivery = z
@@ -77,26 +76,12 @@ export const WholeDelivery = DeliveryWithAttempts.extend({
 }).meta({ id: 'WholeDelivery' });
 
 /** A delivery of core's as JSON, without its attempts. */
-export function deliveryJson(delivery: CoreDelivery) {
-  return {
-    deliveryId: delivery.deliveryId,
-    merchantId: delivery.merchantId,
-    endpointKind: EndpointKind[delivery.endpointKind],
-    requestId: delivery.requestId,
-    kind: NotificationKind[delivery.kind],
-    statusInfo: delivery.statusInfo,
-    state: DeliveryState[delivery.state],
-    attemptCount: delivery.attemptCount,
-    dueAt: time(delivery.dueAt),
-    createdAt: time(delivery.createdAt),
-    deliveredAt: time(delivery.deliveredAt),
-  };
-}
+export const deliveryJson = messageJson(Delivery, DeliverySchema);
 
 /** A delivery of core's as JSON with its attempts, oldest first. */
-export function deliveryWithAttemptsJson(delivery: CoreDelivery) {
-  return { ...deliveryJson(delivery), attempts: delivery.attempts.map(attemptJson) };
-}
+export const deliveryWithAttemptsJson = messageJson(DeliveryWithAttempts, DeliverySchema);
+
+const contentJson = messageJson(DeliveryContent, DeliveryContentSchema);
 
 /** A delivery of core's as JSON, with all that core tells of it. */
 export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryResponse) {
@@ -104,21 +89,6 @@ export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryR
     ...deliveryWithAttemptsJson(answered(delivery)),
     content: content && contentJson(content),
     operation: operation && operationJson(operation),
-  };
-}
-
-function contentJson({ url, headers, body }: CoreDeliveryContent) {
-  return { url: some(url), headers: headers.map(({ name, value }) => ({ name, value })), body: some(body) };
-}
-
-function attemptJson(attempt: CoreDeliveryAttempt) {
-  return {
-    number: attempt.number,
-    startedAt: time(attempt.startedAt),
-    latencyMs: attempt.latencyMs,
-    httpStatus: attempt.httpStatus || undefined,
-    error: some(attempt.error),
-    responseHead: some(attempt.responseHead),
   };
 }
 
@@ -145,3 +115,21 @@ export async function deliveryPage(
   const { deliveries, nextPageToken } = await core.notifications.listDeliveries(filters, call);
   return pageJson(deliveries.map(deliveryJson), nextPageToken);
 }
+
+/** An endpoint that fails or is paused. */
+export const Endpoint = z
+  .object({
+    merchantId: parties.merchantId,
+    endpointKind,
+    pause: z
+      .enum(['GONE', 'OPERATOR', 'BREAKER'])
+      .meta({ description: 'Why nothing is sent: it answered 410, an operator said so, it fails all the time' })
+      .optional(),
+    pausedUntil: timeField("When the breaker's pause is over").optional(),
+    failureCount: z.int().min(0).meta({ description: 'Failures since the last success' }),
+    changedAt: timeField('When any of this changed last'),
+  })
+  .meta({ id: 'Endpoint' });
+
+/** An endpoint of core's as JSON. */
+export const endpointJson = messageJson(Endpoint, EndpointSchema);

@@ -3,11 +3,11 @@ import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   HoldStatus,
   type Preauthorization,
+  PreauthorizationSchema,
   type ReleasePreauthorizationResponse,
-  ReleaseReason,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import * as fields from './answer-fields.ts';
-import { answered, money, paymentMethodData, processorFields, some, time } from './core-messages.ts';
+import { answered, messageJson, processorFields, some, time } from './core-messages.ts';
 import * as requested from './request-fields.ts';
 import type { Outcome } from './write-operation.ts';
 
@@ -44,41 +44,16 @@ export const ListedHold = z
   })
   .meta({ id: 'ListedHold', description: 'A hold without its handle' });
 
-/** A hold of core's as JSON, without its preauthorizationId. */
-export function listedHoldJson(hold: Preauthorization) {
-  return {
-    requestId: hold.requestId,
-    status: HoldStatus[hold.status],
-    amount: money(hold.amount),
-    currency: hold.currency,
-    amountCaptured: money(hold.amountCaptured),
-    amountInFlight: money(hold.amountInFlight),
-    amountRemaining: money(hold.amountRemaining),
-    amountReleased: money(hold.amountReleased),
-    amountReversed: money(hold.amountReversed),
-    merchantId: hold.merchantId,
-    terminalId: hold.terminalId,
-    userId: hold.userId,
-    merchantReference: some(hold.merchantReference),
-    metadata: Object.keys(hold.metadata).length > 0 ? hold.metadata : undefined,
-    ...checkoutFields(hold),
-    createdAt: time(hold.createdAt),
-    placedAt: time(hold.placedAt),
-    expiresAt: time(hold.expiresAt),
-    closedAt: time(hold.closedAt),
-    releaseReason: hold.releaseReason ? ReleaseReason[hold.releaseReason] : undefined,
-    paymentMethodData: paymentMethodData(hold.paymentMethod),
-    tokenData: hold.generatedTokenId ? { tokenId: hold.generatedTokenId } : undefined,
-    reference: some(hold.processorReference),
-    ...processorFields(hold.processorError),
-  };
-}
+/** What a hold's JSON has besides the message's fields. The checkout's expiry is shown while its page is open. */
+export const holdFields = {
+  ...processorFields,
+  checkoutExpiresAt: ({ checkoutUrl, checkoutExpiresAt }: Preauthorization) =>
+    checkoutUrl === '' ? undefined : time(checkoutExpiresAt),
+  tokenData: ({ generatedTokenId: tokenId }: Preauthorization) => (tokenId === '' ? undefined : { tokenId }),
+};
 
-/** The checkout page's URL and its expiry, while the checkout is open. */
-export function checkoutFields(hold: Preauthorization) {
-  if (hold.checkoutUrl === '') return {};
-  return { checkoutUrl: hold.checkoutUrl, checkoutExpiresAt: time(hold.checkoutExpiresAt) };
-}
+/** A hold of core's as JSON, without its preauthorizationId. */
+export const listedHoldJson = messageJson(ListedHold, PreauthorizationSchema, holdFields);
 
 /** What a request to release answers; `json` makes the hold's. */
 export function releaseOutcome(

@@ -1,4 +1,6 @@
-/** Forms of identifiers (docs/product.md, "Money, identifiers, time"). */
+/** Forms of identifiers (docs/product.md, "Money, identifiers, time"), and of a relayed notification's fields. */
+import type { SignedFields } from '../../webhooks/signature.ts';
+
 export const MERCHANT_ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 /** The same in words. */
 export const MERCHANT_ID_FORM = 'must be a letter, then at most 31 letters, digits, _ or -';
@@ -25,3 +27,24 @@ export function notRequestId(text: string): string | undefined {
   if (!isPreauthorizationId(text)) return undefined;
   return 'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
 }
+
+/** The signed fields of a relayed notification, as text (docs/product.md, "Fields of a relayed notification"). */
+export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
+  merchantId: MERCHANT_ID,
+  requestId: /^[A-Za-z0-9._:-]{1,64}$/,
+  status: /^(OK|KO)$/,
+  amount: /^[0-9]{1,12}(\.[0-9]{1,4})?$/,
+  currency: /^[A-Z]{3}$/,
+};
+
+/** The same in words. */
+export const FORMS: Readonly<Record<keyof SignedFields, string>> = {
+  merchantId: MERCHANT_ID_FORM,
+  requestId: 'must be 1 to 64 letters, digits, dots, colons, _ or -',
+  status: 'must be OK or KO',
+  amount: 'must be at most 12 digits, with at most 4 more behind a dot: 1050 or 10.50',
+  currency: 'must be three capital letters, such as EUR',
+};
+
+/** The last segment of the path: the result in one word. */
+export const STATUS_INFO = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Oct as CoreOct } from '../../proto/gen/holdfast/v1/oct_pb.js';
-import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import * as fields from './answer-fields.ts';
-import { money, paymentMethodData, processorFields, some, time } from './core-messages.ts';
+import { messageJson, processorFields } from './core-messages.ts';
 
 /** An original credit transaction. */
 export const Oct = z
@@ -22,21 +21,4 @@ export const Oct = z
   .meta({ id: 'Oct', description: 'An original credit transaction' });
 
 /** An OCT of core's as JSON. */
-export function octJson(oct: CoreOct) {
-  return {
-    requestId: oct.requestId,
-    status: OperationState[oct.state],
-    amount: money(oct.amount),
-    currency: oct.currency,
-    merchantId: oct.merchantId,
-    terminalId: oct.terminalId,
-    userId: oct.userId,
-    merchantReference: some(oct.merchantReference),
-    paymentMethodData: paymentMethodData(oct.paymentMethod),
-    reference: some(oct.processorReference),
-    bankReference: some(oct.bankReference),
-    ...processorFields(oct.processorError),
-    createdAt: time(oct.createdAt),
-    finalStateDate: time(oct.finalStateDate),
-  };
-}
+export const octJson = messageJson(Oct, OctSchema, processorFields);

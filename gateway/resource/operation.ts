@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
-import { type Operation as CoreOperation, OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationKind, OperationSchema } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core/client.ts';
 import * as fields from './answer-fields.ts';
-import { defined, money, pageJson, processorFields, some, time } from './core-messages.ts';
+import { defined, messageJson, pageJson, processorFields } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
 import { KIND_NAMES, STATUS_INFOS } from './kinds.ts';
 import * as requested from './request-fields.ts';
@@ -38,26 +38,7 @@ export const Operation = z
 export const OperationPage = fields.pageOf(Operation).meta({ id: 'OperationPage', description: 'Newest first' });
 
 /** An operation of core's as JSON, with the field names of the notification about it. */
-export function operationJson(operation: CoreOperation) {
-  return {
-    requestId: operation.requestId,
-    operation: OperationKind[operation.kind],
-    status: OperationState[operation.state],
-    statusInfo: some(operation.statusInfo),
-    merchantId: operation.merchantId,
-    amount: money(operation.amount),
-    currency: operation.currency,
-    holdRequestId: some(operation.holdRequestId),
-    captureRequestId: some(operation.captureRequestId),
-    terminalId: some(operation.terminalId),
-    userId: some(operation.userId),
-    merchantReference: some(operation.merchantReference),
-    reference: some(operation.processorReference),
-    bankReference: some(operation.bankReference),
-    ...processorFields(operation.processorError),
-    finalStateDate: time(operation.finalStateDate),
-  };
-}
+export const operationJson = messageJson(Operation, OperationSchema, processorFields);
 
 /** Filters of a list of operations, joined by AND. */
 export const OperationFilters = z.strictObject({

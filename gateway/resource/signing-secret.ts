@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { SigningSecret as CoreSigningSecret } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { SigningSecretSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { time as timeField } from './answer-fields.ts';
-import { time } from './core-messages.ts';
+import { messageJson } from './core-messages.ts';
 import { uuid } from './request-fields.ts';
 
 /** A signing secret without its value. */
@@ -20,10 +20,4 @@ export const signingSecret = z.string().meta({ description: 'The secret; shown t
 export const CreatedSigningSecret = SigningSecret.extend({ signingSecret }).meta({ id: 'CreatedSigningSecret' });
 
 /** A signing secret of core's as JSON. */
-export function signingSecretJson(secret: CoreSigningSecret) {
-  return {
-    signingSecretId: secret.signingSecretId,
-    createdAt: time(secret.createdAt),
-    retiredAt: time(secret.retiredAt),
-  };
-}
+export const signingSecretJson = messageJson(SigningSecret, SigningSecretSchema);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Counter } from 'prom-client';
+import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { Problem } from '../http/problem.ts';
-import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import { apiKeyHash, apiKeyIn } from './authenticate.ts';
 
 /** Refusals of one API key within a second that are worth the reading of its requests. */

@@ -26,3 +26,8 @@ export function supported(kind: Kind, way?: Way) {
     return undefined;
   };
 }
+
+/** A check of a kind of operation, for processors that can do such operations. */
+export function checkOf(kind: Kind, name: string, run: Check['run']): Check {
+  return { name: `${kind.name}: ${name}`, skip: supported(kind), run };
+}

@@ -136,7 +136,7 @@ export function inquire(kit: Kit, { requestId, merchantId, account }: Request, f
 
 /**
  * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter cannot fence, sends
- * it again. Answers the result, or undefined: it can never act.
+ * it again. Returns the result, or undefined when the request can never act.
  */
 export async function findOut(kit: Kit, method: Method, request: Request): Promise<Result | undefined> {
   const { finding, result, fenced } = await inquire(kit, request);

@@ -79,7 +79,6 @@ const PROFILE = z.strictObject({
 
 /** What the kit has to know about an adapter: which token provokes what, and which features there are. */
 export type Profile = z.output<typeof PROFILE>;
-export type Feature = (typeof FEATURES)[number];
 
 /** Reads a profile. Throws an Error whose message is one line that names the file and every field that is wrong. */
 export function readProfile(file: string): Profile {

@@ -14,7 +14,7 @@ import type { Options } from './options.ts';
 import type { Profile } from './profile.ts';
 
 /** Every check, in the order of the table. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   ...DESCRIBE,
   ...ANSWERS,
   ...IDENTIFIERS,

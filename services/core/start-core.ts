@@ -6,7 +6,6 @@ import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Reach } from './crash-points.ts';
 import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
-import { openCredentialsFeed } from './feeds/credentials-feed.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
@@ -68,7 +67,6 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     contracts: openContractCache(database, clock),
     accept: openAccept(database, queue, clock, log),
     feed,
-    credentials: openCredentialsFeed(database, cipher),
     queue,
     processors,
     cipher,

@@ -4,7 +4,7 @@ import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
-import { openDeliverer } from './delivery/deliverer.ts';
+import { Deliverer } from './delivery/deliverer.ts';
 import { openEndpointTermsCache } from './delivery/endpoint-terms-cache.ts';
 import { forwardParkedNotifications } from './delivery/forward-parked.ts';
 import { targetOf } from './delivery/gateway-address.ts';
@@ -73,7 +73,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const terms = openEndpointTermsCache(database, cipher, clock);
-  const deliverer = openDeliverer({
+  const deliverer = new Deliverer({
     database,
     queue,
     sender,
@@ -99,7 +99,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     working = false;
     await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
   });
-  await deliverer.start();
+  deliverer.start();
   working = true;
   log.info('working');
   const running = opened.move();

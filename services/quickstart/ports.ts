@@ -1,6 +1,8 @@
-/** Chooses the port of each process. */
+/** TCP ports on this machine: chooses that of each process. */
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { z } from 'zod';
-import { freePort, listenFault } from './port.ts';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
 import type { QuickstartSettings } from './settings.ts';
 
@@ -60,4 +62,33 @@ export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], s
   while (found.size < OUTER.length) found.add(await freePort());
   const [PORT = '', CORE_PORT = '', CONNECT_PORT = ''] = [...found].map(String);
   return { PORT, CORE_PORT, CONNECT_PORT };
+}
+
+/**
+ * Finds a free port between 20 000 and 30 000: below the range of outgoing connections, so that the system does not give it away while its
+ * process restarts. Never returns the same port twice, because the caller may not listen on the first one yet.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    if (given.has(port) || (await listenFault(port)) !== undefined) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+const given = new Set<number>();
+
+/** Node's error code when a port cannot be listened on, such as EADDRINUSE or EACCES; undefined when it can. */
+async function listenFault(port: number): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  } finally {
+    server.close();
+  }
 }

@@ -1,4 +1,5 @@
 /** How the sandbox's test tokens and test cards behave (docs/product.md, "Sandbox"). */
+import type { Kind } from '../../platform/adapter/entry.ts';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 /** How one operation on a card goes. */
@@ -12,16 +13,8 @@ export interface Effect {
   readonly endsAfterMs?: number;
 }
 
-/** How a card behaves over its life. An effect that is absent is an approval. */
-export interface Behaviour {
-  /** Authorizations and credits (OCT). */
-  readonly placing: Effect;
-  /** Captures of its authorizations. */
-  readonly capturing: Effect;
-  readonly voiding?: Effect;
-  readonly incrementing?: Effect;
-  readonly extending?: Effect;
-  readonly refunding?: Effect;
+/** How a card behaves over its life: how operations of each kind go, and what happens besides. An effect that is absent is an approval. */
+export interface Behaviour extends Partial<Record<Kind, Effect>> {
   /** Every answer comes this much later. */
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
@@ -57,7 +50,6 @@ export const EXPECTED_WITHIN_MS = 10_000;
 
 /** Done. */
 export const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
-const usual: Behaviour = { placing: APPROVED, capturing: APPROVED };
 
 function declined(errorCode: string, errorMessage: string): Effect {
   return { answer: Answer.DECLINED, errorCode, errorMessage };
@@ -72,44 +64,43 @@ const reversal: Reversal = { afterMs: LATER_MS };
 
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
-  ok: usual,
-  declined: { ...usual, placing: declined('do_not_honor', 'The issuer declined the card.') },
-  insufficient_funds: { ...usual, placing: declined('insufficient_funds', 'The account has insufficient funds.') },
-  invalid: { ...usual, placing: notPerformed('token_invalid', 'There is no such card token.') },
-  processor_error: { ...usual, placing: notPerformed('processor_error', 'The processor could not do it.') },
-  accepted: { ...usual, placing: { ...APPROVED, endsAfterMs: LATER_MS } },
-  timeout_applied: { ...usual, placing: { ...APPROVED, silence: 'after' } },
-  timeout_lost: { ...usual, placing: { ...APPROVED, silence: 'before' } },
-  ...ways('capture', 'capturing'),
-  ...ways('void', 'voiding'),
-  ...ways('increment', 'incrementing'),
-  ...ways('extension', 'extending', 'extend'),
-  ...ways('refund', 'refunding'),
+  ok: {},
+  declined: placing(declined('do_not_honor', 'The issuer declined the card.')),
+  insufficient_funds: placing(declined('insufficient_funds', 'The account has insufficient funds.')),
+  invalid: placing(notPerformed('token_invalid', 'There is no such card token.')),
+  processor_error: placing(notPerformed('processor_error', 'The processor could not do it.')),
+  accepted: placing({ ...APPROVED, endsAfterMs: LATER_MS }),
+  timeout_applied: placing({ ...APPROVED, silence: 'after' }),
+  timeout_lost: placing({ ...APPROVED, silence: 'before' }),
+  ...ways('capture'),
+  ...ways('void'),
+  ...ways('increment'),
+  ...ways('extension', 'extend'),
+  ...ways('refund'),
   capture_accepted_declined: {
-    ...usual,
-    capturing: { ...declined('capture_declined', 'The issuer declined the capture.'), endsAfterMs: LATER_MS },
+    capture: { ...declined('capture_declined', 'The issuer declined the capture.'), endsAfterMs: LATER_MS },
   },
-  reversed: { ...usual, reversal },
-  reversed_in_part: { ...usual, reversal: { ...reversal, half: true } },
-  reversed_unattributed: { ...usual, reversal: { ...reversal, unattributed: true } },
-  reversed_reinstated: { ...usual, reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS } },
-  expires_2s: { ...usual, expiresAfterMs: 2_000 },
-  ended_early: { ...usual, ended: { afterMs: LATER_MS, as: 'expired' } },
-  voided_elsewhere: { ...usual, ended: { afterMs: LATER_MS, as: 'voided' } },
-  single_capture: { ...usual, cannot: { severalCaptures: true } },
-  capture_only: { ...usual, cannot: { severalCaptures: true, increments: true, extension: true, refunds: true } },
-  slow: { ...usual, delayMs: 2_000 },
+  reversed: { reversal },
+  reversed_in_part: { reversal: { ...reversal, half: true } },
+  reversed_unattributed: { reversal: { ...reversal, unattributed: true } },
+  reversed_reinstated: { reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS } },
+  expires_2s: { expiresAfterMs: 2_000 },
+  ended_early: { ended: { afterMs: LATER_MS, as: 'expired' } },
+  voided_elsewhere: { ended: { afterMs: LATER_MS, as: 'voided' } },
+  single_capture: { cannot: { severalCaptures: true } },
+  capture_only: { cannot: { severalCaptures: true, increments: true, extension: true, refunds: true } },
+  slow: { delayMs: 2_000 },
 } as const satisfies Record<string, Behaviour>;
 
-type Following = Exclude<keyof Behaviour & `${string}ing`, 'placing'>;
+/** Authorizations and credits (OCT) go so. */
+function placing(effect: Effect): Behaviour {
+  return { authorization: effect, credit: effect };
+}
+
 type Way = 'declined' | 'error' | 'accepted' | 'timeout_applied' | 'timeout_lost';
 
 /** The ways in which an operation on an authorization can go other than well. */
-function ways<Name extends string>(
-  name: Name,
-  following: Following,
-  verb: string = name,
-): Record<`${Name}_${Way}`, Behaviour> {
+function ways<Name extends Kind>(name: Name, verb: string = name): Record<`${Name}_${Way}`, Behaviour> {
   const effects: Record<Way, Effect> = {
     declined: declined(`${name}_declined`, `The issuer declined the ${name}.`),
     error: notPerformed(`${name}_error`, `The processor could not ${verb}.`),
@@ -117,20 +108,25 @@ function ways<Name extends string>(
     timeout_applied: { ...APPROVED, silence: 'after' },
     timeout_lost: { ...APPROVED, silence: 'before' },
   };
-  const named = Object.entries(effects).map(([way, effect]) => [`${name}_${way}`, { ...usual, [following]: effect }]);
+  const named = Object.entries(effects).map(([way, effect]) => [`${name}_${way}`, { [name]: effect }]);
   return Object.fromEntries(named);
 }
 
 /** A behaviour's name. */
 export type BehaviourName = keyof typeof BEHAVIOURS;
 
-/** The behaviour of that name. */
-export function behaviourOf(name: BehaviourName): Behaviour {
-  return BEHAVIOURS[name];
+/** The behaviour of that name; empty = no card is involved. */
+export function behaviourOf(name: BehaviourName | ''): Behaviour {
+  return name === '' ? {} : BEHAVIOURS[name];
+}
+
+/** How operations of a kind go on a card. */
+export function effectOf(name: BehaviourName | '', kind: Kind): Effect {
+  return behaviourOf(name)[kind] ?? APPROVED;
 }
 
 /** Whether an authorization of that behaviour can do something. */
-export function isAble(name: BehaviourName, ability: Ability): boolean {
+export function isAble(name: BehaviourName | '', ability: Ability): boolean {
   return behaviourOf(name).cannot?.[ability] !== true;
 }
 

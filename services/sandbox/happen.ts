@@ -3,13 +3,13 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { EventMessage } from '../../platform/adapter/event-reporter.ts';
 import { AuthorizationEnd } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf } from './behaviour.ts';
+import { behaviourOf, effectOf } from './behaviour.ts';
 import type { Entry } from './ledger/entry.ts';
 import type { Event, EventKind } from './ledger/event.ts';
 import type { Books } from './ledger/ledger.ts';
 import { refundableOf, remainingOf } from './rpc/authorization.ts';
 import { cardOf, endingOf, resultOf } from './rpc/outcome.ts';
-import { effectOf, letGo, perform, reversalIdOf } from './rpc/perform.ts';
+import { letGo, perform, reversalIdOf } from './rpc/perform.ts';
 
 /**
  * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report; undefined
@@ -38,10 +38,9 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
 };
 
 function settle(books: Books, entry: Entry, atMs: number): undefined {
-  const { requestId, kind } = entry;
-  const behaviour = entry.behaviour as BehaviourName;
+  const { requestId, kind, behaviour } = entry;
   const accepted = effectOf(behaviour, kind);
-  assert(accepted && entry.answer === Answer.ACCEPTED, 'only what was accepted ends later');
+  assert(entry.answer === Answer.ACCEPTED, 'only what was accepted ends later');
   const { endsAfterMs: _, ...effect } = accepted;
   const card = cardOf(entry);
   letGo(books, requestId);
@@ -52,7 +51,7 @@ function settle(books: Books, entry: Entry, atMs: number): undefined {
 /** Takes back what is left of a capture, or half of the capture. */
 function reverse(books: Books, capture: Entry): number {
   const authorization = entryOf(books, capture.authorizationRequestId);
-  const { half, unattributed } = behaviourOf(authorization.behaviour as BehaviourName).reversal ?? {};
+  const { half, unattributed } = behaviourOf(authorization.behaviour).reversal ?? {};
   const wanted = half ? Math.max(1, Math.floor(capture.amount / 2)) : capture.amount;
   const reversed = Math.min(wanted, refundableOf(authorization, capture));
   books.entries.add(authorization.requestId, { reversed });
@@ -84,7 +83,7 @@ export function messageOf(books: Books, event: Event): EventMessage {
 }
 
 function said({ kind, requestId, amount }: Event, entry: Entry): NonNullable<EventMessage['event']> {
-  const behaviour = behaviourOf(entry.behaviour as BehaviourName);
+  const behaviour = behaviourOf(entry.behaviour);
   switch (kind) {
     case 'checkoutCompleted':
     case 'operationSettled':

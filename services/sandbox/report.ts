@@ -12,7 +12,7 @@ const EVENTS_OF_A_RUN = 32;
 /** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
 const RUNS_AT_ONCE = 8;
 
-/** Tells core what happened by itself, at least once each, until core answers; survives a restart. */
+/** Reports events to core, each at least once and until core has it; survives a restart. */
 export interface Reporter {
   /** There may be a new event, or one due: looks and sets its alarm. */
   wake(): void;

@@ -14,7 +14,7 @@ const ZERO_DECIMAL = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XA
 const THREE_DECIMAL = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /**
- * Answers how Stripe counts a currency, or undefined when it is not known for certain: such a currency is rejected.
+ * Returns how Stripe counts a currency, or undefined when that is not known for certain: such a currency is rejected.
  * That holds for UGX, which Stripe's page lists as zero-decimal and, further down, as two-decimal; and for currencies
  * that do not have two decimals in ISO 4217 and that the page does not name.
  */

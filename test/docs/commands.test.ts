@@ -16,7 +16,7 @@ import { startMerchant } from '../../services/merchant/merchant.ts';
 import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { banner } from '../../services/quickstart/banner.ts';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 import { untilKnown } from '../../services/quickstart/until-served.ts';
 import { useStack } from '../stack.ts';

@@ -5,7 +5,7 @@ import { credentials } from '@grpc/grpc-js';
 import Stripe from 'stripe';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { Answer, ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { EVENT_TYPES } from '../../services/stripe/webhook/receive.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
 import { API_KEY, type FakeStripe, startFakeStripe } from '../services/stripe/fake/fake-stripe.ts';

@@ -93,7 +93,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   'docs/product.md': [
     [
       'Every answer carries `X-Request-Id`',
-      'test/gateway/http/request-id.test.ts',
+      'test/gateway/http/log-requests.test.ts',
       `is in the answer to GET \${path} and in its line of the log`,
     ],
     [

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
 import { liveByItself } from '../services/stripe/fake/by-itself.ts';
 import { API_KEY, type FakeStripe, startFakeStripe } from '../services/stripe/fake/fake-stripe.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 
 describe('npm run conformance', function () {
   this.timeout(300_000);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { createMigratedDatabase } from '../database.ts';
 import { serveLocally } from '../local-server.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
 import { createDatabase } from '../database.ts';
 import { type Launched, lastProcessesOf, launch, launchSettings, processesOf, quickstartFile } from './launched.ts';

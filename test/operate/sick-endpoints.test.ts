@@ -8,7 +8,7 @@ import { forEachTest } from '../suite.ts';
 const BACKLOG = 100_000;
 
 /** Each test gives a failing endpoint a large backlog and measures a healthy one. */
-describe('openDeliverer() beside failing endpoints', function () {
+describe('Deliverer beside failing endpoints', function () {
   this.timeout(40_000);
   const stage = forEachTest(openDeliveryStage);
   const receiver = forEachTest(openReceiver);

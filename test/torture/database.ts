@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { type Postgres, removePostgres, startPostgres } from '../../services/quickstart/postgres.ts';
 import { askAgain, checkBought, type House, openHouse, startBuyers, untilSettled } from './house.ts';
 import type { TortureOptions } from './options.ts';

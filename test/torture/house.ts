@@ -15,7 +15,7 @@ import { migrateDatabase } from '../../services/core/migrate-database.ts';
 import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
 import { audit } from '../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../services/core/reconciliation/drift.ts';
-import { freePort } from '../../services/quickstart/port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
 import { openReceiver } from './deployment/receiver.ts';

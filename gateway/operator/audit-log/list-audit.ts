@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AuditEntry as CoreAuditEntry } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { AuditEntrySchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { pageJson, time } from '../../resource/core-messages.ts';
-import { page, text, time as timeFilter, uuid } from '../../resource/request-fields.ts';
+import { messageJson, pageJson } from '../../resource/core-messages.ts';
+import { page, text, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const AuditEntry = z
@@ -20,6 +20,10 @@ const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' });
 
+const auditEntryJson = messageJson(AuditEntry, AuditEntrySchema, {
+  detail: ({ detail }) => (detail === '' ? undefined : JSON.parse(detail)),
+});
+
 const AuditPage = fields.pageOf(AuditEntry).meta({ id: 'AuditPage', description: 'Newest first' });
 
 export const listAudit = operatorRoute({
@@ -33,8 +37,8 @@ export const listAudit = operatorRoute({
   query: z.strictObject({
     target: text(128).optional(),
     action: text(64).optional(),
-    atFrom: timeFilter.optional(),
-    atTo: timeFilter.optional(),
+    atFrom: time.optional(),
+    atTo: time.optional(),
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: AuditPage } },
@@ -44,14 +48,3 @@ export const listAudit = operatorRoute({
     ctx.body = pageJson(entries.map(auditEntryJson), nextPageToken);
   },
 });
-
-function auditEntryJson(entry: CoreAuditEntry) {
-  return {
-    auditEntryId: entry.auditEntryId,
-    at: time(entry.at),
-    actor: entry.actor,
-    action: entry.action,
-    target: entry.target,
-    detail: entry.detail === '' ? undefined : JSON.parse(entry.detail),
-  };
-}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
 import { pageJson } from '../../resource/core-messages.ts';
-import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
+import { Endpoint, endpointJson } from '../../resource/delivery.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';

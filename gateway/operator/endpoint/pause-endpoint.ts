@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
+import { Endpoint, endpointJson } from '../../resource/delivery.ts';
 import { NoBody } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { HoldPhase, type Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { ListedHold, listedHoldJson } from '../../resource/hold.ts';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { messageJson } from '../../resource/core-messages.ts';
+import { holdFields, ListedHold } from '../../resource/hold.ts';
 
 /** A hold as operators see it: without anything that could capture it or pay with its card. */
 export const OperatorHold = ListedHold.omit({ checkoutUrl: true, tokenData: true })
@@ -13,11 +14,4 @@ export const OperatorHold = ListedHold.omit({ checkoutUrl: true, tokenData: true
   .meta({ id: 'OperatorHold', description: 'A hold as operators see it: nothing that could capture or pay' });
 
 /** A hold of core's as JSON, without its checkoutUrl and its token. */
-export function operatorHoldJson(hold: Preauthorization) {
-  const {
-    checkoutUrl: _url,
-    tokenData: _token,
-    ...shown
-  } = listedHoldJson(hold) as ReturnType<typeof listedHoldJson> & { checkoutUrl?: string };
-  return { ...shown, phase: HoldPhase[hold.phase], frozen: hold.frozen };
-}
+export const operatorHoldJson = messageJson(OperatorHold, PreauthorizationSchema, holdFields);

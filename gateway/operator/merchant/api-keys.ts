@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { ApiKey as CoreApiKey } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { ApiKeySchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { answered, time } from '../../resource/core-messages.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { answered, messageJson } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 /** What a key may do besides making and reading payments. */
-export const MANAGES_WEBHOOK =
+const MANAGES_WEBHOOK =
   'Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send a ' +
   'test, change the signing secrets. Not for a key that stands in a terminal';
 
@@ -18,10 +18,13 @@ export const ApiKey = z
     apiKeyId: uuid('key'),
     last4: z.string().meta({ description: 'Its last four characters' }),
     managesWebhook: z.boolean().meta({ description: MANAGES_WEBHOOK }),
-    createdAt: timeField('When it was created'),
-    revokedAt: timeField('When it was revoked').optional(),
+    createdAt: time('When it was created'),
+    revokedAt: time('When it was revoked').optional(),
   })
   .meta({ id: 'ApiKey', description: 'What may be shown of an API key' });
+
+/** An API key of core's as JSON. */
+const apiKeyJson = messageJson(ApiKey, ApiKeySchema);
 
 /** The value, in the one answer that carries it. */
 export const apiKey = z.string().meta({ description: 'The key; shown this once' });
@@ -69,14 +72,3 @@ export const revokeApiKey = operatorRoute({
     ctx.status = 204;
   },
 });
-
-/** An API key of core's as JSON. */
-export function apiKeyJson(key: CoreApiKey) {
-  return {
-    apiKeyId: key.apiKeyId,
-    last4: key.last4,
-    managesWebhook: key.managesWebhook,
-    createdAt: time(key.createdAt),
-    revokedAt: time(key.revokedAt),
-  };
-}

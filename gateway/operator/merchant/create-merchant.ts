@@ -5,8 +5,7 @@ import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
-import { contractOf } from './contract.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 const CreatedMerchant = z.object({ merchant: Merchant, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 

@@ -1,13 +1,72 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { ContractSchema, MerchantSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { restName } from '../../http/problem.ts';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/core-messages.ts';
-import { text } from '../../resource/request-fields.ts';
-import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { defined, messageJson } from '../../resource/core-messages.ts';
+import { currency, endpointUrl, terminalId, text } from '../../resource/request-fields.ts';
+import { SigningSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
-import { ApiKey, apiKeyJson } from './api-keys.ts';
-import { Contract, contractJson } from './contract.ts';
+import { ApiKey } from './api-keys.ts';
+
+const SAY_CAPTURES =
+  'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
+
+/** What a merchant may do, and where its notifications go. */
+const Contract = z
+  .strictObject({
+    allowMultipleCaptures: z.boolean({ error: ({ input }) => (input === undefined ? SAY_CAPTURES : undefined) }).meta({
+      description:
+        'true: several captures of a hold, until one has `finalCapture`. false: the first capture closes the hold, ' +
+        'also one of a part, and releases what is left',
+    }),
+    holdPeriodSeconds: z
+      .int()
+      .min(1)
+      .max(2_592_000)
+      .meta({
+        description: "How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter",
+      })
+      .optional(),
+    currencies: z.array(currency).min(1).max(200).meta({ description: 'ISO 4217 codes' }),
+    terminals: z.array(terminalId).min(1).max(1000),
+    notifyHolds: z
+      .boolean()
+      .meta({ description: 'Notify about holds, releases and expiries; default true' })
+      .optional(),
+    requireSignedCaptures: z.boolean().meta({ description: 'Captures must carry a message signature' }).optional(),
+    capturePublicKey: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
+      .optional(),
+    webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
+    internalUrl: endpointUrl(
+      'Where the relay forwards verified notifications; absent = they are parked until it is set',
+    ).optional(),
+    processor: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,31}$/)
+      .meta({ description: 'Card processor of new holds and OCTs, by its name; absent = the default one' })
+      .optional(),
+    processorAccount: text(128)
+      .meta({ description: "The merchant's account at the processor; absent = the processor's own default" })
+      .optional(),
+  })
+  .meta({ id: 'Contract' });
+
+/** A contract for core. */
+export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof Contract>) {
+  const holdPeriod = holdPeriodSeconds === undefined ? undefined : { seconds: BigInt(holdPeriodSeconds) };
+  return defined({ ...contract, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
+}
+
+/** A contract of core's as JSON. */
+const contractJson = messageJson(Contract, ContractSchema, {
+  holdPeriodSeconds: ({ holdPeriod }) => holdPeriod && Number(holdPeriod.seconds),
+  notifyHolds: ({ notifyHolds = true }) => notifyHolds,
+});
 
 /** What operators set of a merchant. */
 export const merchantTerms = {
@@ -22,7 +81,7 @@ export const Merchant = z
     ...merchantTerms,
     apiKeys: z.array(ApiKey),
     signingSecrets: z.array(SigningSecret),
-    createdAt: timeField('When it was created'),
+    createdAt: time('When it was created'),
     warnings: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .meta({ description: 'What may keep notifications from arriving, as far as the contract shows it' }),
@@ -30,14 +89,8 @@ export const Merchant = z
   .meta({ id: 'Merchant' });
 
 /** A merchant of core's as JSON. */
-export function merchantJson(merchant: CoreMerchant) {
-  return {
-    merchantId: merchant.merchantId,
-    name: merchant.name,
-    contract: merchant.contract && contractJson(merchant.contract),
-    apiKeys: merchant.apiKeys.map(apiKeyJson),
-    signingSecrets: merchant.signingSecrets.map(signingSecretJson),
-    createdAt: time(merchant.createdAt),
-    warnings: merchant.warnings.map(({ field, description }) => ({ field: restName(field), message: description })),
-  };
-}
+export const merchantJson = messageJson(Merchant, MerchantSchema, {
+  contract: ({ contract }) => contract && contractJson(contract),
+  warnings: ({ warnings }) =>
+    warnings.map(({ field, description }) => ({ field: restName(field), message: description })),
+});

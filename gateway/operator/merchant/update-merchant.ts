@@ -3,8 +3,7 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { contractOf } from './contract.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 export const updateMerchant = operatorRoute({
   method: 'put',

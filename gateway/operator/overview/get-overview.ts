@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { GetOverviewResponseSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/core-messages.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { messageJson } from '../../resource/core-messages.ts';
 import { operatorRoute } from '../route.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
@@ -17,7 +18,7 @@ const ProcessorOverview = z
         'Whether it answers, as far as the asked core knows; while not, its new holds and OCTs are refused with 503',
     }),
     unknownCount: count('Operations sent to it whose outcome is unknown'),
-    oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
+    oldestUnknownAt: time('When the oldest of them was asked for').optional(),
     needsReviewCount: count('Operations sent to it that only an operator can resolve'),
   })
   .meta({ id: 'ProcessorOverview', description: 'How things stand with a card processor' });
@@ -26,20 +27,22 @@ const Overview = z
   .object({
     expiringHoldCount: count('Open holds that end within 24 hours'),
     unknownCount: count('Operations whose outcome is unknown'),
-    oldestUnknownAt: timeField('When the oldest of them was asked for').optional(),
+    oldestUnknownAt: time('When the oldest of them was asked for').optional(),
     needsReviewCount: count('Operations that only an operator can resolve'),
     frozenHoldCount: count('Frozen holds'),
     quarantinedCount: count('Notifications set aside, nothing decided'),
     deadDeliveryCount: count('Deliveries whose every attempt failed'),
     dueDeliveryCount: count('Deliveries whose next attempt is due'),
-    oldestDueAt: timeField('When the oldest of them was due').optional(),
+    oldestDueAt: time('When the oldest of them was due').optional(),
     pausedEndpointCount: count('Endpoints to which nothing is sent'),
-    at: timeField('When this was so'),
+    at: time('When this was so'),
     processors: z
       .array(ProcessorOverview)
       .meta({ description: 'Those that are configured, then others at which something is open' }),
   })
   .meta({ id: 'Overview', description: 'What may need attention; counts stop at 10 000' });
+
+const overviewJson = messageJson(Overview, GetOverviewResponseSchema);
 
 export const getOverview = operatorRoute({
   method: 'get',
@@ -50,16 +53,6 @@ export const getOverview = operatorRoute({
   answers: { 200: { description: 'The counts', schema: Overview } },
   codes: READ,
   handler: async ({ ctx, core, asOperator }) => {
-    const { $typeName: _, ...overview } = await core.operators.getOverview({}, asOperator);
-    ctx.body = {
-      ...overview,
-      oldestUnknownAt: time(overview.oldestUnknownAt),
-      oldestDueAt: time(overview.oldestDueAt),
-      at: time(overview.at),
-      processors: overview.processors.map(({ $typeName: _name, ...processor }) => ({
-        ...processor,
-        oldestUnknownAt: time(processor.oldestUnknownAt),
-      })),
-    };
+    ctx.body = overviewJson(await core.operators.getOverview({}, asOperator));
   },
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { MinuteSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { time } from '../../resource/core-messages.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { messageJson } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -9,7 +10,7 @@ const count = (description: string) => z.int().min(0).meta({ description });
 
 const Minute = z
   .object({
-    start: timeField('When the minute began'),
+    start: time('When the minute began'),
     okCount: count('Operations that ended OK'),
     koCount: count('Operations that ended KO'),
     deliveryCount: count('Deliveries created'),
@@ -18,6 +19,8 @@ const Minute = z
     refusedCount: count('Notifications that the relay could not verify'),
   })
   .meta({ id: 'Minute' });
+
+const minuteJson = messageJson(Minute, MinuteSchema);
 
 const Minutes = z.object({ items: z.array(Minute) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
@@ -41,8 +44,6 @@ export const listMinutes = operatorRoute({
   codes: READ,
   handler: async ({ ctx, core, asOperator, query: { minutes = '60', merchantId = '' } }) => {
     const answer = await core.operators.listMinutes({ minuteCount: Number(minutes), merchantId }, asOperator);
-    ctx.body = {
-      items: answer.minutes.map(({ $typeName: _, start, ...counts }) => ({ start: time(start), ...counts })),
-    };
+    ctx.body = { items: answer.minutes.map(minuteJson) };
   },
 });

@@ -2,7 +2,7 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { QuarantinedNotification, quarantinedJson } from './quarantined-notification.ts';
+import { QuarantinedNotification, quarantinedJson } from './relayed-notification.ts';
 
 const common = {
   method: 'post',

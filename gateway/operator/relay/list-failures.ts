@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import {
-  type VerificationFailure as CoreVerificationFailure,
-  NotificationKind,
   VerificationFailureReason,
+  VerificationFailureSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { pageOf, time as timeField } from '../../resource/answer-fields.ts';
-import { pageJson, some, time } from '../../resource/core-messages.ts';
+import { pageOf, time } from '../../resource/answer-fields.ts';
+import { messageJson, pageJson } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
 import { page, uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -18,7 +17,7 @@ const reason = z.enum(['MISSING_SIGNATURE', 'MALFORMED_SIGNATURE', 'WRONG_SIGNAT
 const VerificationFailure = z
   .object({
     failureId: uuid('failure'),
-    failedAt: timeField('When it happened'),
+    failedAt: time('When it happened'),
     reason,
     kind: notificationKind,
     statusInfo: z.string(),
@@ -35,6 +34,10 @@ const VerificationFailure = z
       .optional(),
   })
   .meta({ id: 'VerificationFailure' });
+
+const failureJson = messageJson(VerificationFailure, VerificationFailureSchema, {
+  bodySha256: ({ bodySha256 }) => Buffer.from(bodySha256).toString('hex'),
+});
 
 const FailurePage = pageOf(VerificationFailure).meta({ id: 'FailurePage', description: 'Newest first' });
 
@@ -58,18 +61,3 @@ export const listFailures = operatorRoute({
     ctx.body = pageJson(failures.map(failureJson), nextPageToken);
   },
 });
-
-function failureJson(failure: CoreVerificationFailure) {
-  return {
-    failureId: failure.failureId,
-    failedAt: time(failure.failedAt),
-    reason: VerificationFailureReason[failure.reason],
-    kind: NotificationKind[failure.kind],
-    statusInfo: failure.statusInfo,
-    claimedMerchantId: failure.claimedMerchantId,
-    address: some(failure.address),
-    bodyBytes: failure.bodyBytes,
-    bodySha256: Buffer.from(failure.bodySha256).toString('hex'),
-    signatureSha256Prefix: some(failure.signatureSha256Prefix),
-  };
-}

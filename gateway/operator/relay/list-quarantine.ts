@@ -6,7 +6,7 @@ import { pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { QuarantinedNotification, quarantinedJson, quarantineState } from './quarantined-notification.ts';
+import { QuarantinedNotification, quarantinedJson, quarantineState } from './relayed-notification.ts';
 
 const QuarantinePage = pageOf(QuarantinedNotification).meta({ id: 'QuarantinePage', description: 'Newest first' });
 

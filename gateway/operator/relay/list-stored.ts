@@ -6,7 +6,7 @@ import { pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
+import { StoredNotification, senderRequestId, storedJson } from './relayed-notification.ts';
 
 const StoredPage = pageOf(StoredNotification).meta({ id: 'StoredPage', description: 'Newest first' });
 

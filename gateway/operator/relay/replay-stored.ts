@@ -3,7 +3,7 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { StoredNotification, senderRequestId, storedJson } from './stored-notification.ts';
+import { StoredNotification, senderRequestId, storedJson } from './relayed-notification.ts';
 
 export const replayStored = operatorRoute({
   method: 'post',

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type ReviewItem as CoreReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { ReviewItemSchema, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { money, pageJson, some, time } from '../../resource/core-messages.ts';
+import { messageJson, pageJson } from '../../resource/core-messages.ts';
 import { REVIEWED_KINDS } from '../../resource/kinds.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -40,6 +39,8 @@ const ReviewItem = z
   })
   .meta({ id: 'ReviewItem' });
 
+const reviewJson = messageJson(ReviewItem, ReviewItemSchema);
+
 const ReviewPage = fields.pageOf(ReviewItem).meta({ id: 'ReviewPage', description: 'Oldest first' });
 
 export const listReviews = operatorRoute({
@@ -62,22 +63,3 @@ export const listReviews = operatorRoute({
     ctx.body = pageJson(items.map(reviewJson), nextPageToken);
   },
 });
-
-function reviewJson(item: CoreReviewItem) {
-  return {
-    requestId: item.requestId,
-    reason: ReviewReason[item.reason],
-    operation: OperationKind[item.kind],
-    merchantId: item.merchantId,
-    amount: money(item.amount),
-    currency: item.currency,
-    holdRequestId: some(item.holdRequestId),
-    createdAt: time(item.createdAt),
-    ageSeconds: Number(item.ageS),
-    inquiryCount: item.inquiryCount,
-    nextInquiryAt: time(item.nextInquiryAt),
-    lateVoid: item.lateVoid,
-    processor: some(item.processor),
-    processorRequestId: some(item.processorRequestId),
-  };
-}

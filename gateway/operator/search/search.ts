@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type Match as CoreMatch, MatchedBy } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { MatchSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
-import { money, pageJson, some, time } from '../../resource/core-messages.ts';
+import { messageJson, pageJson, time } from '../../resource/core-messages.ts';
 import { Operation } from '../../resource/operation.ts';
 import { page, text, time as timeField, uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -41,6 +39,8 @@ const Match = z
   })
   .meta({ id: 'Match', description: 'An operation, with or without a result, or a delivery' });
 
+const matchJson = messageJson(Match, MatchSchema);
+
 const MatchPage = fields
   .pageOf(Match)
   .extend({
@@ -66,22 +66,3 @@ export const search = operatorRoute({
     ctx.body = { ...pageJson(matches.map(matchJson), nextPageToken), searchedFrom: time(searchedFrom) };
   },
 });
-
-function matchJson(match: CoreMatch) {
-  const isDelivery = match.deliveryId !== '';
-  return {
-    requestId: match.requestId,
-    deliveryId: some(match.deliveryId),
-    ...(!isDelivery && {
-      operation: OperationKind[match.kind],
-      status: OperationState[match.state],
-      amount: money(match.amount),
-      currency: match.currency,
-    }),
-    merchantId: match.merchantId,
-    holdRequestId: some(match.holdRequestId),
-    merchantReference: some(match.merchantReference),
-    createdAt: time(match.createdAt),
-    matchedBy: MatchedBy[match.matchedBy],
-  };
-}

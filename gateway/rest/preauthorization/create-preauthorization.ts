@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { requestId, time } from '../../resource/answer-fields.ts';
-import { answered } from '../../resource/core-messages.ts';
-import { checkoutFields } from '../../resource/hold.ts';
+import { answered, messageJson } from '../../resource/core-messages.ts';
+import { holdFields } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -57,6 +58,11 @@ const OpenCheckout = z
   })
   .meta({ id: 'OpenCheckout' });
 
+const openCheckoutJson = messageJson(OpenCheckout, PreauthorizationSchema, {
+  ...holdFields,
+  status: () => 'IN_PROGRESS',
+});
+
 export const createPreauthorization = restRoute({
   method: 'post',
   path: '/preauthorization',
@@ -86,8 +92,7 @@ export const createPreauthorization = restRoute({
       const hold = answered(preauthorization);
       if (state === OperationState.OK) return { status: 201, body: holdJson(hold), replayed };
       if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
-      const open = { requestId: hold.requestId, status: 'IN_PROGRESS', ...checkoutFields(hold) };
-      return { status: 201, body: open, replayed };
+      return { status: 201, body: openCheckoutJson(hold), replayed };
     });
   },
 });

@@ -1,7 +1,7 @@
-import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { preauthorizationId } from '../../resource/answer-fields.ts';
-import { some } from '../../resource/core-messages.ts';
-import { ListedHold, listedHoldJson } from '../../resource/hold.ts';
+import { messageJson } from '../../resource/core-messages.ts';
+import { holdFields, ListedHold } from '../../resource/hold.ts';
 
 /** A hold with its preauthorizationId, once it is placed. */
 export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.optional() }).meta({
@@ -10,7 +10,4 @@ export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.o
 });
 
 /** A hold of core's as JSON, with its preauthorizationId. */
-export function holdJson(hold: Preauthorization) {
-  const { requestId, ...rest } = listedHoldJson(hold);
-  return { requestId, preauthorizationId: some(hold.preauthorizationId), ...rest };
-}
+export const holdJson = messageJson(Hold, PreauthorizationSchema, holdFields);

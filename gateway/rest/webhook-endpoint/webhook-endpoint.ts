@@ -3,7 +3,7 @@ import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/me
 import { type Endpoint as CoreEndpoint, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { restName } from '../../http/problem.ts';
 import { some } from '../../resource/core-messages.ts';
-import { Endpoint, endpointJson } from '../../resource/endpoint.ts';
+import { Endpoint, endpointJson } from '../../resource/delivery.ts';
 import { endpointUrl } from '../../resource/request-fields.ts';
 import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type Capabilities } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { expectBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import {
@@ -21,14 +21,12 @@ import {
 } from '../kit.ts';
 import { demandRefusal } from './identifiers.ts';
 
-const several = ({ description }: Kit) =>
-  description.authorizations?.severalCaptures ? undefined : 'the processor takes one capture of an authorization';
-const refunds = ({ description }: Kit) =>
-  description.authorizations?.refunds ? undefined : 'the processor cannot refund';
-const increments = ({ description }: Kit) =>
-  description.authorizations?.increments ? undefined : 'the processor cannot increment';
-const extensions = ({ description }: Kit) =>
-  description.authorizations?.extension ? undefined : 'the processor cannot extend';
+const unless = (ability: keyof Capabilities, otherwise: string) => (kit: Kit) =>
+  kit.description.authorizations?.[ability] ? undefined : otherwise;
+const several = unless('severalCaptures', 'the processor takes one capture of an authorization');
+const refunds = unless('refunds', 'the processor cannot refund');
+const increments = unless('increments', 'the processor cannot increment');
+const extensions = unless('extension', 'the processor cannot extend');
 
 /** What is charged, given back and refunded: never more than there is. */
 export const AMOUNTS: readonly Check[] = [

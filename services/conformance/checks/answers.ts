@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
-import { type Check, needs, supported } from '../check.ts';
+import { type Check, checkOf, needs, supported } from '../check.ts';
 import { KINDS, type Kind, tokenOf } from '../kinds.ts';
 import { authorization, inquire, type Kit, type Request, send, told } from '../kit.ts';
 
@@ -27,22 +27,18 @@ export const ANSWERS: readonly Check[] = [
 ];
 
 function approvedCheck(kind: Kind): Check {
-  return {
-    name: `${kind.name}: approved`,
-    skip: supported(kind),
-    async run(kit) {
-      const beforeMs = Date.now();
-      const result = await send(kit, kind.method, await kind.prepare(kit));
-      assert.equal(told(result), 'APPROVED');
-      assert.notEqual(result.reference, '', 'an approval has a reference');
-      if (kind.name === 'capture' || kind.name === 'void') {
-        assert.notEqual(result.amountReleased, undefined, 'the result says what was given back');
-      }
-      if (kind.name !== 'authorization') return;
-      assert(result.capabilities, 'the result says what this authorization can do');
-      if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs, 'expires_at is in the future');
-    },
-  };
+  return checkOf(kind, 'approved', async (kit) => {
+    const beforeMs = Date.now();
+    const result = await send(kit, kind.method, await kind.prepare(kit));
+    assert.equal(told(result), 'APPROVED');
+    assert.notEqual(result.reference, '', 'an approval has a reference');
+    if (kind.name === 'capture' || kind.name === 'void') {
+      assert.notEqual(result.amountReleased, undefined, 'the result says what was given back');
+    }
+    if (kind.name !== 'authorization') return;
+    assert(result.capabilities, 'the result says what this authorization can do');
+    if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs, 'expires_at is in the future');
+  });
 }
 
 function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
-import type { DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Check } from '../check.ts';
 import { authorization, capture, inquire, placed, tenth } from '../kit.ts';
-import { FEATURES, type Feature } from '../profile.ts';
+import { FEATURES } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
 /** What the adapter says of itself, and whom and what it refuses. */
@@ -12,7 +11,8 @@ export const DESCRIBE: readonly Check[] = [
   {
     name: 'describe: says what the profile says, every time',
     async run({ client, description, profile }) {
-      const features = FEATURES.filter((name) => FEATURE[name](description));
+      const said = { ...description, ...description.authorizations };
+      const features = FEATURES.filter((name) => said[name] === true);
       assert.deepEqual(
         features,
         FEATURES.filter((name) => profile.features.includes(name)),
@@ -75,15 +75,3 @@ export const DESCRIBE: readonly Check[] = [
     },
   },
 ];
-
-const FEATURE: Readonly<Record<Feature, (description: DescribeResponse) => boolean>> = {
-  checkouts: ({ checkouts }) => checkouts,
-  savedCards: ({ savedCards }) => savedCards,
-  credits: ({ credits }) => credits,
-  accepts: ({ accepts }) => accepts,
-  fences: ({ fences }) => fences,
-  severalCaptures: ({ authorizations }) => authorizations?.severalCaptures === true,
-  increments: ({ authorizations }) => authorizations?.increments === true,
-  extension: ({ authorizations }) => authorizations?.extension === true,
-  refunds: ({ authorizations }) => authorizations?.refunds === true,
-};

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
-import { type Check, supported } from '../check.ts';
+import { type Check, checkOf, supported } from '../check.ts';
 import { KINDS, type Kind, others, tokenOf } from '../kinds.ts';
 import { ask, findOut, inquire, type Kit, type Method, type Request, send, told } from '../kit.ts';
 
@@ -24,72 +24,56 @@ export const IDENTIFIERS: readonly Check[] = KINDS.flatMap((kind) => [
 ]);
 
 function repeated(kind: Kind): Check {
-  return {
-    name: `${kind.name}: repeated, the same answer`,
-    skip: supported(kind),
-    async run(kit) {
-      const request = await kind.prepare(kit);
-      const first = await send(kit, kind.method, request);
-      for (let round = 0; round < 3; round += 1) {
-        assert.deepEqual(await send(kit, kind.method, request), first, 'the answer to a repeated request');
-      }
-      await demandBooks(kit, request);
-    },
-  };
+  return checkOf(kind, 'repeated, the same answer', async (kit) => {
+    const request = await kind.prepare(kit);
+    const first = await send(kit, kind.method, request);
+    for (let round = 0; round < 3; round += 1) {
+      assert.deepEqual(await send(kit, kind.method, request), first, 'the answer to a repeated request');
+    }
+    await demandBooks(kit, request);
+  });
 }
 
 function concurrent(kind: Kind): Check {
-  return {
-    name: `${kind.name}: ${AT_ONCE} times at once, done once`,
-    skip: supported(kind),
-    async run(kit) {
-      const request = await kind.prepare(kit);
-      const calls = Array.from({ length: AT_ONCE }, () => send(kit, kind.method, request));
-      const ended = await Promise.allSettled(calls);
-      const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      // Some may be told to come again; what is answered is answered alike.
-      answers.push(await send(kit, kind.method, request));
-      for (const answer of answers) assert.deepEqual(answer, answers[0], 'two answers under one identifier');
-      await demandBooks(kit, request);
-    },
-  };
+  return checkOf(kind, `${AT_ONCE} times at once, done once`, async (kit) => {
+    const request = await kind.prepare(kit);
+    const calls = Array.from({ length: AT_ONCE }, () => send(kit, kind.method, request));
+    const ended = await Promise.allSettled(calls);
+    const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    // Some may be told to come again; what is answered is answered alike.
+    answers.push(await send(kit, kind.method, request));
+    for (const answer of answers) assert.deepEqual(answer, answers[0], 'two answers under one identifier');
+    await demandBooks(kit, request);
+  });
 }
 
 function mismatched(kind: Kind): Check {
-  return {
-    name: `${kind.name}: another request under its identifier, refused`,
-    skip: supported(kind),
-    async run(kit) {
-      const request = await kind.prepare(kit);
-      const first = await send(kit, kind.method, request);
-      for (const [what, other] of await others(kit, request)) await demandRefusal(kit, kind.method, other, what);
-      const [another = kind] = KINDS.filter(
-        (one) => one !== kind && one.name !== 'credit' && one.isSupported(kit.description),
-      );
-      const misused = { ...(await another.prepare(kit)), requestId: request.requestId };
-      await demandRefusal(kit, another.method, misused, `another kind (${another.name})`);
-      assert.deepEqual(await send(kit, kind.method, request), first, 'the answer afterwards');
-      await demandBooks(kit, request);
-      await demandBooks(kit, misused);
-    },
-  };
+  return checkOf(kind, 'another request under its identifier, refused', async (kit) => {
+    const request = await kind.prepare(kit);
+    const first = await send(kit, kind.method, request);
+    for (const [what, other] of await others(kit, request)) await demandRefusal(kit, kind.method, other, what);
+    const [another = kind] = KINDS.filter(
+      (one) => one !== kind && one.name !== 'credit' && one.isSupported(kit.description),
+    );
+    const misused = { ...(await another.prepare(kit)), requestId: request.requestId };
+    await demandRefusal(kit, another.method, misused, `another kind (${another.name})`);
+    assert.deepEqual(await send(kit, kind.method, request), first, 'the answer afterwards');
+    await demandBooks(kit, request);
+    await demandBooks(kit, misused);
+  });
 }
 
 function inquired(kind: Kind): Check {
-  return {
-    name: `${kind.name}: an inquiry says what its answer said`,
-    skip: supported(kind),
-    async run(kit) {
-      const request = await kind.prepare(kit);
-      const answered = await send(kit, kind.method, request);
-      for (const fence of [false, true]) {
-        const { finding, result, fenced } = await inquire(kit, request, fence);
-        assert.deepEqual([Finding[finding], fenced], ['DONE', false]);
-        assert.deepEqual(result, answered, 'the result of an inquiry');
-      }
-      assert.deepEqual(await send(kit, kind.method, request), answered, 'the answer after an inquiry');
-    },
-  };
+  return checkOf(kind, 'an inquiry says what its answer said', async (kit) => {
+    const request = await kind.prepare(kit);
+    const answered = await send(kit, kind.method, request);
+    for (const fence of [false, true]) {
+      const { finding, result, fenced } = await inquire(kit, request, fence);
+      assert.deepEqual([Finding[finding], fenced], ['DONE', false]);
+      assert.deepEqual(result, answered, 'the result of an inquiry');
+    }
+    assert.deepEqual(await send(kit, kind.method, request), answered, 'the answer after an inquiry');
+  });
 }
 
 function fenced(kind: Kind): Check {
@@ -117,42 +101,34 @@ function fenced(kind: Kind): Check {
 
 /** A request and the inquiry that fences it arrive together: either it was done, or it never is. */
 function racing(kind: Kind): Check {
-  return {
-    name: `${kind.name}: fenced while it arrives, one of the two`,
-    skip: supported(kind),
-    async run(kit) {
-      const race = async () => {
-        const request = await kind.prepare(kit);
-        const asking = ask(kit, kind.method, request).catch(refusalStatus);
-        const [result, inquiry] = await Promise.all([asking, inquire(kit, request)]);
-        if (inquiry.finding === Finding.NEVER_SEEN && inquiry.fenced) {
-          assert(isRefusal(result), `it was answered ${result && told(result)} and fenced`);
-          await demandRefusal(kit, kind.method, request, 'an identifier that was fenced');
-        } else {
-          await findOut(kit, kind.method, request);
-          const again = await send(kit, kind.method, request);
-          if (result) assert.deepEqual(again, result, 'the answer to a repeated request');
-        }
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, race));
-    },
-  };
+  return checkOf(kind, 'fenced while it arrives, one of the two', async (kit) => {
+    const race = async () => {
+      const request = await kind.prepare(kit);
+      const asking = ask(kit, kind.method, request).catch(refusalStatus);
+      const [result, inquiry] = await Promise.all([asking, inquire(kit, request)]);
+      if (inquiry.finding === Finding.NEVER_SEEN && inquiry.fenced) {
+        assert(isRefusal(result), `it was answered ${result && told(result)} and fenced`);
+        await demandRefusal(kit, kind.method, request, 'an identifier that was fenced');
+      } else {
+        await findOut(kit, kind.method, request);
+        const again = await send(kit, kind.method, request);
+        if (result) assert.deepEqual(again, result, 'the answer to a repeated request');
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, race));
+  });
 }
 
 /** The kit hangs up while a call is under way, and finds out as core would. */
 function brokenOff(kind: Kind): Check {
-  return {
-    name: `${kind.name}: broken off at any moment`,
-    skip: supported(kind),
-    async run(kit) {
-      const requests = await Promise.all(Array.from({ length: AT_ONCE }, () => kind.prepare(kit)));
-      const settle = async (request: Request, round: number) => {
-        const answer = await ask(kit, kind.method, request, 1 + round).catch(() => undefined);
-        await demandSettled(kit, kind.method, request, answer);
-      };
-      await Promise.all(requests.map(settle));
-    },
-  };
+  return checkOf(kind, 'broken off at any moment', async (kit) => {
+    const requests = await Promise.all(Array.from({ length: AT_ONCE }, () => kind.prepare(kit)));
+    const settle = async (request: Request, round: number) => {
+      const answer = await ask(kit, kind.method, request, 1 + round).catch(() => undefined);
+      await demandSettled(kit, kind.method, request, answer);
+    };
+    await Promise.all(requests.map(settle));
+  });
 }
 
 function answerLost(kind: Kind): Check {

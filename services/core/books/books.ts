@@ -4,7 +4,7 @@ import type { HoldBooks } from '../domain/hold.ts';
 import type { SubmissionTable } from '../domain/kinds.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
-import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import { type HoldInput, insertHolds } from '../storage/hold/write-holds.ts';
 import { insertOcts, type OctInput } from '../storage/oct/write-octs.ts';
 import { announceOperations, type OperationInput } from '../storage/operation/operation-log.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/operation/unsettled.ts';

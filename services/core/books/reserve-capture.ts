@@ -5,7 +5,7 @@ import {
   type CaptureSubject,
   readCaptureSubjects,
   reserveCaptures,
-} from '../storage/capture/reserve-captures.ts';
+} from '../storage/capture/write-captures.ts';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { isOwn, type Requested, type Reservation, reservationInput, reservationOf } from './reservation.ts';

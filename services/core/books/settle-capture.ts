@@ -1,7 +1,7 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { settleCapture } from '../domain/hold.ts';
 import { isOk } from '../domain/operation.ts';
-import { type CaptureResult, readHoldsOfOpenCaptures, settleCaptures } from '../storage/capture/settle-captures.ts';
+import { type CaptureResult, readHoldsOfOpenCaptures, settleCaptures } from '../storage/capture/write-captures.ts';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { cardOf, type End, type Ended, endColumns, endedOf, NOTHING_ENDED, resultOf } from './result.ts';

@@ -1,6 +1,6 @@
 import { isOk } from '../domain/operation.ts';
 import type { Database } from '../storage/database.ts';
-import { settleHolds } from '../storage/hold/settle-holds.ts';
+import { settleHolds } from '../storage/hold/write-holds.ts';
 import { settleOcts } from '../storage/oct/write-octs.ts';
 import { type End, endColumns, endedEach, resultOf } from './result.ts';
 

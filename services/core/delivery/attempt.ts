@@ -4,13 +4,11 @@ import type { Clock } from '../clock.ts';
 import type { PendingDelivery } from '../storage/delivery/due-deliveries.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
 import { isFailing } from './breaker.ts';
 import { DestinationRefused } from './destination.ts';
-import { notificationUrl } from './notification-url.ts';
-import { responseHead } from './response-head.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
 import type { Answer, Message, Sender } from './sender.ts';
-import { attemptHeaders, NoSecret } from './sign-attempt.ts';
 
 /** An attempt that was made. */
 export interface Attempt {
@@ -102,3 +100,15 @@ function verdictOf(answer: Outcome): Attempt['verdict'] {
 }
 
 const MAX_ERROR_LENGTH = 500;
+
+/** The beginning of a response as text to store and show: control characters are replaced, because PostgreSQL rejects NUL. */
+function responseHead(head: Buffer): string | undefined {
+  if (head.length === 0) return undefined;
+  const text = head.toString('utf8');
+  return Array.from(text, (character) => (isControl(character) ? '\u{FFFD}' : character)).join('');
+}
+
+function isControl(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return (code < 0x20 && character !== '\n' && character !== '\t') || (code >= 0x7f && code < 0xa0);
+}

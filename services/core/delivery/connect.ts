@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
-import { DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
+import { addressesOf, DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
 import { gatewayAt, type Target } from './gateway-address.ts';
 import { boundAnswers } from './response-limits.ts';
 
@@ -35,7 +35,7 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
   const secure = options.protocol === 'https:';
   const port = options.port || (secure ? '443' : '80');
   const literal = literalOf(options.hostname);
-  const finding = literal ? [literal] : resolve(options.hostname);
+  const finding = addressesOf(options.hostname, resolve);
   const judging = gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve);
   const [addresses, isGateway] = await within(CONNECT_TIMEOUT_MS, Promise.all([finding, judging]));
   let refused = new DestinationRefused('the name has no address');

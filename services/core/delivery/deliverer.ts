@@ -29,20 +29,7 @@ export interface DeliverParts extends AttemptParts {
 }
 
 /** Delivers notifications: takes alarms, attempts what is due, records. */
-export interface Deliverer {
-  /** Takes the due alarms once and handles them. `early` takes all alarms. Returns their number. */
-  runOnce(options?: { early?: boolean }): Promise<number>;
-  /** Delivers until it is closed. */
-  start(): Promise<void>;
-  /** Takes no more alarms, waits a moment for attempts in progress, then aborts them: another worker makes them again. */
-  close(): Promise<void>;
-}
-
-export function openDeliverer(parts: DeliverParts): Deliverer {
-  return new Delivering(parts);
-}
-
-class Delivering implements Deliverer {
+export class Deliverer {
   readonly #parts: DeliverParts;
   readonly #recorder: AttemptRecorder;
   readonly #limit: ConcurrencyLimit;
@@ -60,6 +47,7 @@ class Delivering implements Deliverer {
     this.#limit = new ConcurrencyLimit(parts.endpointSlots ?? DEFAULT_ENDPOINT_SLOTS);
   }
 
+  /** Takes the due alarms once and handles them. `early` takes all alarms. Returns their number. */
   async runOnce({ early = false } = {}): Promise<number> {
     const taken = await this.#take(early);
     await this.#handle(taken);
@@ -67,11 +55,13 @@ class Delivering implements Deliverer {
     return taken.length;
   }
 
-  async start(): Promise<void> {
+  /** Delivers until it is closed. */
+  start(): void {
     this.#parts.queue.listen(() => this.#wake.resolve());
     this.#loop = this.#run();
   }
 
+  /** Takes no more alarms, waits a moment for attempts in progress, then aborts them: another worker makes them again. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake.resolve();
@@ -125,7 +115,10 @@ class Delivering implements Deliverer {
       const terms = await this.#parts.terms.find([...rows.values()].map((row) => row.merchantId));
       const handle = (alarm: TakenAlarm) => {
         const row = rows.get(alarm.id);
-        const handled = row ? this.#deliver(alarm, row, terms.get(row.merchantId) ?? NO_TERMS) : this.#drop(alarm);
+        // A delivery that is not pending needs no alarm any more.
+        const handled = row
+          ? this.#deliver(alarm, row, terms.get(row.merchantId) ?? NO_TERMS)
+          : this.#recorder.record({ alarm });
         return handled.catch((error) => this.#report('handling an alarm', error)).finally(() => this.#leave(alarm));
       };
       await Promise.all(taken.map(handle));
@@ -138,11 +131,6 @@ class Delivering implements Deliverer {
   #leave({ endpoint }: TakenAlarm): void {
     const wasFull = this.#limit.size >= this.#slots;
     if (this.#limit.leave(endpoint) || wasFull) this.#wake.resolve();
-  }
-
-  /** Removes the alarm of a delivery that is not pending. */
-  #drop(alarm: TakenAlarm): Promise<void> {
-    return this.#recorder.record({ alarm });
   }
 
   async #deliver(alarm: TakenAlarm, row: PendingDelivery, terms: EndpointTerms): Promise<void> {

@@ -57,6 +57,12 @@ export function literalOf(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
+/** The addresses of a URL's host: itself, when it is one. */
+export async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly string[]> {
+  const literal = literalOf(hostname);
+  return literal === undefined ? resolve(hostname) : [literal];
+}
+
 /** Parses an address; an IPv4 address mapped into IPv6 is returned as IPv4. */
 export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!ipaddr.isValid(address)) throw new DestinationRefused('the address is not an IP address');

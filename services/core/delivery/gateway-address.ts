@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { literalOf, parseAddress, type Resolve } from './destination.ts';
+import { addressesOf, parseAddress, type Resolve } from './destination.ts';
 
 /** The host and port of a connection. */
 export interface Target {
@@ -35,12 +35,7 @@ export async function gatewayAt(
 ): Promise<(address: string) => boolean> {
   if (isGatewayName(target, gateways)) return () => true;
   const atPort = gateways.filter(({ port }) => port === target.port);
-  const addresses = await Promise.all(
-    atPort.map(({ hostname }) => {
-      const literal = literalOf(hostname);
-      return literal ? [literal] : resolve(hostname);
-    }),
-  );
+  const addresses = await Promise.all(atPort.map(({ hostname }) => addressesOf(hostname, resolve)));
   const known = new Set(addresses.flat().map(canonical));
   const isOnThisMachine = [...known].some(isOurs);
   return (address) => known.has(canonical(address)) || (isOnThisMachine && isOurs(canonical(address)));

@@ -40,8 +40,8 @@ export interface FetchOptions {
 export interface Queue {
   /** Sets alarms after the commit that wrote the deliveries. Never rejects: the sweeper sets those that were not set. */
   trySet(alarms: readonly Alarm[]): Promise<void>;
-  /** Sets alarms in the caller's transaction, or in one of its own. A delivery that has an alarm keeps the one it has. */
-  set(alarms: readonly Alarm[], query?: Query): Promise<void>;
+  /** Sets alarms. A delivery that has an alarm keeps the one it has. */
+  set(alarms: readonly Alarm[]): Promise<void>;
   /** Takes alarms that are due. */
   fetch(options: FetchOptions): Promise<TakenAlarm[]>;
   /** Removes alarms that were taken and sets the next ones, in the caller's transaction. */
@@ -117,8 +117,8 @@ export async function openQueue(databaseUrl: string, role: 'core' | 'worker', lo
         log.warn('alarms_not_set', { ...errorFields(error), count: alarms.length });
       }
     },
-    async set(alarms, query) {
-      if (alarms.length > 0) await insert(boss, alarms, query ? planned(query) : db);
+    async set(alarms) {
+      if (alarms.length > 0) await insert(boss, alarms, db);
     },
     fetch: (options) => fetch(boss, options, db),
     async replace(query, taken, next) {

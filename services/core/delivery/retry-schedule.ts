@@ -21,30 +21,18 @@ export function nextAttemptAt(end: AttemptEnd, random: number): Date | undefined
   return new Date(end.endedAt.getTime() + Math.round(Math.max(spread, retryAfterMs(end))));
 }
 
-/** Attempts before a delivery is dead. */
-export const MAX_TRIES = 10;
+const RETRY_DELAYS_MS = [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400].map((seconds) => seconds * 1_000);
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const RETRY_DELAYS_MS = [
-  2 * SECOND_MS,
-  10 * SECOND_MS,
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  6 * HOUR_MS,
-  12 * HOUR_MS,
-  24 * HOUR_MS,
-];
-const MAX_RETRY_AFTER_MS = 6 * HOUR_MS;
+/** Attempts before a delivery is dead. */
+export const MAX_TRIES = RETRY_DELAYS_MS.length + 1;
+
+const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
 
 /** Retry-After is a number of seconds of any length, or an HTTP date (RFC 9110, section 10.2.3). Anything else is ignored. */
 function retryAfterMs({ httpStatus, retryAfter, endedAt }: AttemptEnd): number {
   if ((httpStatus !== 429 && httpStatus !== 503) || retryAfter === undefined) return 0;
   const text = retryAfter.trim();
-  const delay = /^\d+$/.test(text) ? Number(text) * SECOND_MS : httpDateMs(text) - endedAt.getTime();
+  const delay = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDateMs(text) - endedAt.getTime();
   return Number.isNaN(delay) ? 0 : Math.min(Math.max(delay, 0), MAX_RETRY_AFTER_MS);
 }
 

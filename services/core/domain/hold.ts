@@ -204,29 +204,13 @@ function returned(books: HoldBooks, amount: bigint): HoldBooks {
 
 function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): HoldBooks {
   const released = books.released + books.remaining;
-  return checked({
-    ...books,
-    status,
-    remaining: 0n,
-    released,
-    releaseReason: released > 0n ? reason : null,
-  });
+  return checked({ ...books, status, remaining: 0n, released, releaseReason: released > 0n ? reason : null });
 }
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing } = hold;
-  return {
-    status,
-    amount,
-    captured,
-    inFlight,
-    remaining,
-    released,
-    reversed,
-    releaseReason: releaseReason ?? null,
-    closing,
-  };
+  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason = null, closing } = hold;
+  return { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing };
 }
 
 /** Asserts the invariants of the books; the database checks them again. */

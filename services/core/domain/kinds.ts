@@ -15,67 +15,23 @@ interface KindFacts {
   readonly alwaysNotified: boolean;
 }
 
+/** What we send to the processor. Unless a kind says otherwise, only merchants with notifyHolds are notified. */
+const ASKED = { origin: 'ASKED', notification: 'payment', alwaysNotified: false } as const;
+/** What the processor does, and reports. */
+const REPORTED = { origin: 'REPORTED', notification: 'payment', alwaysNotified: true } as const;
+
 /**
  * The kinds of operations. Everything that depends on a kind is derived from this record, or is a record that must have the same keys,
  * so the compiler names what a new kind lacks. The keys are those of OperationKind (proto/holdfast/v1/operation.proto).
  */
 export const OPERATION_KINDS = {
-  HOLD: {
-    table: 'hold',
-    origin: 'ASKED',
-    successWord: 'authorized',
-    successStatus: 'OK',
-    notification: 'payment',
-    alwaysNotified: false,
-  },
-  CAPTURE: {
-    table: 'capture',
-    origin: 'ASKED',
-    successWord: 'captured',
-    successStatus: 'OK',
-    notification: 'payment',
-    alwaysNotified: true,
-  },
-  RELEASE: {
-    table: 'release',
-    origin: 'ASKED',
-    successWord: 'released',
-    successStatus: 'OK',
-    notification: 'payment',
-    alwaysNotified: false,
-  },
-  EXPIRY: {
-    table: 'release',
-    origin: 'ASKED',
-    successWord: 'expired',
-    successStatus: 'KO',
-    notification: 'payment',
-    alwaysNotified: false,
-  },
-  REVERSAL: {
-    table: 'capture',
-    origin: 'REPORTED',
-    successWord: 'reversed',
-    successStatus: 'KO',
-    notification: 'payment',
-    alwaysNotified: true,
-  },
-  REINSTATEMENT: {
-    table: 'capture',
-    origin: 'REPORTED',
-    successWord: 'reinstated',
-    successStatus: 'OK',
-    notification: 'payment',
-    alwaysNotified: true,
-  },
-  OCT: {
-    table: 'oct',
-    origin: 'ASKED',
-    successWord: 'paid',
-    successStatus: 'OK',
-    notification: 'oct',
-    alwaysNotified: true,
-  },
+  HOLD: { ...ASKED, table: 'hold', successWord: 'authorized', successStatus: 'OK' },
+  CAPTURE: { ...ASKED, table: 'capture', successWord: 'captured', successStatus: 'OK', alwaysNotified: true },
+  RELEASE: { ...ASKED, table: 'release', successWord: 'released', successStatus: 'OK' },
+  EXPIRY: { ...ASKED, table: 'release', successWord: 'expired', successStatus: 'KO' },
+  REVERSAL: { ...REPORTED, table: 'capture', successWord: 'reversed', successStatus: 'KO' },
+  REINSTATEMENT: { ...REPORTED, table: 'capture', successWord: 'reinstated', successStatus: 'OK' },
+  OCT: { ...ASKED, table: 'oct', successWord: 'paid', successStatus: 'OK', notification: 'oct', alwaysNotified: true },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
 
 /** What an operation does. */

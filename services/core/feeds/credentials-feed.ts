@@ -12,23 +12,20 @@ export interface CredentialChanges {
   readonly changeNumber: bigint;
 }
 
-/** The credentials that gateways authenticate callers with, and their changes. */
-export interface CredentialsFeed {
-  /** Returns the changes after a change number; 0 = everything. */
-  after(changeNumber: bigint): Promise<CredentialChanges>;
-}
-
-/** Opens the feed. It reads the database at each call, so that it includes changes by other cores. */
-export function openCredentialsFeed(database: Database, cipher: Cipher): CredentialsFeed {
+/**
+ * Reads the credentials that gateways authenticate callers with: what has changed after a change number; 0 = everything. It reads the
+ * database at each call, so that it includes changes by other cores.
+ */
+export async function readCredentialChanges(
+  { query }: Pick<Database, 'query'>,
+  cipher: Cipher,
+  after: bigint,
+): Promise<CredentialChanges> {
+  const rows = await readCredentials(query, after);
   return {
-    async after(changeNumber) {
-      const rows = await readCredentials(database.query, changeNumber);
-      return {
-        merchants: rows.flatMap((row) => (row.id === null ? [] : [presentMerchant(row, cipher)])),
-        endedSessions: rows.flatMap((row) => (row.id === null ? [presentSession(row)] : [])),
-        changeNumber: rows.at(-1)?.change_number ?? changeNumber,
-      };
-    },
+    merchants: rows.flatMap((row) => (row.id === null ? [] : [presentMerchant(row, cipher)])),
+    endedSessions: rows.flatMap((row) => (row.id === null ? [presentSession(row)] : [])),
+    changeNumber: rows.at(-1)?.change_number ?? after,
   };
 }
 

@@ -5,6 +5,7 @@ import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
 import {
   Answer,
   type Capabilities as CapabilitiesMessage,
+  type CreateCheckoutRequest,
   Finding,
   ProcessorService,
   type Result,
@@ -57,21 +58,10 @@ export type SubmissionMethod = {
     : never;
 }[keyof Client];
 
-export interface CheckoutCall {
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  /** Minor units. */
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly account: string;
-  readonly merchantName: string;
-  readonly merchantReference: string;
-  readonly returnUrl: string;
-  readonly saveCard: boolean;
-  readonly expiresAt: Date;
-}
+/** The fields of the contract's request; account is the merchant's at the processor. */
+export type CheckoutCall = Omit<CreateCheckoutRequest, '$typeName' | '$unknown' | 'expiresAt'> &
+  Pick<Checkout, 'expiresAt'>;
+
 export interface Checkout {
   readonly url: string;
   readonly expiresAt: Date;

@@ -4,55 +4,44 @@ import type { Query, Statement } from '../storage/database.ts';
 /** How far back rows are counted: it bounds what a question costs. */
 const MOST = 200_000;
 
-/** How many of one kind there were in the minute that starts at `start`, in two sorts. */
-export interface MinuteRow {
+const MINUTE_MS = 60_000;
+
+/** What happened in one minute. */
+export interface Minute {
   readonly start: Date;
-  readonly first: number;
-  readonly second: number;
+  readonly okCount: number;
+  readonly koCount: number;
+  /** Deliveries by the minute of their creation: all, and those delivered by now. */
+  readonly deliveryCount: number;
+  readonly deliveredCount: number;
+  /** What the relay verified and accepted, and what it could not verify. */
+  readonly verifiedCount: number;
+  readonly refusedCount: number;
 }
 
-/** Operations by minute: OK, KO. `from` is the start of a minute; null = all merchants'. */
-export const countOperations = counter('operations', {
-  table: 'operation',
-  key: 'sequence',
-  lowest: '0',
-  time: 'final_state_date',
-  first: `status = 'OK'`,
-  second: `status = 'KO'`,
-});
+const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };
 
-/** Deliveries by the minute of their creation: all, and those delivered by now. */
-export const countDeliveries = counter('deliveries', {
-  table: 'delivery',
-  key: 'id',
-  lowest: `'${NIL}'::uuid`,
-  time: 'created_at',
-  first: 'true',
-  second: `state = 'DELIVERED'`,
-});
-
-/** What the relay could not verify, by minute; `second` is always 0. */
-export const countRefused = counter('refused', {
-  table: 'verification_failure',
-  merchant: 'claimed_merchant_id',
-  key: 'id',
-  lowest: `'${NIL}'::uuid`,
-  time: 'failed_at',
-  first: 'true',
-  second: 'false',
-});
-
-/** What the relay verified and accepted, by minute; `second` is always 0. */
-export async function countVerified(query: Query, from: Date, merchantId: string | null): Promise<MinuteRow[]> {
-  return query(COUNT_VERIFIED, [from, merchantId]);
+/** Counts the last `count` minutes, that of `now` last; minutes without events are included. `merchantId` null = all merchants'. */
+export async function countMinutes(
+  query: Query,
+  now: Date,
+  count: number,
+  merchantId: string | null,
+): Promise<Minute[]> {
+  const present = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
+  const from = new Date(present - (count - 1) * MINUTE_MS);
+  const counted = await Promise.all(COUNTERS.map((counter) => counter(query, from, merchantId)));
+  const minutes = Array.from({ length: count }, (_, index) => ({
+    ...NONE,
+    start: new Date(from.getTime() + index * MINUTE_MS),
+  }));
+  for (const { start, ...counts } of counted.flat()) {
+    Object.assign(minutes[(start.getTime() - from.getTime()) / MINUTE_MS] ?? {}, counts);
+  }
+  return minutes;
 }
 
-/** The condition of the index over notifications by time is that their bodies are kept, and new ones' are. */
-const COUNT_VERIFIED: Statement = {
-  name: 'count-verified-by-minute',
-  text: `select date_bin('1 minute', received_at, $1) as start, count(*)::int as first, 0 as second
-    from notification where body is not null and received_at >= $1 and ($2::text is null or merchant_id = $2) group by 1`,
-};
+type Counter = (query: Query, from: Date, merchantId: string | null) => Promise<(Partial<Minute> & { start: Date })[]>;
 
 interface Counted {
   readonly table: string;
@@ -61,29 +50,58 @@ interface Counted {
   readonly key: string;
   readonly lowest: string;
   readonly time: string;
-  readonly first: string;
-  readonly second: string;
+  /** SQL of a condition for each count. */
+  readonly counts: Partial<Record<keyof typeof NONE, string>>;
 }
 
-type Counter = (query: Query, from: Date, merchantId: string | null) => Promise<MinuteRow[]>;
+const COUNTERS: readonly Counter[] = [
+  counter('operations', {
+    table: 'operation',
+    key: 'sequence',
+    lowest: '0',
+    time: 'final_state_date',
+    counts: { okCount: `status = 'OK'`, koCount: `status = 'KO'` },
+  }),
+  counter('deliveries', {
+    table: 'delivery',
+    key: 'id',
+    lowest: `'${NIL}'::uuid`,
+    time: 'created_at',
+    counts: { deliveryCount: 'true', deliveredCount: `state = 'DELIVERED'` },
+  }),
+  counter('refused', {
+    table: 'verification_failure',
+    merchant: 'claimed_merchant_id',
+    key: 'id',
+    lowest: `'${NIL}'::uuid`,
+    time: 'failed_at',
+    counts: { refusedCount: 'true' },
+  }),
+  (query, from, merchantId) => query(COUNT_VERIFIED, [from, merchantId]),
+];
+
+/** The condition of the index over notifications by time is that their bodies are kept, and new ones' are. */
+const COUNT_VERIFIED: Statement = {
+  name: 'count-verified-by-minute',
+  text: `select date_bin('1 minute', received_at, $1) as start, count(*)::int as "verifiedCount"
+    from notification where body is not null and received_at >= $1 and ($2::text is null or merchant_id = $2) group by 1`,
+};
 
 /** Times have no index of their own, which would cost every write: the newest rows are walked until one is older. */
 function counter(name: string, counted: Counted): Counter {
-  const ofAll = { name: `count-${name}-by-minute`, text: statementOf(counted, '') };
-  const merchant = counted.merchant ?? 'merchant_id';
+  const ofAll = { name: `count-${name}-by-minute`, text: statementOf(counted, 'true') };
+  const { merchant = 'merchant_id' } = counted;
   const ofOne = { name: `count-${name}-by-minute-of-merchant`, text: statementOf(counted, `${merchant} = $2`) };
   return (query, from, merchantId) => (merchantId === null ? query(ofAll, [from]) : query(ofOne, [from, merchantId]));
 }
 
-function statementOf({ table, key, lowest, time, first, second }: Counted, condition: string): string {
-  const where = condition === '' ? '' : `where ${condition}`;
-  const and = condition === '' ? '' : `${condition} and`;
+function statementOf({ table, key, lowest, time, counts }: Counted, condition: string): string {
+  const columns = Object.entries(counts).map(([name, what]) => `count(*) filter (where ${what})::int as "${name}"`);
   return `with older as (
-      select ${key} from (select ${key}, ${time} from ${table} ${where} order by ${key} desc limit ${MOST}) as newest
+      select ${key} from (select ${key}, ${time} from ${table} where ${condition} order by ${key} desc limit ${MOST}) as newest
       where ${time} < $1 limit 1)
-    select date_bin('1 minute', ${time}, $1) as start, count(*) filter (where ${first})::int as first,
-      count(*) filter (where ${second})::int as second
-    from (select * from ${table} where ${and} ${key} > coalesce((select ${key} from older), ${lowest})
+    select date_bin('1 minute', ${time}, $1) as start, ${columns.join(', ')}
+    from (select * from ${table} where ${condition} and ${key} > coalesce((select ${key} from older), ${lowest})
       order by ${key} desc limit ${MOST}) as newer
     where ${time} >= $1 group by 1`;
 }

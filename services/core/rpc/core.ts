@@ -13,7 +13,6 @@ import type { Cipher } from '../cipher.ts';
 import type { Clock } from '../clock.ts';
 import type { Reach } from '../crash-points.ts';
 import type { Queue } from '../delivery/queue.ts';
-import type { CredentialsFeed } from '../feeds/credentials-feed.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Processors } from '../processor/processors.ts';
@@ -30,7 +29,6 @@ export interface Core {
   readonly contracts: ContractCache;
   readonly accept: Accept;
   readonly feed: OperationFeed;
-  readonly credentials: CredentialsFeed;
   readonly queue: Queue;
   readonly processors: Processors;
   readonly cipher: Cipher;

@@ -1,6 +1,5 @@
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { audited } from './audit-log/audit-log.ts';
-import type { Database, Statement } from './database.ts';
+import { ADVISORY_LOCKS, type Database, type Statement } from './database.ts';
 
 /** Where the sequences stand after they were moved. */
 export interface MovedAhead {

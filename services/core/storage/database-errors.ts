@@ -40,14 +40,6 @@ function codeOf(error: Error): string {
   return String((error as { code?: unknown }).code ?? '');
 }
 
-const AWAY_STATES = /^(08|57P|57014|53|55P03|25P03|25P04|25006|40P01|40001)/;
-const AWAY_CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNABORTED'],
-]);
-const AWAY_MESSAGES =
-  /connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;
-
 const LOST_STATES = /^(08|57P01|57P02|57P05|25P03|25P04)/;
 const LOST_CODES = new Set([
   'ECONNRESET',
@@ -59,3 +51,8 @@ const LOST_CODES = new Set([
   'ECONNABORTED',
 ]);
 const LOST_MESSAGES = /connection terminated|query read timeout/i;
+
+const AWAY_STATES = /^(08|57P|57014|53|55P03|25P03|25P04|25006|40P01|40001)/;
+const AWAY_CODES = new Set([...LOST_CODES, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETDOWN']);
+const AWAY_MESSAGES =
+  /connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;

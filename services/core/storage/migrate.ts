@@ -1,5 +1,5 @@
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { ADVISORY_LOCKS } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { ORM } from './orm.ts';
 

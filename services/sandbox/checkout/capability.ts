@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * The secrets of checkout addresses. A capability (256 bits) is derived from the request's identifier rather than
- * drawn, so that a repeated CreateCheckout answers the same address although the ledger keeps only a hash.
+ * drawn, so that a repeated CreateCheckout returns the same address although the ledger keeps only a hash.
  */
 export interface Capabilities {
   /** 43 base64url characters. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect } from '../behaviour.ts';
+import { type BehaviourName, behaviourOf, type Effect, effectOf } from '../behaviour.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { cardOf, endingOf } from '../rpc/outcome.ts';
 import { perform } from '../rpc/perform.ts';
@@ -78,7 +78,8 @@ function authorize(
   nowMs: number,
 ): Submitted {
   const { requestId } = checkout;
-  const { placing: effect, delayMs = 0 } = behaviourOf(behaviour);
+  const effect = effectOf(behaviour, 'authorization');
+  const { delayMs = 0 } = behaviourOf(behaviour);
   if (effect.silence === 'before') return decline(books, requestId, { card, behaviour }, 'no_answer');
   if (isAboutCard(effect)) return decline(books, requestId, { card, behaviour }, effect.errorCode);
   const approved = effect.answer === Answer.APPROVED;

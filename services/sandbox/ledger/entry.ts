@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { BehaviourName } from '../behaviour.ts';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
 export interface Intent {
@@ -45,8 +46,8 @@ export function intentOf(kind: Kind, request: object): Intent {
 
 /** The result: UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
 export interface Ending extends KeptResult {
-  /** A name of BEHAVIOURS; empty when no card is involved. */
-  readonly behaviour: string;
+  /** Empty when no card is involved. */
+  readonly behaviour: BehaviourName | '';
   /** End of an approved authorization, or the end that an extension gave it; 0 = none. */
   readonly expiresAtMs: number;
   /** When an accepted operation has ended, unless something is wrong; 0 = it was not accepted. */

@@ -1,4 +1,4 @@
-import { type BehaviourName, behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
+import { behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
@@ -25,7 +25,7 @@ export function refundableOf(authorization: Entry, capture: Entry): number {
 /** Why nothing can be done with an authorization that somebody else ended; undefined = nobody did. */
 export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
   if (endedAtMs === 0) return undefined;
-  return behaviourOf(behaviour as BehaviourName).ended?.as === 'voided'
+  return behaviourOf(behaviour).ended?.as === 'voided'
     ? notPerformed('authorization_voided', 'The authorization was voided at the processor.')
     : notPerformed('authorization_expired', 'The authorization has ended.');
 }

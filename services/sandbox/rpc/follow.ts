@@ -1,11 +1,10 @@
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Ability, APPROVED, type BehaviourName, type Effect, isAble, notPerformed } from '../behaviour.ts';
+import { type Ability, type Effect, effectOf, isAble, notPerformed } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { agrees, endedElsewhere, findAuthorization, refundableOf, remainingOf } from './authorization.ts';
 import { cardOf, conclude, type Outcome, recall } from './outcome.ts';
-import { effectOf } from './perform.ts';
 
 /**
  * Does something with an approved authorization: recalls the identifier, judges what holds for every such operation,
@@ -20,9 +19,9 @@ export function follow(books: Books, kind: keyof typeof JUDGES, request: object,
     const effect = notPerformed('authorization_not_found', 'There is no such authorization.');
     return conclude(books, intent, { effect, nowMs });
   }
-  const behaviour = authorization.behaviour as BehaviourName;
+  const { behaviour } = authorization;
   const refusal = mismatch(authorization, intent) ?? JUDGES[kind](authorization, intent, nowMs, books);
-  const effect = refusal ?? effectOf(behaviour, kind) ?? APPROVED;
+  const effect = refusal ?? effectOf(behaviour, kind);
   return conclude(books, intent, { effect, behaviour, card: cardOf(authorization), nowMs });
 }
 
@@ -106,6 +105,6 @@ function empty(authorization: Entry): Effect | undefined {
 
 /** A refusal unless an authorization can do something. */
 function unable({ behaviour }: Entry, ability: Ability): Effect | undefined {
-  if (isAble(behaviour as BehaviourName, ability)) return undefined;
+  if (isAble(behaviour, ability)) return undefined;
   return notPerformed('not_supported', 'This authorization cannot do that.');
 }

@@ -14,8 +14,8 @@ import { CHECKOUT_EXPIRED } from './void.ts';
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
 
 /**
- * Tells what became of an identifier. With `fence`, one that was never seen is refused for ever; the decision shares
- * the ledger's one line of decisions, so a late request comes either before it (DONE) or after it (`fenced`).
+ * Returns what became of an identifier. With `fence`, an identifier that was never seen is refused for ever. Decisions on the ledger are
+ * taken one after the other, so a late request comes either before this one (DONE) or after it (`fenced`).
  */
 export function inquire(books: Books, request: InquireRequest, nowMs: number): Reply {
   const entry = books.entries.find(request.requestId);

@@ -49,8 +49,8 @@ function isSaidLater({ kind }: Entry, name: keyof Intent): boolean {
 export interface Conclusion {
   readonly effect: Effect;
   readonly nowMs: number;
-  readonly behaviour?: BehaviourName | undefined;
-  readonly card?: KeptCard | undefined;
+  readonly behaviour?: BehaviourName | '';
+  readonly card?: KeptCard;
 }
 
 /** Ends a new identifier: writes it down and does it, unless the request is to be lost before it acted. */
@@ -67,7 +67,7 @@ export function conclude(books: Books, intent: Intent, conclusion: Conclusion): 
     perform(books, requestId, nowMs);
   }
   if (effect.silence === 'after') return { heard: false };
-  const delayMs = (conclusion.behaviour && behaviourOf(conclusion.behaviour).delayMs) || 0;
+  const delayMs = behaviourOf(conclusion.behaviour ?? '').delayMs ?? 0;
   return { heard: true, result: resultOf(books.entries.find(requestId) as Entry), delayMs };
 }
 
@@ -98,7 +98,7 @@ export function endingOf({ kind }: Pick<Intent, 'kind'>, conclusion: Conclusion)
 function endOf(kind: Intent['kind'], behaviour: BehaviourName | '', nowMs: number): number {
   if (kind === 'extension') return nowMs + HOLD_PERIOD_MS;
   if (kind !== 'authorization' && kind !== 'checkout') return 0;
-  return nowMs + ((behaviour && behaviourOf(behaviour).expiresAfterMs) || HOLD_PERIOD_MS);
+  return nowMs + (behaviourOf(behaviour).expiresAfterMs ?? HOLD_PERIOD_MS);
 }
 
 /** The contract's form of how an entry ended. */
@@ -110,7 +110,7 @@ export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): Result
     ...(entry.expiresAtMs > 0 && { expiresAt: timestampFromMs(entry.expiresAtMs) }),
     ...(entry.answer === Answer.ACCEPTED && { expectedBy: timestampFromMs(entry.expectedByMs) }),
     ...(approved && (entry.kind === 'void' || entry.kind === 'capture') && { amountReleased: BigInt(entry.voided) }),
-    ...(approved && RESERVING.has(entry.kind) && { capabilities: capabilitiesOf(entry.behaviour as BehaviourName) }),
+    ...(approved && RESERVING.has(entry.kind) && { capabilities: capabilitiesOf(entry) }),
   };
 }
 
@@ -122,7 +122,7 @@ export function cardOf({ cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear }
 /** Kinds whose result says what the authorization can do. */
 const RESERVING: ReadonlySet<Intent['kind']> = new Set(['authorization', 'checkout', 'increment', 'extension']);
 
-function capabilitiesOf(behaviour: BehaviourName) {
+function capabilitiesOf({ behaviour }: Ending) {
   return {
     severalCaptures: isAble(behaviour, 'severalCaptures'),
     increments: isAble(behaviour, 'increments'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect, isAble } from '../behaviour.ts';
+import { behaviourOf, isAble } from '../behaviour.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { remainingOf } from './authorization.ts';
@@ -31,21 +31,6 @@ export function letGo(books: Books, requestId: string): void {
   books.entries.add(requestId, { pending: -pending });
 }
 
-/** How operations of a kind go on a card. */
-export function effectOf(behaviour: BehaviourName, kind: Kind): Effect | undefined {
-  const { placing, capturing, voiding, incrementing, extending, refunding } = behaviourOf(behaviour);
-  const effects: { readonly [Name in Kind]?: Effect | undefined } = {
-    authorization: placing,
-    credit: placing,
-    capture: capturing,
-    void: voiding,
-    increment: incrementing,
-    extension: extending,
-    refund: refunding,
-  };
-  return effects[kind];
-}
-
 type Act = (books: Books, entry: Entry, nowMs: number) => void;
 
 const ACTS: { readonly [Name in Kind]?: Act } = {
@@ -69,7 +54,7 @@ function charge(books: Books, capture: Entry, nowMs: number): void {
   const voided = takenBy(capture, authorization) - amount;
   books.entries.add(authorizationRequestId, { captured: amount, voided });
   books.entries.add(requestId, { voided });
-  const { reversal } = behaviourOf(authorization.behaviour as BehaviourName);
+  const { reversal } = behaviourOf(authorization.behaviour);
   if (!reversal) return;
   const { afterMs, reinstatedAfterMs } = reversal;
   const reversedAtMs = { requestId, occurredAtMs: nowMs + afterMs };
@@ -94,7 +79,7 @@ function giveBack(books: Books, { requestId, authorizationRequestId }: Entry): v
 }
 
 function endEarly(books: Books, { requestId, behaviour }: Entry, nowMs: number): void {
-  const { ended } = behaviourOf(behaviour as BehaviourName);
+  const { ended } = behaviourOf(behaviour);
   if (!ended) return;
   const occurredAtMs = nowMs + ended.afterMs;
   books.events.insert({ eventId: `ended-${requestId}`, kind: 'authorizationEnded', requestId, occurredAtMs });
@@ -102,7 +87,7 @@ function endEarly(books: Books, { requestId, behaviour }: Entry, nowMs: number):
 
 /** What a capture or void takes from what remains of its authorization, what it gives back included. */
 function takenBy({ kind, amount, finalCapture }: Entry, authorization: Entry): number {
-  const closes = finalCapture === 1 || !isAble(authorization.behaviour as BehaviourName, 'severalCaptures');
+  const closes = finalCapture === 1 || !isAble(authorization.behaviour, 'severalCaptures');
   return kind === 'void' || closes ? remainingOf(authorization) : amount;
 }
 

@@ -1,10 +1,10 @@
 import type { KeptCard } from '../../../platform/adapter/entry.ts';
-import { BEHAVIOURS, type BehaviourName, behaviourOf, behaviourOfToken } from '../behaviour.ts';
+import { type BehaviourName, behaviourOfToken, effectOf } from '../behaviour.ts';
 import { type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { type Conclusion, cardOf, conclude, type Outcome, recall } from './outcome.ts';
 
-/** Authorizes or credits an amount with a token; the same identifier answers the same again. */
+/** Authorizes or credits an amount with a token; a repeated identifier returns the same result. */
 export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
   const intent = intentOf(kind, request);
   return recall(books, intent) ?? conclude(books, intent, { ...placingOf(books, intent), nowMs });
@@ -18,10 +18,10 @@ function placingOf(books: Books, { tokenId, merchantId }: Intent): Omit<Conclusi
   const builtIn = behaviourOfToken(tokenId);
   if (builtIn && builtIn !== 'invalid') return placing(builtIn, BUILT_IN_CARD);
   const generated = books.tokens.find(tokenId, merchantId);
-  if (!generated) return { effect: BEHAVIOURS.invalid.placing };
+  if (!generated) return { effect: effectOf('invalid', 'authorization') };
   return placing(generated.behaviour, cardOf(generated));
 }
 
 function placing(behaviour: BehaviourName, card: KeptCard): Omit<Conclusion, 'nowMs'> {
-  return { effect: behaviourOf(behaviour).placing, behaviour, card };
+  return { effect: effectOf(behaviour, 'authorization'), behaviour, card };
 }

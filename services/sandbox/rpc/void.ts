@@ -1,11 +1,10 @@
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { APPROVED, type BehaviourName, type Effect, notPerformed } from '../behaviour.ts';
+import { APPROVED, type Effect, effectOf, notPerformed } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { agrees, endedElsewhere, findAuthorization } from './authorization.ts';
 import { mismatched } from './follow.ts';
 import { conclude, endingOf, type Outcome, recall } from './outcome.ts';
-import { effectOf } from './perform.ts';
 
 /**
  * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all
@@ -23,8 +22,8 @@ export function voidAuthorization(books: Books, request: object, nowMs: number):
   if (refusal) return conclude(books, intent, { effect: refusal, nowMs });
   if (authorization?.answer === Answer.UNSPECIFIED) cancelCheckout(books, authorizationRequestId, 'merchant', nowMs);
   if (authorization?.answer !== Answer.APPROVED) return conclude(books, intent, { effect: APPROVED, nowMs });
-  const behaviour = authorization.behaviour as BehaviourName;
-  return conclude(books, intent, { effect: effectOf(behaviour, 'void') ?? APPROVED, behaviour, nowMs });
+  const { behaviour } = authorization;
+  return conclude(books, intent, { effect: effectOf(behaviour, 'void'), behaviour, nowMs });
 }
 
 function refusalOf(authorization: Entry | undefined, { merchantId, account }: Intent): Effect | undefined {

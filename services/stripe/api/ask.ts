@@ -55,7 +55,7 @@ export async function ask<T>(request: () => Promise<T>, patience: Patience = PAT
   }
 }
 
-/** Tells apart what can go wrong. Throws what is not an error of Stripe's client: that is our bug. */
+/** Classifies an error of Stripe's client. Rethrows any other error: that is our bug. */
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Stripe.errors.StripeError)) throw error;
   if (error instanceof Stripe.errors.StripeIdempotencyError) {

@@ -6,7 +6,7 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
 }
-/** Runs a statement. Answers its rows; `bigint` columns are bigints. */
+/** Runs a statement. Returns its rows; `bigint` columns are bigints. */
 export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
 /** The database of the adapter. */

@@ -53,7 +53,6 @@ export function intentOf<K extends Kind>(kind: K, request: object): Intent & { r
 export interface Ending extends KeptResult {
   readonly expiresAt: Date | null;
   readonly expectedBy: Date | null;
-  readonly actedAt: Date | null;
   readonly severalCaptures: boolean;
   readonly increments: boolean;
   /** Given back of the reservation by this capture or void, minor units. */
@@ -65,7 +64,6 @@ export const NO_ENDING: Ending = {
   ...NO_RESULT,
   expiresAt: null,
   expectedBy: null,
-  actedAt: null,
   severalCaptures: false,
   increments: false,
   released: 0n,
@@ -84,6 +82,8 @@ export interface Entry extends Intent, Ending {
   /** Of a capture or void: what was captured before it; of an increment: the amount before it. */
   readonly baseline: bigint;
   readonly sentAt: Date | null;
+  /** When it ended, or was accepted. */
+  readonly actedAt: Date | null;
   /** Of an authorization: charged, given back, added, refunded, taken back. Of a capture: refunded, taken back. */
   readonly captured: bigint;
   readonly voided: bigint;
@@ -99,8 +99,8 @@ const INTENT_FIELDS = ['kind', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
 const ENDING_FIELDS = Object.keys(NO_ENDING) as (keyof Ending)[];
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
 const STATE_FIELDS = [
-  ...(['sequence', 'stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline', 'sentAt'] as const),
-  ...([...SUMS, 'endedAt', 'endedHow'] as const),
+  ...(['sequence', 'stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline'] as const),
+  ...(['sentAt', 'actedAt', ...SUMS, 'endedAt', 'endedHow'] as const),
 ];
 
 const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -160,10 +160,10 @@ export async function markEntry(
 
 const END: Statement = {
   name: 'end_entry',
-  // The answer is the first of the ending's fields.
-  text: `UPDATE stripe.entry SET stage = CASE $5::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END,
+  // $6 is the answer, the first of the ending's fields.
+  text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END, acted_at = $5,
       intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
-      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 5}`).join(', ')}
+      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 6}`).join(', ')}
     WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
 };
 
@@ -179,10 +179,11 @@ export async function endEntry(
   requestId: string,
   from: readonly Entry['stage'][],
   ending: Ending,
+  at: Date,
   { intentId = null, refundId = null }: Found = {},
 ): Promise<Entry | undefined> {
   const fields = ENDING_FIELDS.map((field) => ending[field]);
-  const [entry] = await query<Entry>(END, [requestId, from, intentId, refundId, ...fields]);
+  const [entry] = await query<Entry>(END, [requestId, from, intentId, refundId, at, ...fields]);
   return entry;
 }
 

@@ -23,7 +23,7 @@ const GIVE: Statement = {
 /** One operation at a time on each authorization, in all processes. */
 export interface Leases {
   /**
-   * Runs alone on an authorization; waits up to `waitMs` for others. Answers undefined, without running, when they take
+   * Runs alone on an authorization; waits up to `waitMs` for others. Returns undefined, without running, when they take
    * longer. What a process that died or froze left behind is for the next one to find out, so a lease that ends early
    * harms nothing: all that is sent under an identifier is sent under one idempotency key.
    */

@@ -30,7 +30,7 @@ async function placeNow(desk: Desk, recalled: Entry): Promise<Entry> {
   const entry = (await findEntry(desk.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
   if (entry.stage !== 'stored') return place(desk, entry, undefined);
-  const refusal = amountRefusal(desk, entry);
+  const refusal = amountRefusal(entry);
   if (refusal) return finish(desk, entry, refusal);
   const card = await cardOf(desk, entry);
   return card.refused ? finish(desk, entry, card.refused) : place(desk, entry, card.customer);
@@ -41,7 +41,7 @@ type Card = { readonly refused: Ending } | { readonly refused?: undefined; reado
 
 /** A card that is attached to a customer is charged for that customer only. Nothing was sent yet, so a failure is final. */
 async function cardOf(desk: Desk, { tokenId, merchantId, account }: Entry): Promise<Card> {
-  const invalid = { refused: notPerformed(desk.now(), 'token_invalid', 'There is no such card token.') };
+  const invalid = { refused: notPerformed('token_invalid', 'There is no such card token.') };
   const owner = await ownerOfToken(desk.database.query, tokenId);
   if (owner && (owner.merchantId !== merchantId || owner.account !== account)) return invalid;
   if (!/^\w+$/.test(tokenId)) return invalid;
@@ -55,7 +55,7 @@ async function cardOf(desk: Desk, { tokenId, merchantId, account }: Entry): Prom
   }
   const { failure } = asked;
   if (failure.kind === 'refused' && failure.code === 'resource_missing') return invalid;
-  if (failure.kind === 'refused') return { refused: notPerformed(desk.now(), failure.code, failure.message) };
+  if (failure.kind === 'refused') return { refused: notPerformed(failure.code, failure.message) };
   const code = failure.kind === 'busy' ? 'rate_limited' : 'processor_unavailable';
-  return { refused: notPerformed(desk.now(), code, 'Stripe could not be asked for the card.') };
+  return { refused: notPerformed(code, 'Stripe could not be asked for the card.') };
 }

@@ -18,7 +18,7 @@ import { conclude, recallOrStore } from './recall.ts';
 const SLACK_MS = 60_000;
 
 /**
- * Opens a Checkout Session; repeated, answers the same page. Throws RpcError: INVALID_ARGUMENT for an amount, currency
+ * Opens a Checkout Session; a repeated request returns the same page. Throws RpcError: INVALID_ARGUMENT for an amount, currency
  * or return URL that cannot be used, FAILED_PRECONDITION when the identifier is fenced or its page is closed,
  * ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
  */
@@ -30,7 +30,7 @@ export async function createCheckout(
     throw new RpcError(status.INVALID_ARGUMENT, 'return_url: must be https, or http on the loopback address');
   }
   const intent = intentOf('checkout', request);
-  const refusal = amountRefusal(desk, intent);
+  const refusal = amountRefusal(intent);
   if (refusal) {
     await conclude(desk, intent, refusal);
     throw new RpcError(status.INVALID_ARGUMENT, 'amount_not_supported');

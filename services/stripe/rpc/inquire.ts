@@ -16,7 +16,7 @@ import { conclude } from './recall.ts';
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
 
 /**
- * Tells what became of an identifier, and finds it out where that is not known. With `fence`, one that was never seen
+ * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that was never seen
  * is refused for ever: the first to store the identifier, this or its request, decides; and an authorization that was
  * not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
@@ -25,7 +25,7 @@ export async function inquire(desk: Desk, request: InquireRequest): Promise<Repl
   const known = await findEntry(desk.database.query, requestId);
   if (!known) {
     if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
-    const { refused } = await conclude(desk, intentOf('fence', request), notPerformed(desk.now(), 'fenced', ''));
+    const { refused } = await conclude(desk, intentOf('fence', request), notPerformed('fenced', ''));
     // Its request came in between: then that is what became of it.
     return refused && refused.errorCode !== 'fenced'
       ? inquire(desk, request)

@@ -36,7 +36,7 @@ export async function recallOrStore(desk: Desk, intent: Intent, begins?: Beginni
 export async function conclude(desk: Desk, intent: Intent, ending: Ending): Promise<Recalled> {
   const entry = await desk.database.transaction(async (query) => {
     const stored = await insertEntry(query, intent);
-    return stored && endEntry(query, stored.requestId, ['stored'], ending);
+    return stored && endEntry(query, stored.requestId, ['stored'], ending, desk.now());
   });
   return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
 }

@@ -14,7 +14,7 @@ import { conclude } from './recall.ts';
 /** The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a token. */
 export function processorMethods(desk: Desk): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
-    const ending = notPerformed(desk.now(), 'not_supported', message);
+    const ending = notPerformed('not_supported', message);
     const { refused, entry } = await conclude(desk, intentOf(kind, request), ending);
     return refused ?? resultOf(entry);
   };

@@ -15,8 +15,8 @@ export const OPERATIONS = { capture: CAPTURE, void: VOID, increment: INCREMENT, 
 export type OperationKind = keyof typeof OPERATIONS;
 
 /**
- * Ends what is not ended about an authorization, but what Stripe has accepted; core hears of it by events. Answers the
- * authorization as it is then.
+ * Ends the open operations on an authorization, except those that Stripe has accepted, and reports them to core as events. Returns the
+ * authorization as it is afterwards.
  */
 export async function settleOthers(desk: Desk, authorizationRequestId: string, but = ''): Promise<Entry> {
   const { query } = desk.database;
@@ -36,13 +36,14 @@ export async function findAuthorization(desk: Desk, requestId: string): Promise<
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
 
-/** Stripe may forget a key after 24 h; from then on only a look tells. */
+/** Stripe may forget a key after 24 h; after that only a look finds out. */
 const KEY_TRUSTED_MS = 23 * 60 * 60 * 1000;
+const NEVER_RECEIVED = notPerformed('never_received', 'Stripe never received it.');
 
 /**
  * Does a stored operation, or finds out what became of it: within a day by sending it again under its key, which acts
- * once, later by a look. `fresh`: it was never sent before. The authorization's lease must be held. Answers the ended
- * (or accepted) entry; throws OutcomeUnknown.
+ * once, later by a look. `fresh`: it was never sent before. The authorization's lease must be held. Returns the
+ * ended (or accepted) entry; throws OutcomeUnknown.
  */
 export async function advance(
   desk: Desk,
@@ -56,7 +57,7 @@ export async function advance(
   if (desk.now().getTime() - sentMs > KEY_TRUSTED_MS) {
     const found = await lookAt(desk, operation, entry, authorization);
     return found === 'absent'
-      ? finish(desk, entry, neverReceived(desk), { tell })
+      ? finish(desk, entry, NEVER_RECEIVED, { tell })
       : finish(desk, entry, found.ending, { ...found, tell });
   }
   const sent = await ask(() => operation.send(desk, entry, authorization), desk.patience);
@@ -66,7 +67,7 @@ export async function advance(
     return finish(desk, entry, ending, { ...found, tell });
   }
   const { failure, doubt } = sent;
-  const refusal = refusalOf(failure, desk.now());
+  const refusal = refusalOf(failure);
   if (failure.kind === 'declined' && refusal) return finish(desk, entry, refusal, { tell });
   if (failure.kind === 'busy' && fresh && !doubt && refusal) return finish(desk, entry, refusal, { tell });
   if (failure.kind === 'busy' || (failure.kind === 'unknown' && !failure.replayed)) {
@@ -74,7 +75,7 @@ export async function advance(
   }
   const found = await lookAt(desk, operation, entry, authorization);
   if (found !== 'absent') return finish(desk, entry, found.ending, { ...found, tell });
-  return finish(desk, entry, refusal ?? neverReceived(desk), { tell });
+  return finish(desk, entry, refusal ?? NEVER_RECEIVED, { tell });
 }
 
 async function lookAt(desk: Desk, operation: Operation, entry: Entry, authorization: Entry) {
@@ -91,18 +92,18 @@ async function lookAt(desk: Desk, operation: Operation, entry: Entry, authorizat
   return found;
 }
 
-function refusalOf(failure: Failure, now: Date): Ending | undefined {
+function refusalOf(failure: Failure): Ending | undefined {
   switch (failure.kind) {
     case 'declined':
-      return declined(now, failure.code, failure.message);
+      return declined(failure.code, failure.message);
     case 'refused':
-      return notPerformed(now, codeOf(failure.code), failure.message);
+      return notPerformed(codeOf(failure.code), failure.message);
     case 'busy':
-      return notPerformed(now, 'rate_limited', 'Stripe takes no more requests now.');
+      return notPerformed('rate_limited', 'Stripe takes no more requests now.');
     case 'key reused':
       return undefined;
     case 'unknown':
-      return notPerformed(now, 'processor_error', 'Stripe failed, and nothing was done.');
+      return notPerformed('processor_error', 'Stripe failed, and nothing was done.');
   }
 }
 
@@ -111,8 +112,4 @@ function codeOf(code: string): string {
   if (code === 'charge_expired_for_capture') return 'authorization_expired';
   if (code === 'charge_already_refunded') return 'amount_exceeds_capture';
   return code;
-}
-
-function neverReceived(desk: Desk): Ending {
-  return notPerformed(desk.now(), 'never_received', 'Stripe never received it.');
 }

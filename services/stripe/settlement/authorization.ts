@@ -9,7 +9,7 @@ import { getIntent, stateOf } from './intent-ending.ts';
 
 /**
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
- * Repeated after a crash it goes on where it stopped. Answers the ended entry; throws OutcomeUnknown.
+ * Repeated after a crash, it continues where it stopped. Returns the ended entry; throws OutcomeUnknown.
  */
 export async function place(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
   const created = entry.stage === 'stored' ? await createIntent(desk, entry, customer) : entry;
@@ -20,7 +20,7 @@ export async function place(desk: Desk, entry: Entry, customer: string | undefin
   if (confirmed.answer) return settleBy(desk, created, confirmed.answer);
   const { failure, doubt } = confirmed;
   if (failure.kind === 'declined') {
-    return finish(desk, created, declined(desk.now(), failure.code, failure.message));
+    return finish(desk, created, declined(failure.code, failure.message));
   }
   // Never confirmed by anybody: each of our attempts was rejected, and there were no others.
   if (failure.kind === 'busy' && !doubt && entry.stage === 'stored') return refuseToPlace(desk, created, failure);
@@ -31,14 +31,14 @@ export async function place(desk: Desk, entry: Entry, customer: string | undefin
 export async function settleByLook(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
   const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
   if (!intent) return undefined;
-  const state = stateOf(intent, entry, desk.now());
+  const state = stateOf(intent, entry);
   return state.is === 'ended' ? finish(desk, entry, state.ending, { intentId: intent.id, tell }) : undefined;
 }
 
 /** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */
 export async function endAuthorization(desk: Desk, entry: Entry): Promise<Entry | undefined> {
   if (entry.stage === 'stored') {
-    return finish(desk, entry, notPerformed(desk.now(), 'never_confirmed', 'It was never sent to Stripe.'));
+    return finish(desk, entry, notPerformed('never_confirmed', 'It was never sent to Stripe.'));
   }
   const looked = entry.stage === 'sent' ? await settleByLook(desk, entry) : undefined;
   return looked ?? fenceIntent(desk, entry);
@@ -88,28 +88,29 @@ function confirm(desk: Desk, { requestId, intentId, tokenId, account }: Entry): 
 
 /** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */
 function refuseToPlace(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
-  const now = desk.now();
-  if (failure.kind === 'refused') return finish(desk, entry, notPerformed(now, failure.code, failure.message));
+  if (failure.kind === 'refused') return finish(desk, entry, notPerformed(failure.code, failure.message));
   const code = failure.kind === 'busy' ? 'rate_limited' : 'processor_unavailable';
   const message = failure.kind === 'busy' ? 'Stripe takes no more requests now.' : 'Stripe could not be asked.';
-  return finish(desk, entry, notPerformed(now, code, message));
-}
-
-async function settleBy(desk: Desk, entry: Entry, intent: Stripe.PaymentIntent): Promise<Entry> {
-  const state = stateOf(intent, entry, desk.now());
-  if (state.is === 'ended') return finish(desk, entry, state.ending);
-  if (state.is === 'needs customer') return giveUp(desk, entry);
-  throw new OutcomeUnknown(`the payment is ${state.is}`);
+  return finish(desk, entry, notPerformed(code, message));
 }
 
 /** The confirmation failed otherwise than by a decline: the PaymentIntent itself says whether it acted. */
 async function lookUp(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
   const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
-  const state = intent && stateOf(intent, entry, desk.now());
+  return settleBy(desk, entry, intent, failure);
+}
+
+async function settleBy(
+  desk: Desk,
+  entry: Entry,
+  intent: Stripe.PaymentIntent | undefined,
+  failure?: Failure,
+): Promise<Entry> {
+  const state = intent && stateOf(intent, entry);
   if (state?.is === 'ended') return finish(desk, entry, state.ending);
   if (state?.is === 'needs customer') return giveUp(desk, entry);
-  if (state?.is === 'unconfirmed' && failure.kind === 'refused') {
-    return finish(desk, entry, notPerformed(desk.now(), tokenCode(failure), failure.message));
+  if (state?.is === 'unconfirmed' && failure?.kind === 'refused') {
+    return finish(desk, entry, notPerformed(tokenCode(failure), failure.message));
   }
   throw new OutcomeUnknown('what became of the confirmation is not known');
 }
@@ -118,9 +119,9 @@ function tokenCode({ code, param }: { code: string; param: string }): string {
   return param === 'payment_method' ? 'token_invalid' : code;
 }
 
-/** The issuer wants the customer to authenticate, who is not there. The PaymentIntent is cancelled, for good. */
+/** The issuer wants the customer to authenticate, and there is no customer at hand. The PaymentIntent is cancelled for good. */
 async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
-  const ending = declined(desk.now(), 'authentication_required', 'The issuer asks the customer to authenticate.');
+  const ending = declined('authentication_required', 'The issuer asks the customer to authenticate.');
   const fenced = await fenceIntent(desk, entry, ending);
   if (!fenced) throw new OutcomeUnknown('the payment could not be cancelled yet');
   return fenced;
@@ -129,12 +130,12 @@ async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
 /**
  * Makes sure that an authorization that is not confirmed never will be: its PaymentIntent is cancelled, after which
  * Stripe confirms it no more. The decision is stored first, so that no other process ends it as approved meanwhile.
- * Answers undefined while it is not certain.
+ * Returns undefined while that is not certain.
  */
-export async function fenceIntent(
+async function fenceIntent(
   desk: Desk,
   entry: Entry,
-  ending: Ending = notPerformed(desk.now(), 'never_confirmed', 'The payment was cancelled before it was confirmed.'),
+  ending: Ending = notPerformed('never_confirmed', 'The payment was cancelled before it was confirmed.'),
 ): Promise<Entry | undefined> {
   const { requestId, account, intentId } = entry;
   const fencing = await markEntry(desk.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });

@@ -16,22 +16,22 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  * Stripe takes it for true, and false only where several captures are available.
  */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
-  async judge(desk, intent, authorization) {
-    const refusal = unusable(desk, authorization, intent) ?? endedAlready(desk, authorization);
+  async judge(intent, authorization) {
+    const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     const { terminalId, userId, severalCaptures, captured } = authorization;
     if (terminalId !== intent.terminalId || userId !== intent.userId) {
       const message = 'Terminal or user are not those of the authorization.';
-      return notPerformed(desk.now(), 'authorization_mismatch', message);
+      return notPerformed('authorization_mismatch', message);
     }
     if (!severalCaptures && captured > 0n) {
-      return notPerformed(desk.now(), 'not_supported', 'This authorization takes one capture.');
+      return notPerformed('not_supported', 'This authorization takes one capture.');
     }
     if (intent.amount > remainingOf(authorization)) {
       const message = 'The amount is more than what is left of the authorization.';
-      return notPerformed(desk.now(), 'amount_exceeds_authorization', message);
+      return notPerformed('amount_exceeds_authorization', message);
     }
-    return amountRefusal(desk, intent);
+    return amountRefusal(intent);
   },
   baseline: ({ captured }) => captured,
   send(desk, entry, authorization) {
@@ -43,22 +43,22 @@ export const CAPTURE: Operation<Stripe.PaymentIntent> = {
     const options = requestOptions(authorization.account, entry.requestId);
     return desk.stripe.paymentIntents.capture(authorization.intentId as string, params, options);
   },
-  read: (intent, entry, authorization, now) => ({ ending: capturedBy(intent, entry, authorization, now) }),
+  read: (intent, entry, authorization) => ({ ending: capturedBy(intent, entry, authorization) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
     const received = fromStripe(intent.amount_received, intent.currency);
     if (received === entry.baseline + entry.amount) {
-      return { ending: capturedBy(intent, entry, authorization, desk.now()) };
+      return { ending: capturedBy(intent, entry, authorization) };
     }
     if (received !== entry.baseline) return 'unclear';
-    return endedThere(intent, desk) ?? 'absent';
+    return endedThere(intent) ?? 'absent';
   },
 };
 
-function capturedBy(intent: Stripe.PaymentIntent, entry: Entry, authorization: Entry, now: Date): Ending {
+function capturedBy(intent: Stripe.PaymentIntent, entry: Entry, authorization: Entry): Ending {
   const charge = chargeOf(intent);
   const card = charge?.payment_method_details?.card;
-  return approved(now, {
+  return approved({
     reference: charge?.id ?? intent.id,
     bankReference: card?.network_transaction_id ?? card?.authorization_code ?? '',
     released: isFinal(entry, authorization) ? remainingOf(authorization) - entry.amount : 0n,

@@ -3,7 +3,7 @@ import { withRequestId } from '../../../platform/return-url.ts';
 import { toStripe } from '../amount.ts';
 import { type Answered, ask } from '../api/ask.ts';
 import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
-import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
+import { type Entry, markEntry } from '../ledger/entry.ts';
 import { FEATURES } from './authorization.ts';
 import { notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
@@ -13,6 +13,8 @@ import { stateOf } from './intent-ending.ts';
 export const CHECKOUT_SHORTEST_MS = 30 * 60 * 1000;
 export const CHECKOUT_LONGEST_MS = 24 * 60 * 60 * 1000;
 
+const EXPIRED = notPerformed('checkout_expired', 'The customer did not complete the checkout in time.');
+
 /** An open page. */
 export interface Page {
   readonly url: string;
@@ -20,8 +22,8 @@ export interface Page {
 }
 
 /**
- * Opens the page of a stored checkout, or answers the one that is open. Answers the ended entry when there is none, and
- * throws OutcomeUnknown.
+ * Opens the page of a stored checkout, or returns the one that is open. Returns the entry when the checkout has ended. Throws
+ * OutcomeUnknown.
  */
 export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null
@@ -37,7 +39,7 @@ export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> 
     if (ended) return ended;
   }
   if (failure?.kind === 'refused' || failure?.kind === 'declined') {
-    return finish(desk, entry, notPerformed(desk.now(), failure.code, failure.message));
+    return finish(desk, entry, notPerformed(failure.code, failure.message));
   }
   throw new OutcomeUnknown('the page is not known');
 }
@@ -88,7 +90,7 @@ function getSession(desk: Desk, { sessionId, account }: Entry): Promise<Stripe.C
   return desk.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
 }
 
-/** Looks how a checkout stands; undefined while it is open, or not known. `tell`: core hears of its end by an event. */
+/** Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an event. */
 export async function settleCheckout(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
   if (entry.sessionId === null) return expireUnknown(desk, entry);
   const { answer: session } = await ask(() => getSession(desk, entry), desk.patience);
@@ -97,7 +99,7 @@ export async function settleCheckout(desk: Desk, entry: Entry, tell = false): Pr
 
 /** Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known. */
 export async function closePage(desk: Desk, entry: Entry): Promise<Entry | undefined> {
-  const cancelled = notPerformed(desk.now(), 'checkout_cancelled', 'The merchant cancelled the checkout.');
+  const cancelled = notPerformed('checkout_cancelled', 'The merchant cancelled the checkout.');
   // Nobody knows the address of a page whose identifier was not stored.
   if (entry.sessionId === null) return finish(desk, entry, cancelled);
   const { sessionId, account } = entry;
@@ -114,20 +116,15 @@ async function settleSession(
   session: Stripe.Checkout.Session,
   tell = false,
 ): Promise<Entry | undefined> {
-  const now = desk.now();
-  if (session.status === 'expired') return finish(desk, entry, expired(now), { tell });
+  if (session.status === 'expired') return finish(desk, entry, EXPIRED, { tell });
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
-  const state = stateOf(intent, entry, now);
+  const state = stateOf(intent, entry);
   return state.is === 'ended' ? finish(desk, entry, state.ending, { tell, intentId: intent.id }) : undefined;
 }
 
 /** A page whose opening was never answered ends at its time: nobody was given its address. */
 async function expireUnknown(desk: Desk, entry: Entry): Promise<Entry | undefined> {
   const isOver = entry.expiresAt !== null && entry.expiresAt <= desk.now();
-  return isOver ? finish(desk, entry, expired(desk.now())) : undefined;
-}
-
-function expired(now: Date): Ending {
-  return notPerformed(now, 'checkout_expired', 'The customer did not complete the checkout in time.');
+  return isOver ? finish(desk, entry, EXPIRED) : undefined;
 }

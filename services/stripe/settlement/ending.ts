@@ -4,27 +4,27 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 
 /** Done. */
-export function approved(at: Date, fields: Partial<Ending>): Ending {
+export function approved(fields: Partial<Ending>): Ending {
   const cut = {
     reference: (fields.reference ?? '').slice(0, 64),
     bankReference: (fields.bankReference ?? '').slice(0, 64),
   };
-  return { ...NO_ENDING, ...fields, ...cut, answer: Answer.APPROVED, actedAt: at };
+  return { ...NO_ENDING, ...fields, ...cut, answer: Answer.APPROVED };
 }
 
 /** Taken; the end follows by an event. */
-export function accepted(at: Date, expectedBy: Date, reference: string): Ending {
-  return { ...NO_ENDING, answer: Answer.ACCEPTED, reference, expectedBy, actedAt: at };
+export function accepted(expectedBy: Date, reference: string): Ending {
+  return { ...NO_ENDING, answer: Answer.ACCEPTED, reference, expectedBy };
 }
 
 /** The issuer said no. */
-export function declined(at: Date, code: string, message: string): Ending {
-  return { ...NO_ENDING, answer: Answer.DECLINED, ...reason(code, message), actedAt: at };
+export function declined(code: string, message: string): Ending {
+  return { ...NO_ENDING, answer: Answer.DECLINED, ...reason(code, message) };
 }
 
 /** Not done. */
-export function notPerformed(at: Date, code: string, message: string): Ending {
-  return { ...NO_ENDING, answer: Answer.NOT_PERFORMED, ...reason(code, message), actedAt: at };
+export function notPerformed(code: string, message: string): Ending {
+  return { ...NO_ENDING, answer: Answer.NOT_PERFORMED, ...reason(code, message) };
 }
 
 function reason(code: string, message: string): Pick<Ending, 'errorCode' | 'errorMessage'> {

@@ -7,23 +7,23 @@ import { resultOf } from './ending.ts';
 
 /** How an ending is stored. */
 export interface Finish extends Found {
-  /** Core is told by an event, because no call of its own returns the result. */
+  /** Reports the result to core as an event, because no call of core's returns it. */
   readonly tell?: boolean;
   /** The stages that it may end. The first ending stays. */
   readonly from?: readonly Entry['stage'][];
 }
 
 /**
- * Stores how an operation ended, with what it changed of its authorization and capture, in one transaction. Answers the
- * entry as it stands: when another process ended it before, that process's ending. Throws OutcomeUnknown when it is
+ * Stores how an operation ended, with what it changed of its authorization and capture, in one transaction. Returns the
+ * entry as it is stored: when another process ended it before, with that process's ending. Throws OutcomeUnknown when it is
  * being fenced.
  */
 export async function finish(desk: Desk, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
   const { from = ['stored', 'sent'], ...found } = options;
-  // The end of what was accepted is always told, whoever finds it out.
+  // The end of an accepted operation is reported in any case.
   const tell = options.tell || entry.answer === Answer.ACCEPTED;
   const ended = await desk.database.transaction(async (query) => {
-    const stored = await endEntry(query, entry.requestId, from, ending, found);
+    const stored = await endEntry(query, entry.requestId, from, ending, desk.now(), found);
     if (!stored) return undefined;
     await applySums(query, stored);
     if (tell) await tellCore(query, stored);

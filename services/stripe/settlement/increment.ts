@@ -13,15 +13,15 @@ const totalOf = ({ amount, incremented }: Entry): bigint => amount + incremented
  * total, and adds all of it or nothing.
  */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
-  async judge(desk, intent, authorization) {
-    const refusal = unusable(desk, authorization, intent) ?? endedAlready(desk, authorization);
+  async judge(intent, authorization) {
+    const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     if (!authorization.increments || authorization.captured + authorization.voided > 0n) {
-      return notPerformed(desk.now(), 'not_supported', 'This authorization takes no increments, or none any more.');
+      return notPerformed('not_supported', 'This authorization takes no increments, or none any more.');
     }
     const { amount, currency } = intent;
     const total = totalOf(authorization) + amount;
-    return amountRefusal(desk, { amount: total, currency }) ?? amountRefusal(desk, intent);
+    return amountRefusal({ amount: total, currency }) ?? amountRefusal(intent);
   },
   baseline: totalOf,
   send(desk, entry, authorization) {
@@ -30,17 +30,17 @@ export const INCREMENT: Operation<Stripe.PaymentIntent> = {
     const options = requestOptions(authorization.account, entry.requestId);
     return desk.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
   },
-  read: (intent, _entry, authorization, now) => ({ ending: incrementedBy(intent, authorization, now) }),
+  read: (intent, _entry, authorization) => ({ ending: incrementedBy(intent, authorization) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
     const total = fromStripe(intent.amount, intent.currency);
-    if (total === entry.baseline + entry.amount) return { ending: incrementedBy(intent, authorization, desk.now()) };
+    if (total === entry.baseline + entry.amount) return { ending: incrementedBy(intent, authorization) };
     if (total !== entry.baseline) return 'unclear';
-    return endedThere(intent, desk) ?? 'absent';
+    return endedThere(intent) ?? 'absent';
   },
 };
 
-function incrementedBy(intent: Stripe.PaymentIntent, authorization: Entry, now: Date): Ending {
+function incrementedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
   const { severalCaptures, increments } = authorization;
-  return approved(now, { reference: intent.id, expiresAt: captureBefore(intent), severalCaptures, increments });
+  return approved({ reference: intent.id, expiresAt: captureBefore(intent), severalCaptures, increments });
 }

@@ -7,7 +7,7 @@ import { approved, declined, notPerformed } from './ending.ts';
 /** What a PaymentIntent says of its authorization. */
 export type IntentState =
   | { readonly is: 'ended'; readonly ending: Ending }
-  /** Not confirmed; or to be confirmed by a customer, who is not there. */
+  /** Not confirmed; or waiting for the customer to authenticate, and there is no customer at hand. */
   | { readonly is: 'unconfirmed' | 'needs customer' }
   /** Stripe works on it. */
   | { readonly is: 'processing' };
@@ -23,17 +23,17 @@ export function getIntent(desk: Desk, entry: Pick<Entry, 'intentId' | 'account'>
 }
 
 /** How the authorization of a PaymentIntent stands; its charge must be expanded. */
-export function stateOf(intent: Stripe.PaymentIntent, entry: Entry, now: Date): IntentState {
+export function stateOf(intent: Stripe.PaymentIntent, entry: Entry): IntentState {
   switch (intent.status) {
     case 'requires_capture':
     case 'succeeded':
-      return { is: 'ended', ending: approvedBy(intent, entry, now) };
+      return { is: 'ended', ending: approvedBy(intent, entry) };
     case 'canceled':
-      return { is: 'ended', ending: notPerformed(now, 'authorization_canceled', 'The payment was cancelled.') };
+      return { is: 'ended', ending: notPerformed('authorization_canceled', 'The payment was cancelled.') };
     case 'requires_payment_method':
     case 'requires_confirmation':
       return intent.last_payment_error
-        ? { is: 'ended', ending: refusedBy(intent.last_payment_error, now) }
+        ? { is: 'ended', ending: refusedBy(intent.last_payment_error) }
         : { is: 'unconfirmed' };
     case 'requires_action':
       return { is: 'needs customer' };
@@ -58,11 +58,11 @@ export function isExpired(intent: Stripe.PaymentIntent): boolean {
   return intent.cancellation_reason === 'expired' || intent.cancellation_reason === 'automatic';
 }
 
-function approvedBy(intent: Stripe.PaymentIntent, entry: Entry, now: Date): Ending {
+function approvedBy(intent: Stripe.PaymentIntent, entry: Entry): Ending {
   const card = chargeOf(intent)?.payment_method_details?.card;
   const isSaved = entry.saveCard && intent.setup_future_usage !== null;
   const paymentMethod = typeof intent.payment_method === 'object' ? intent.payment_method?.id : intent.payment_method;
-  return approved(now, {
+  return approved({
     reference: intent.id,
     ...(card && {
       cardBrand: (card.brand ?? '').slice(0, 32).toLowerCase(),
@@ -77,8 +77,8 @@ function approvedBy(intent: Stripe.PaymentIntent, entry: Entry, now: Date): Endi
   });
 }
 
-function refusedBy(error: Stripe.PaymentIntent.LastPaymentError, now: Date): Ending {
+function refusedBy(error: Stripe.PaymentIntent.LastPaymentError): Ending {
   const code = error.decline_code || error.code || error.type;
   const message = error.message ?? '';
-  return error.type === 'card_error' ? declined(now, code, message) : notPerformed(now, code, message);
+  return error.type === 'card_error' ? declined(code, message) : notPerformed(code, message);
 }

@@ -15,8 +15,8 @@ export interface Ended {
 
 /** A kind of operation on an authorization, as Stripe does it. One at a time is under way on each authorization. */
 export interface Operation<T = unknown> {
-  /** Answers how it ends without Stripe; undefined when Stripe decides. */
-  judge(desk: Desk, intent: Intent, authorization: Entry): Promise<Ending | undefined>;
+  /** Returns the ending when it ends without Stripe; undefined when Stripe decides. */
+  judge(intent: Intent, authorization: Entry, desk: Desk): Promise<Ending | undefined>;
   /** What is stored with the intent, to tell later whether it was done. */
   baseline(authorization: Entry): bigint;
   /** Sends it to Stripe, under the identifier as the idempotency key. */
@@ -36,47 +36,43 @@ export function remainingOf(authorization: Entry): bigint {
   return amount + incremented - captured - voided;
 }
 
-/** There is no such authorization. */
-export function notFound(desk: Desk): Ending {
-  return notPerformed(desk.now(), 'authorization_not_found', 'There is no such authorization.');
-}
+export const NOT_FOUND = notPerformed('authorization_not_found', 'There is no such authorization.');
 
 /** Why nothing can be done with an authorization, or undefined. */
-export function unusable(desk: Desk, authorization: Entry, intent: Intent): Ending | undefined {
+export function unusable(authorization: Entry, intent: Intent): Ending | undefined {
   const isPlaced = authorization.stage === 'ended' && authorization.answer === Answer.APPROVED;
-  if (!isPlaced) return notFound(desk);
+  if (!isPlaced) return NOT_FOUND;
   const { merchantId, account, currency } = authorization;
   const isOfAccount = intent.account === '' || intent.account === account;
   if (merchantId !== intent.merchantId || !isOfAccount || currency !== intent.currency) {
     const message = 'Merchant, account or currency are not those of the authorization.';
-    return notPerformed(desk.now(), 'authorization_mismatch', message);
+    return notPerformed('authorization_mismatch', message);
   }
   return undefined;
 }
 
 /** That Stripe ended an authorization by itself, or undefined. */
-export function endedAlready(desk: Desk, { endedAt, endedHow }: Entry): Ending | undefined {
+export function endedAlready({ endedAt, endedHow }: Entry): Ending | undefined {
   if (endedAt === null) return undefined;
   return endedHow === EXPIRED
-    ? notPerformed(desk.now(), 'authorization_expired', 'The authorization has ended.')
-    : notPerformed(desk.now(), 'authorization_voided', 'The authorization was cancelled at Stripe.');
+    ? notPerformed('authorization_expired', 'The authorization has ended.')
+    : notPerformed('authorization_voided', 'The authorization was cancelled at Stripe.');
 }
 const EXPIRED = 1;
 
 /** Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart, or is too large, is refused. */
-export function amountRefusal(desk: Desk, { amount, currency }: Pick<Intent, 'amount' | 'currency'>) {
+export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'currency'>) {
   if (amount <= LARGEST_AMOUNT && toStripe(amount, currency) !== undefined) return undefined;
   const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;
-  return notPerformed(desk.now(), 'amount_not_supported', message);
+  return notPerformed('amount_not_supported', message);
 }
 
 /** Why nothing can be done about an authorization that Stripe ended. */
-export function endedThere(intent: Stripe.PaymentIntent, desk: Desk): Ended | undefined {
-  const now = desk.now();
+export function endedThere(intent: Stripe.PaymentIntent): Ended | undefined {
   if (intent.status === 'requires_capture') return undefined;
-  if (isExpired(intent)) return { ending: notPerformed(now, 'authorization_expired', 'The authorization has ended.') };
+  if (isExpired(intent)) return { ending: notPerformed('authorization_expired', 'The authorization has ended.') };
   if (intent.status === 'canceled') {
-    return { ending: notPerformed(now, 'authorization_voided', 'The authorization was cancelled.') };
+    return { ending: notPerformed('authorization_voided', 'The authorization was cancelled.') };
   }
-  return { ending: notPerformed(now, 'authorization_closed', 'The authorization is closed.') };
+  return { ending: notPerformed('authorization_closed', 'The authorization is closed.') };
 }

@@ -8,14 +8,14 @@ import { amountRefusal, type Operation, unusable } from './operation.ts';
 
 /** Gives a capture, or a part of it, back to the card. It is by charge at Stripe; which capture it is about is known here only. */
 export const REFUND: Operation<Stripe.Refund> = {
-  async judge(desk, intent, authorization) {
-    const refusal = unusable(desk, authorization, intent);
+  async judge(intent, authorization, desk) {
+    const refusal = unusable(authorization, intent);
     if (refusal) return refusal;
     const { query } = desk.database;
     const capture = await findEntry(query, intent.captureRequestId ?? '');
     const isCapture = capture?.kind === 'capture' && capture.answer === Answer.APPROVED;
     if (!isCapture || capture.authorizationRequestId !== authorization.requestId) {
-      return notPerformed(desk.now(), 'capture_not_found', 'There is no such capture.');
+      return notPerformed('capture_not_found', 'There is no such capture.');
     }
     const others = await entriesOf(query, authorization.requestId);
     const pending = others.filter((other) => other.kind === 'refund' && other.answer === Answer.ACCEPTED);
@@ -25,9 +25,9 @@ export const REFUND: Operation<Stripe.Refund> = {
     // What was taken back without a known capture limits them together.
     const leftOfAll = authorization.captured - authorization.refunded - authorization.reversed - sumOf(pending);
     if (intent.amount > left || intent.amount > leftOfAll) {
-      return notPerformed(desk.now(), 'amount_exceeds_capture', 'The amount is more than what is left of the capture.');
+      return notPerformed('amount_exceeds_capture', 'The amount is more than what is left of the capture.');
     }
-    return amountRefusal(desk, intent);
+    return amountRefusal(intent);
   },
   baseline: () => 0n,
   send(desk, entry, authorization) {
@@ -63,13 +63,13 @@ export function endingOfRefund(refund: Stripe.Refund, now: Date): Ending {
   switch (refund.status) {
     case 'succeeded': {
       const bankReference = refund.destination_details?.card?.reference ?? '';
-      return approved(now, { reference: refund.id, bankReference });
+      return approved({ reference: refund.id, bankReference });
     }
     case 'failed':
-      return notPerformed(now, refund.failure_reason ?? 'refund_failed', 'The refund failed.');
+      return notPerformed(refund.failure_reason ?? 'refund_failed', 'The refund failed.');
     case 'canceled':
-      return notPerformed(now, 'refund_canceled', 'The refund was cancelled.');
+      return notPerformed('refund_canceled', 'The refund was cancelled.');
     default:
-      return accepted(now, new Date(now.getTime() + EXPECTED_MS), refund.id);
+      return accepted(new Date(now.getTime() + EXPECTED_MS), refund.id);
   }
 }

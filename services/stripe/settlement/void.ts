@@ -18,20 +18,20 @@ const REASON = 'abandoned';
  * released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
 export const VOID: Operation<Stripe.PaymentIntent> = {
-  async judge(desk, intent, authorization) {
+  async judge(intent, authorization, desk) {
     const { merchantId, account } = authorization;
     const isOther = (said: string, own: string) => said !== '' && said !== own;
     if (isOther(intent.merchantId, merchantId) || isOther(intent.account, account)) {
-      return notPerformed(desk.now(), 'authorization_not_found', 'There is no such authorization of this merchant.');
+      return notPerformed('authorization_not_found', 'There is no such authorization of this merchant.');
     }
     const ended = authorization.stage === 'ended' ? authorization : await endFirst(desk, authorization);
-    const nothingLeft = approved(desk.now(), { reference: ended.intentId ?? '' });
+    const nothingLeft = approved({ reference: ended.intentId ?? '' });
     if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;
     if (ended.answer !== Answer.APPROVED) {
       const message = 'The authorization was refused: nothing is reserved.';
-      return notPerformed(desk.now(), 'authorization_not_approved', message);
+      return notPerformed('authorization_not_approved', message);
     }
-    return endedAlready(desk, ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
+    return endedAlready(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
   },
   baseline: ({ captured }) => captured,
   send(desk, entry, { intentId, captured, account }) {
@@ -40,12 +40,12 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     if (captured === 0n) return paymentIntents.cancel(intentId as string, { cancellation_reason: REASON }, options);
     return paymentIntents.capture(intentId as string, { amount_to_capture: 0, final_capture: true }, options);
   },
-  read: (intent, _entry, authorization, now) => ({ ending: voidedBy(intent, authorization, now) }),
+  read: (intent, _entry, authorization) => ({ ending: voidedBy(intent, authorization) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
     if (fromStripe(intent.amount_received, intent.currency) !== entry.baseline) return 'unclear';
     if (intent.status === 'requires_capture') return 'absent';
-    return { ending: lookedAt(intent, authorization, desk.now()) };
+    return { ending: lookedAt(intent, authorization) };
   },
 };
 
@@ -62,14 +62,14 @@ async function endFirst(desk: Desk, entry: Entry): Promise<Entry> {
 }
 
 /** One void at a time is under way, so a closed PaymentIntent was closed by it, unless Stripe says another reason. */
-function lookedAt(intent: Stripe.PaymentIntent, authorization: Entry, now: Date): Ending {
-  if (isExpired(intent)) return notPerformed(now, 'authorization_expired', 'The authorization has ended.');
+function lookedAt(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
+  if (isExpired(intent)) return notPerformed('authorization_expired', 'The authorization has ended.');
   const isOurs = intent.status === 'succeeded' || intent.cancellation_reason === REASON;
   return isOurs
-    ? voidedBy(intent, authorization, now)
-    : notPerformed(now, 'authorization_voided', 'The authorization was cancelled already.');
+    ? voidedBy(intent, authorization)
+    : notPerformed('authorization_voided', 'The authorization was cancelled already.');
 }
 
-function voidedBy(intent: Stripe.PaymentIntent, authorization: Entry, now: Date): Ending {
-  return approved(now, { reference: intent.id, released: remainingOf(authorization) });
+function voidedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
+  return approved({ reference: intent.id, released: remainingOf(authorization) });
 }

@@ -17,7 +17,7 @@ import { endingOfRefund } from '../settlement/refund.ts';
 import { reconcileReversals, type Seen } from './reversals.ts';
 
 /**
- * Brings the ledger to what Stripe says of an authorization now, and tells core what happened there by itself. It may
+ * Brings the ledger to what Stripe says of an authorization now, and reports to core what Stripe did by itself. It may
  * run at any time and any number of times: all it does follows from what is, not from what was announced. The lease of
  * the authorization must be held. Throws OutcomeUnknown; answers false when Stripe did not answer.
  */
@@ -80,7 +80,7 @@ async function reconcileEnd(desk: Desk, query: Query, authorization: Entry, inte
 
 /**
  * Ends refunds of ours that Stripe had taken only. One that failed after it had succeeded, as a card's bank may return
- * it, is taken back: core is told a result that contradicts the first, and raises the alarm.
+ * it, is taken back: core gets a result that contradicts the first, and raises an alert.
  */
 async function reconcileRefunds(
   desk: Desk,
@@ -91,11 +91,12 @@ async function reconcileRefunds(
   for (const entry of await entriesOf(query, authorization.requestId)) {
     const refund = entry.kind === 'refund' && refunds.find(({ id }) => id === entry.refundId);
     if (!refund) continue;
-    const ending = endingOfRefund(refund, desk.now());
+    const now = desk.now();
+    const ending = endingOfRefund(refund, now);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
     const wasDone = entry.answer === Answer.APPROVED;
     if (wasDone) await takeBack(query, entry);
-    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending);
+    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending, now);
     if (!ended) continue;
     await applySums(query, ended);
     await tellCore(query, ended);

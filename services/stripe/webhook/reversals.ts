@@ -23,8 +23,8 @@ interface Movement {
 }
 
 /**
- * Finds disputes, and refunds that others made, say in Stripe's dashboard: what they took is a reversal, what they gave
- * again a reinstatement. Each turn of each is told once.
+ * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal, an amount given
+ * back as a reinstatement, each once.
  */
 export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
   const known = new Map((await reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));

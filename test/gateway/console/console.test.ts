@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readAssets } from '../../../gateway/console/assets.ts';
+import { readAssets } from '../../../gateway/console/console.ts';
 import { useStage } from '../stage.ts';
 
 describe('GET /console', () => {
@@ -52,9 +52,9 @@ describe('GET /console', () => {
   });
 
   for (const path of [
-    '/console/assets.ts',
-    '/console/..%2fassets.ts',
-    '/console/%2e%2e/assets.ts',
+    '/console/console.ts',
+    '/console/..%2fconsole.ts',
+    '/console/%2e%2e/console.ts',
     '/console/page/app.js',
     '/console/packages/koa.js',
     '/console/packages/',

@@ -149,7 +149,9 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       await decide();
       await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
       await page.getByText('Resolved.').waitFor();
-      return ResolveBody.parse(await sent.promise);
+      const body = await sent.promise;
+      ResolveBody.parse(body);
+      return body;
     }
 
     it('sends OK with references', async () => {

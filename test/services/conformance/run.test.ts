@@ -6,7 +6,7 @@ import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
 import { parseProfile, readProfile } from '../../../services/conformance/profile.ts';
 import { runConformance, type Verdict } from '../../../services/conformance/run.ts';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { SANDBOX_SETTINGS } from '../../../services/sandbox/settings.ts';
 import { FAULTS } from './faults.ts';

@@ -28,7 +28,7 @@ import { inquire } from '../../../services/core/recovery/inquire.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start-core.ts';
 import { openDatabase } from '../../../services/core/storage/open-database.ts';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase } from '../../database.ts';
 import { forSuite } from '../../suite.ts';

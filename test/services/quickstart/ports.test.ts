@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { freePort } from '../../../services/quickstart/port.ts';
-import { choosePorts, freeOuterPorts, keepPorts } from '../../../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts, freePort, keepPorts } from '../../../services/quickstart/ports.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 describe('choosePorts()', () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import {
   type Postgres,
   type PostgresOptions,

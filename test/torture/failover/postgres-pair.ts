@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../../services/quickstart/port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import { forSuite } from '../../suite.ts';

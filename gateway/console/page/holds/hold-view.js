@@ -1,16 +1,18 @@
 import { useRef, useState } from 'preact/hooks';
 import { readDelivery, readHold } from '../api.js';
+import { Attempts } from '../deliveries/attempts.js';
 import { CopyButton } from '../shell/copy-button.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
+import { linkTo } from '../shell/route.js';
 import { View } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge } from '../words/words.js';
 import { CaptureDialog, ReleaseDialog } from './dialogs.js';
+import { eventsOf } from './events.js';
 import { AmountBar, HoldFacts } from './hold-facts.js';
-import { Timeline } from './timeline.js';
 
 /** Something about a hold may change at any moment; while something is on its way it soon will. */
 const REFRESH_MS = 3_000;
@@ -65,6 +67,23 @@ function Summary({ hold, onCapture, onRelease }) {
       </div>`
     }
   </section>`;
+}
+
+/** What happened to a hold, in order: requests, results, and each notification with its delivery attempts. */
+function Timeline({ hold }) {
+  return html`<ol class="timeline">
+    ${eventsOf(hold).map(
+      ({ at, title, word, detail, delivery }) => html`<li class=${delivery ? 'delivery' : ''}>
+        <p class="headline">
+          <${Time} at=${at} />
+          <span class="title">${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}</span>
+          ${word && html`<${Badge} word=${word} />`}
+        </p>
+        ${detail && html`<p class="quiet">${detail}</p>`}
+        ${delivery?.attempts && html`<${Attempts} attempts=${delivery.attempts} />`}
+      </li>`,
+    )}
+  </ol>`;
 }
 
 /** The hold, its newest deliveries with their attempts. `known` keeps those attempts that cannot have changed since. */

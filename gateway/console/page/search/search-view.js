@@ -13,12 +13,12 @@ import { Badge, Id, MATCHES } from '../words/words.js';
 
 /** What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle. */
 let asked = '';
-let listeners = [];
+let show = () => {};
 
 /** Searches for something, in the search view. */
 function searchFor(text) {
   asked = text.trim();
-  if (/^#\/search(\?|$)/.test(location.hash)) for (const listener of listeners) listener(asked);
+  if (/^#\/search(\?|$)/.test(location.hash)) show(asked);
   else location.hash = '#/search';
 }
 
@@ -47,10 +47,7 @@ const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields(DATES, 
 export function SearchView({ query }) {
   const [text, setText] = useState(asked);
   useEffect(() => {
-    listeners = [...listeners, setText];
-    return () => {
-      listeners = listeners.filter((listener) => listener !== setText);
-    };
+    show = setText;
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
   const filter = dateFilter(Object.fromEntries(query), DATES);

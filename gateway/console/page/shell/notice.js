@@ -2,20 +2,18 @@ import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
 
 const SHOWN_MS = 10_000;
-const listeners = new Set();
+let show = () => {};
 
 /** Tells the reader that something was done. */
 export function notify(text) {
-  for (const listener of listeners) listener(text);
+  show({ text });
 }
 
 /** Where that is shown and read out. */
 export function Notices() {
   const [notice, setNotice] = useState({ text: '' });
   useEffect(() => {
-    const listener = (text) => setNotice({ text });
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    show = setNotice;
   }, []);
   useEffect(() => {
     if (!notice.text) return undefined;

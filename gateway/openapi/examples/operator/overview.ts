@@ -1,6 +1,10 @@
 import { type Draft, ID, MERCHANT_ID, ORDER, streamOf } from '../example.ts';
 import { captured, lastCaptured, oct } from '../oct-operation-relay.ts';
 
+/** What a search shows of a result. */
+const { requestId, operation, status, merchantId, amount, currency, holdRequestId } = captured;
+const found = { requestId, operation, status, merchantId, amount, currency, holdRequestId };
+
 const frozenHold = {
   requestId: ID.silentHold,
   operation: 'HOLD',
@@ -37,19 +41,7 @@ export const OVERVIEW_EXAMPLES: readonly Draft[] = [
     summary: 'A capture by its requestId',
     body: { text: ID.capture },
     answer: {
-      items: [
-        {
-          requestId: ID.capture,
-          operation: 'CAPTURE',
-          status: 'OK',
-          merchantId: MERCHANT_ID,
-          amount: 1500,
-          currency: 'EUR',
-          holdRequestId: ID.hold,
-          createdAt: '2026-11-21T12:05:00.010Z',
-          matchedBy: 'ID',
-        },
-      ],
+      items: [{ ...found, createdAt: '2026-11-21T12:05:00.010Z', matchedBy: 'ID' }],
     },
   },
   {

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { DeliveryContentSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { notificationUrl } from '../../delivery/notification-url.ts';
-import { attemptHeaders } from '../../delivery/sign-attempt.ts';
+import { attemptHeaders, notificationUrl } from '../../delivery/attempt-request.ts';
 import type { DeliveryRow } from '../../storage/delivery/delivery.ts';
 import { type EndpointTerms, readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { Method } from '../core.ts';

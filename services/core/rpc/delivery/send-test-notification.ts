@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { testNotificationBody } from '../../domain/notification.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { insertTestDelivery } from '../../storage/delivery/insert-test-delivery.ts';
+import { insertTestDelivery } from '../../storage/delivery/due-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Method } from '../core.ts';

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { code as currencyOf } from 'currency-codes';
 import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { resolveName, within } from '../../delivery/connect.ts';
-import { literalOf, neverReachable, reachableIfAllowed } from '../../delivery/destination.ts';
+import { addressesOf, neverReachable, reachableIfAllowed } from '../../delivery/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../delivery/gateway-address.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
@@ -84,9 +84,8 @@ async function refuseGateway(internalUrl: string, gateways: readonly Target[]): 
 }
 
 async function resolvesToGateway(target: Target, gateways: readonly Target[]): Promise<boolean> {
-  const literal = literalOf(target.hostname);
   const [addresses, isGateway] = await Promise.allSettled([
-    literal ? [literal] : within(RESOLVE_MS, resolveName(target.hostname)),
+    within(RESOLVE_MS, addressesOf(target.hostname, resolveName)),
     within(RESOLVE_MS, gatewayAt(target, gateways, resolveName)),
   ]);
   if (addresses.status === 'rejected' || isGateway.status === 'rejected') return false;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
 import { readTimeline } from '../../storage/after-restore.ts';
 import type { Method } from '../core.ts';
 
@@ -14,7 +15,8 @@ const CHUNK = 500;
  */
 export const watchCredentials: Method<'watchCredentials'> = async function* (core, _request, context) {
   const timeline = await readTimeline(core.database.query);
-  let { merchants, endedSessions, changeNumber } = await core.credentials.after(0n);
+  const changesAfter = (after: bigint) => readCredentialChanges(core.database, core.cipher, after);
+  let { merchants, endedSessions, changeNumber } = await changesAfter(0n);
   for (let from = 0; from < merchants.length; from += CHUNK) {
     yield { merchants: merchants.slice(from, from + CHUNK) };
   }
@@ -24,7 +26,7 @@ export const watchCredentials: Method<'watchCredentials'> = async function* (cor
   yield { snapshotComplete: true };
   let heartbeatAt = Date.now() + HEARTBEAT_MS;
   while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
-    ({ merchants, endedSessions, changeNumber } = await core.credentials.after(changeNumber));
+    ({ merchants, endedSessions, changeNumber } = await changesAfter(changeNumber));
     if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
     yield { merchants, endedSessions, snapshotComplete: true };
     heartbeatAt = Date.now() + HEARTBEAT_MS;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { pointOf } from '../../crash-points.ts';
-import { openPage } from '../../kinds/checkout-page.ts';
+import { openPage } from '../../kinds/hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';

@@ -17,12 +17,7 @@ export const AuditEntryEntity = defineEntity({
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
-  indexes: [
-    {
-      name: 'audit_entry_by_target',
-      expression: 'create index "audit_entry_by_target" on "audit_entry" ("target", "id")',
-    },
-  ],
+  indexes: [{ name: 'audit_entry_by_target', properties: ['target', 'id'] }],
 });
 export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;
 

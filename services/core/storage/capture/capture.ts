@@ -3,25 +3,19 @@ import type { HoldStatus } from '../../domain/hold.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { submissionColumns, submissionIndexes, submissionUniques } from '../operation/submission-columns.ts';
 
 /** One capture of a hold. The three columns *After are the hold right after it, so that a replayed answer is the first answer. */
 export const CaptureEntity = defineEntity({
   name: 'Capture',
   tableName: 'capture',
   properties: {
-    requestId: p.uuid().primary(),
+    ...submissionColumns(),
     holdRequestId: p.uuid(),
-    merchantId: p.text(),
     state: p.text().$type<SubmissionState>(),
-    amount: p.bigint('bigint'),
-    currency: p.text(),
     finalCapture: p.boolean(),
     captureDate: p.datetime(3).nullable(),
     bankReference: p.text().nullable(),
-    processorReference: p.text().nullable(),
-    processorCode: p.text().nullable(),
-    processorMessage: p.text().nullable(),
     remainingAfter: p.bigint('bigint').nullable(),
     releasedAfter: p.bigint('bigint').nullable(),
     statusAfter: p.text().nullable().$type<HoldStatus>(),
@@ -29,8 +23,6 @@ export const CaptureEntity = defineEntity({
     reversed: p.boolean(),
     /** What the card scheme took back of it and did not give again; 0 where a version before this column marked all of it as reversed. */
     amountReversed: p.bigint('bigint').defaultRaw('0'),
-    createdAt: p.datetime(3),
-    ...sentColumns(),
   },
   checks: [
     { name: 'capture_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -40,13 +32,8 @@ export const CaptureEntity = defineEntity({
     { name: 'capture_amount_reversed', expression: 'amount_reversed >= 0 and amount_reversed <= amount' },
     { name: 'capture_amount_reversed_was_ok', expression: "amount_reversed = 0 or state = 'OK'" },
   ],
-  indexes: [
-    {
-      name: 'capture_by_hold',
-      expression: 'create index "capture_by_hold" on "capture" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('capture'),
-  ],
+  indexes: [{ name: 'capture_by_hold', properties: ['holdRequestId', 'requestId'] }, ...submissionIndexes('capture')],
+  uniques: submissionUniques('capture'),
 });
 export type CaptureRow = InferEntity<typeof CaptureEntity>;
 

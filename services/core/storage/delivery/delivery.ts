@@ -38,20 +38,10 @@ export const DeliveryEntity = defineEntity({
     { name: 'delivery_due', expression: "(state = 'PENDING') = (due_at is not null)" },
   ],
   indexes: [
-    {
-      name: 'delivery_due',
-      expression:
-        'create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at") where due_at is not null',
-    },
-    {
-      name: 'delivery_by_merchant',
-      expression: 'create index "delivery_by_merchant" on "delivery" ("merchant_id", "id")',
-    },
-    { name: 'delivery_by_request', expression: 'create index "delivery_by_request" on "delivery" ("request_id")' },
-    {
-      name: 'delivery_dead',
-      expression: `create index "delivery_dead" on "delivery" ("id") where state = 'DEAD'`,
-    },
+    { name: 'delivery_due', properties: ['merchantId', 'endpointKind', 'dueAt'], where: 'due_at is not null' },
+    { name: 'delivery_by_merchant', properties: ['merchantId', 'id'] },
+    { name: 'delivery_by_request', properties: ['requestId'] },
+    { name: 'delivery_dead', properties: ['id'], where: "state = 'DEAD'" },
   ],
 });
 export type DeliveryRow = InferEntity<typeof DeliveryEntity>;

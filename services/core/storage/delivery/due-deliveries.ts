@@ -1,22 +1,18 @@
+import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint.ts';
-import type { EndpointKind, NotificationKind } from './delivery.ts';
+import type { DeliveryRow } from './delivery.ts';
 
 /** A delivery as an attempt needs it. */
-export interface PendingDelivery {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly endpointKind: EndpointKind;
-  readonly requestId: string;
-  readonly kind: NotificationKind;
-  readonly statusInfo: string;
+export type PendingDelivery = Pick<
+  DeliveryRow,
+  'id' | 'merchantId' | 'endpointKind' | 'requestId' | 'kind' | 'statusInfo' | 'attemptCount' | 'retryBase'
+> & {
   readonly body: Buffer;
   readonly signature: string | null;
-  readonly attemptCount: number;
-  readonly retryBase: number;
   readonly dueAt: Date;
   readonly traceParent: string | null;
-}
+};
 
 /** A delivery without an alarm, or with one to move. */
 export interface DueDelivery extends EndpointKey {
@@ -24,9 +20,25 @@ export interface DueDelivery extends EndpointKey {
   readonly dueAt: Date;
 }
 
+/** SQL: the columns of a DueDelivery, of the row `d`. */
+export const DUE_COLUMNS = `d.id, d.merchant_id as "merchantId", d.endpoint_kind as kind, d.due_at as "dueAt"`;
+
+/** SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
+export function insertForwards({
+  id,
+  signature,
+  at,
+  from,
+}: Record<'id' | 'signature' | 'at' | 'from', string>): string {
+  return `insert into delivery as d (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at} from ${from}
+  returning ${DUE_COLUMNS}`;
+}
+
 /** Reads pending deliveries; those that are not pending or have no body are left out. */
-export async function readPending(query: Query, ids: readonly string[]): Promise<PendingDelivery[]> {
-  return query<PendingDelivery>(READ_PENDING, [ids]);
+export function readPending(query: Query, ids: readonly string[]): Promise<PendingDelivery[]> {
+  return readRows<PendingDelivery>(query, READ_PENDING, [ids]);
 }
 
 /** Finds deliveries due since `before` that have no alarm, at most `limit` per endpoint, oldest first. Paused endpoints are skipped. */
@@ -41,9 +53,8 @@ export async function findFirstDue(query: Query, { merchantId, kind }: EndpointK
 
 const READ_PENDING: Statement = {
   name: 'read-pending-deliveries',
-  text: `select id, merchant_id as "merchantId", endpoint_kind as "endpointKind", request_id as "requestId", kind,
-      status_info as "statusInfo", body, signature, attempt_count as "attemptCount", retry_base as "retryBase",
-      due_at as "dueAt", trace_parent as "traceParent"
+  text: `select id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count, retry_base, due_at,
+      trace_parent
     from delivery where id = any($1::uuid[]) and state = 'PENDING' and body is not null`,
 };
 
@@ -64,20 +75,44 @@ export const WAITING_ENDPOINTS = `waiting as (
 const FIND_SILENT: Statement = {
   name: 'find-silent-deliveries',
   text: `with recursive ${WAITING_ENDPOINTS}
-  select due.id, w.merchant_id as "merchantId", w.endpoint_kind as kind, due.due_at as "dueAt"
+  select ${DUE_COLUMNS}
   from waiting w
   left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
   cross join lateral (
-    select d.id, d.due_at from delivery d
-    where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind and d.due_at <= $1
-    order by d.due_at limit $3
-  ) due
+    select * from delivery due
+    where due.merchant_id = w.merchant_id and due.endpoint_kind = w.endpoint_kind and due.due_at <= $1
+    order by due.due_at limit $3
+  ) d
   where (e.pause is null or e.paused_until <= $2)
-    and not exists (select from pgboss.job j where j.name = 'delivery' and j.id = due.id)`,
+    and not exists (select from pgboss.job j where j.name = 'delivery' and j.id = d.id)`,
 };
 
 const FIND_FIRST_DUE: Statement = {
   name: 'find-first-due-delivery',
-  text: `select id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt" from delivery
+  text: `select ${DUE_COLUMNS} from delivery d
     where merchant_id = $1 and endpoint_kind = $2 and due_at is not null order by due_at limit 1`,
+};
+
+/** The delivery of a notification about nothing. */
+export interface TestDeliveryInput {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly body: string;
+  readonly at: Date;
+}
+
+/** Stores the delivery to the merchant's webhook, due at once. Returns undefined when the merchant has no webhookUrl. */
+export async function insertTestDelivery(query: Query, input: TestDeliveryInput): Promise<DueDelivery | undefined> {
+  const { id, merchantId, requestId, body, at } = input;
+  return (await query<DueDelivery>(INSERT_TEST_DELIVERY, [id, merchantId, requestId, body, at]))[0];
+}
+
+const INSERT_TEST_DELIVERY: Statement = {
+  name: 'insert-test-delivery',
+  text: `insert into delivery as d (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at)
+    select $1, m.id, 'webhook', $3, 'payment', 'test', convert_to($4, 'UTF8'), 'PENDING', 0, $5, $5
+    from merchant m where m.id = $2 and m.webhook_url is not null
+    returning ${DUE_COLUMNS}`,
 };

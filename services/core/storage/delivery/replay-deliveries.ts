@@ -1,7 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKind } from './delivery.ts';
-import type { DueDelivery } from './due-deliveries.ts';
+import { DUE_COLUMNS, type DueDelivery } from './due-deliveries.ts';
 
 /** Which deliveries to send again. */
 export interface ReplayRange {
@@ -28,12 +28,10 @@ export async function replayRange(query: Query, range: ReplayRange, now: Date): 
   return query<DueDelivery>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
 }
 
-const DUE = `id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`;
-
 const REPLAY_ONE: Statement = {
   name: 'replay-delivery',
-  text: `update delivery set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
-    where id = $1 and body is not null returning ${DUE}`,
+  text: `update delivery d set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
+    where id = $1 and body is not null returning ${DUE_COLUMNS}`,
 };
 
 const REPLAY_RANGE: Statement = {
@@ -48,5 +46,5 @@ const REPLAY_RANGE: Statement = {
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
     due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
   from chosen c where ${byIndex('d.id', 'c.id')}
-  returning d.id, d.merchant_id as "merchantId", d.endpoint_kind as kind, d.due_at as "dueAt"`,
+  returning ${DUE_COLUMNS}`,
 };

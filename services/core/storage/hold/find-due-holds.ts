@@ -1,20 +1,13 @@
-import type { HoldPhase } from '../../domain/hold.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
+import type { HoldRow } from './hold.ts';
 
 /** A placed hold whose period is over, or whose authorization ended at the processor, or a hold whose checkout is over. */
-export interface DueHold {
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly processor: string;
-  readonly processorAccount: string;
-  /** Its identifier there; null = the requestId. */
-  readonly processorRequestId?: string | null | undefined;
-  readonly phase: HoldPhase;
-  /** How its authorization ended at the processor; null = it did not. */
-  readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
-}
+export type DueHold = Pick<
+  HoldRow,
+  'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId' | 'phase' | 'endedAs'
+>;
 
 /** Finds what is due to end, those due longest first, about a third of `limit` of each sort at most. */
 export function findDueHolds(query: Query, now: Date, limit: number, at: AtProcessor): Promise<DueHold[]> {

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { submissionColumns, submissionIndexes, submissionUniques } from '../operation/submission-columns.ts';
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
@@ -10,8 +10,7 @@ export const HoldEntity = defineEntity({
   name: 'Hold',
   tableName: 'hold',
   properties: {
-    requestId: p.uuid().primary(),
-    merchantId: p.text(),
+    ...submissionColumns(),
     terminalId: p.text(),
     userId: p.text(),
     /** The card token it was placed with; absent after a checkout. */
@@ -19,8 +18,6 @@ export const HoldEntity = defineEntity({
     status: p.text().$type<HoldStatus>(),
     phase: p.text().$type<HoldPhase>(),
     /** Minor units, like every amount here. */
-    amount: p.bigint('bigint'),
-    currency: p.text(),
     captured: p.bigint('bigint'),
     inFlight: p.bigint('bigint'),
     remaining: p.bigint('bigint'),
@@ -55,18 +52,13 @@ export const HoldEntity = defineEntity({
     generatedTokenId: p.text().nullable(),
     /** What the authorization can do, as the processor said when it approved it. */
     capabilities: p.json().nullable().$type<Capabilities>(),
-    processorReference: p.text().nullable(),
-    processorCode: p.text().nullable(),
-    processorMessage: p.text().nullable(),
     /** The authorization ended at the processor by itself: what the rest is booked as, what was given back, and its reference of that. */
     endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
     endedAmount: p.bigint('bigint').nullable(),
     endedReference: p.text().nullable(),
-    createdAt: p.datetime(3),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
-    ...sentColumns(),
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999' },
@@ -99,31 +91,22 @@ export const HoldEntity = defineEntity({
     },
   ],
   indexes: [
-    { name: 'hold_by_merchant', expression: 'create index "hold_by_merchant" on "hold" ("merchant_id", "request_id")' },
-    {
-      name: 'hold_by_user',
-      expression: 'create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id")',
-    },
+    { name: 'hold_by_merchant', properties: ['merchantId', 'requestId'] },
+    { name: 'hold_by_user', properties: ['merchantId', 'userId', 'requestId'] },
     {
       name: 'hold_open_by_end',
-      expression:
-        'create index "hold_open_by_end" on "hold" ("expires_at") where status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\') and phase = \'AUTHORIZED\'',
+      properties: ['expiresAt'],
+      where: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
     },
     {
       name: 'hold_open_ended',
-      expression:
-        'create index "hold_open_ended" on "hold" ("request_id") where ended_as is not null and status in (\'IN_PROGRESS\', \'PARTIALLY_CAPTURED\')',
+      properties: ['requestId'],
+      where: "ended_as is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')",
     },
-    {
-      name: 'hold_open_checkout',
-      expression:
-        'create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = \'AWAITING_CHECKOUT\'',
-    },
-    {
-      name: 'hold_token_age',
-      expression: 'create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null',
-    },
-    ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
+    { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
+    { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },
+    ...submissionIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),
   ],
+  uniques: submissionUniques('hold'),
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;

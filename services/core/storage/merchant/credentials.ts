@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import type { Query, Statement } from '../database.ts';
+import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
 
 /** An API key of a merchant; only its SHA-256 is stored. */
 export const ApiKeyEntity = defineEntity({

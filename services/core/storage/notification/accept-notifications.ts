@@ -1,7 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
-import type { NotificationInput } from './notification.ts';
-import { onceKey } from './quarantined-notification.ts';
+import { NOTIFICATIONS, type NotificationInput } from './notification.ts';
+import { asideFor, insertAside } from './quarantined-notification.ts';
 
 /** The result for one notification. */
 export interface Accepted {
@@ -37,21 +37,13 @@ export async function acceptNotifications(
 
 /** A separate statement, because it must see what a concurrent transaction stored while the first statement waited for it. */
 async function compare(query: Query, others: readonly NotificationInput[]) {
-  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [
-    JSON.stringify(others.map((other) => ({ ...other, onceKey: onceKey(other, 'CONFLICT') }))),
-  ]);
+  const conflicts = others.map((other) => asideFor('CONFLICT', other));
+  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);
 }
-
-/** Columns of the JSON that carries NotificationInput. */
-const INPUT = `input as materialized (
-    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
-      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz, "traceParent" text, "onceKey" text)
-  )`;
 
 const STORE: Statement = {
   name: 'store-notifications',
-  text: `with ${INPUT},
+  text: `with ${NOTIFICATIONS},
   addressed as materialized (
     select i.*, m.internal_url is not null as forwards from input i
     left join merchant m on ${byIndex('m.id', 'i."merchantId"')}
@@ -81,20 +73,14 @@ const STORE: Statement = {
 
 const SET_CONFLICTS_ASIDE: Statement = {
   name: 'set-conflicts-aside',
-  text: `with ${INPUT},
+  text: `with ${NOTIFICATIONS},
   conflicting as (
     select i.* from input i
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
     where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
   ),
   set_aside as (
-    insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at, once_key)
-    select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      decode(body, 'base64'), signature, 'CONFLICT', 'HELD', "receivedAt", "onceKey"
-    from conflicting
-    on conflict do nothing
-    returning id
+    ${insertAside('conflicting')}
   )
   select "deliveryId" as id, "quarantineId" in (select id from set_aside) as "isNew" from conflicting`,
 };

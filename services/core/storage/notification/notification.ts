@@ -21,34 +21,22 @@ export const NotificationEntity = defineEntity({
     parkedSignature: p.text().nullable(),
   },
   indexes: [
-    {
-      name: 'notification_age',
-      expression: 'create index "notification_age" on "notification" ("received_at") where body is not null',
-    },
-    {
-      name: 'notification_parked',
-      expression:
-        'create index "notification_parked" on "notification" ("merchant_id", "received_at") where parked_signature is not null',
-    },
+    { name: 'notification_age', properties: ['receivedAt'], where: 'body is not null' },
+    { name: 'notification_parked', properties: ['merchantId', 'receivedAt'], where: 'parked_signature is not null' },
     {
       name: 'notification_by_merchant',
-      expression:
-        'create index "notification_by_merchant" on "notification" ("merchant_id", "received_at", "request_id") where body is not null',
+      properties: ['merchantId', 'receivedAt', 'requestId'],
+      where: 'body is not null',
     },
   ],
 });
 export type NotificationRow = InferEntity<typeof NotificationEntity>;
 
+/** A notification as it was signed. */
+export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature' | symbol>;
+
 /** A verified notification that the relay hands in. */
-export interface NotificationInput {
-  readonly merchantId: string;
-  readonly requestId: string;
-  readonly kind: NotificationKind;
-  readonly statusInfo: string;
-  readonly status: string;
-  /** Source text, as signed. */
-  readonly amount: string;
-  readonly currency: string;
+export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
   /** Base64. */
   readonly body: string;
   readonly signature: string;
@@ -64,5 +52,9 @@ export interface NotificationInput {
 /** What names a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
 
-/** An accepted notification as it was signed. */
-export type AcceptedRow = Omit<NotificationRow, 'body' | 'parkedSignature'>;
+/** SQL of a common table `input`: notifications as JSON, with why and under which key they are quarantined, when they are. */
+export const NOTIFICATIONS = `input as materialized (
+    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
+      "receivedAt" timestamptz, "traceParent" text, reason text, "onceKey" text)
+  )`;

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
-import type { DueDelivery } from '../delivery/due-deliveries.ts';
+import { type DueDelivery, insertForwards } from '../delivery/due-deliveries.ts';
 
 /**
  * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit` per merchant.
@@ -46,9 +46,5 @@ const FORWARD: Statement = {
     update notification n set parked_signature = null from input i
     where ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
   )
-  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-    attempt_count, due_at, created_at)
-  select "deliveryId", merchant_id, 'internal', request_id, kind, status_info, body, parked_signature, 'PENDING', 0, $2, $2
-  from parked
-  returning id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`,
+  ${insertForwards({ id: '"deliveryId"', signature: 'parked_signature', at: '$2', from: 'parked' })}`,
 };

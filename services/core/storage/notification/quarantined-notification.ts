@@ -1,9 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
+import { readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
+import { insertForwards } from '../delivery/due-deliveries.ts';
 import { entityManager } from '../orm.ts';
-import type { AcceptedRow, NotificationInput, NotificationKey } from './notification.ts';
+import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './notification.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -42,11 +44,7 @@ export const QuarantinedNotificationEntity = defineEntity({
       expression:
         'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
     },
-    {
-      name: 'quarantined_notification_held',
-      expression:
-        'create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = \'HELD\'',
-    },
+    { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
   ],
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;
@@ -78,26 +76,35 @@ type Reason = QuarantinedNotificationRow['reason'];
  * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another statusInfo, which is
  * not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of upper and lower case.
  */
-export function onceKey(notification: NotificationInput, reason: Reason): string {
+function onceKey(notification: NotificationInput, reason: Reason): string {
   const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
   const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
   return [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
 }
 
+/** A notification as it is quarantined. */
+export function asideFor(reason: Reason, notification: NotificationInput) {
+  return { ...notification, reason, onceKey: onceKey(notification, reason) };
+}
+
+/** SQL that quarantines the rows of a table (JSON of asideFor()), and returns the ids of those that were not quarantined already. */
+export function insertAside(from: string): string {
+  return `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+      signature, reason, state, received_at, once_key)
+    select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
+      decode(body, 'base64'), signature, reason, 'HELD', "receivedAt", "onceKey"
+    from ${from} on conflict do nothing returning id`;
+}
+
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
-export async function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
+export function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
   const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
-  return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
+  return readRows<AcceptedRow>(query, READ_ACCEPTED, [JSON.stringify(keys)]);
 }
 
 /** Quarantines a notification. Returns false when the same one is quarantined already, for the same reason. */
 export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<boolean> {
-  const { quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
-  const body = Buffer.from(notification.body, 'base64');
-  const values = [quarantineId, merchantId, requestId, kind, statusInfo, status, amount, currency, body];
-  const { signature, receivedAt } = notification;
-  const rows = await query(SET_ASIDE, [...values, signature, reason, receivedAt, onceKey(notification, reason)]);
-  return rows.length === 1;
+  return (await query(SET_ASIDE, [JSON.stringify([asideFor(reason, notification)])])).length === 1;
 }
 
 /** Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded. */
@@ -110,17 +117,11 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
   return (await query(DISCARD, [id, at])).length === 1;
 }
 
-const SET_ASIDE: Statement = {
-  name: 'set-aside',
-  text: `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at, once_key)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'HELD', $12, $13) on conflict do nothing returning id`,
-};
+const SET_ASIDE: Statement = { name: 'set-aside', text: `with ${NOTIFICATIONS} ${insertAside('input')}` };
 
 const READ_ACCEPTED: Statement = {
   name: 'read-accepted',
-  text: `select n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
-      n.amount, n.currency, n.received_at as "receivedAt"
+  text: `select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}`,
 };
@@ -133,10 +134,7 @@ const RELEASE: Statement = {
     where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
     returning q.*
   )
-  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-    attempt_count, due_at, created_at)
-  select $2, merchant_id, 'internal', request_id, kind, status_info, body, signature, 'PENDING', 0, $3, $3 from released
-  returning id`,
+  ${insertForwards({ id: '$2', signature: 'signature', at: '$3', from: 'released' })}`,
 };
 
 const DISCARD: Statement = {

@@ -1,6 +1,7 @@
 import { byIndex } from '../by-index.ts';
+import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import type { DueDelivery } from '../delivery/due-deliveries.ts';
+import { type DueDelivery, insertForwards } from '../delivery/due-deliveries.ts';
 import { replayOne } from '../delivery/replay-deliveries.ts';
 import type { AcceptedRow, NotificationKey } from './notification.ts';
 
@@ -23,22 +24,17 @@ export interface StoredFilter {
 }
 
 /** Reads one notification, purged or not. */
-export async function readStored(query: Query, key: NotificationKey): Promise<StoredRow | undefined> {
-  return (await query<StoredRow>(READ_ONE, [key.merchantId, key.requestId]))[0];
+export function readStored(query: Query, key: NotificationKey): Promise<StoredRow | undefined> {
+  return readRow<StoredRow>(query, READ_ONE, [key.merchantId, key.requestId]);
 }
 
 /** Lists those that are not purged, newest first. */
-export async function listStored(query: Query, filter: StoredFilter, limit: number): Promise<StoredRow[]> {
+export function listStored(query: Query, filter: StoredFilter, limit: number): Promise<StoredRow[]> {
   const { merchantId, parkedOnly, after } = filter;
   const statement = listStatement(merchantId !== null, parkedOnly);
   const from = after ?? { receivedAt: new Date(LAST_MS), merchantId: '', requestId: '' };
-  return query<StoredRow>(statement, [
-    limit,
-    from.receivedAt,
-    from.merchantId,
-    from.requestId,
-    ...(merchantId === null ? [] : [merchantId]),
-  ]);
+  const values = [limit, from.receivedAt, from.merchantId, from.requestId];
+  return readRows<StoredRow>(query, statement, merchantId === null ? values : [...values, merchantId]);
 }
 
 /** The result of a replay. */
@@ -77,9 +73,8 @@ const DELIVERY = `left join lateral (
         where q.merchant_id = n.merchant_id and q.request_id = n.request_id and q.delivery_id = d.id)
     order by d.id limit 1) d on true`;
 
-const COLUMNS = `n.merchant_id as "merchantId", n.request_id as "requestId", n.kind, n.status_info as "statusInfo", n.status,
-  n.amount, n.currency, n.received_at as "receivedAt", n.parked_signature is not null as parked, n.body is null as purged,
-  d.id as "deliveryId"`;
+const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
+  n.parked_signature is not null as parked, n.body is null as purged, d.id as delivery_id`;
 
 const READ_ONE: Statement = {
   name: 'read-stored-notification',
@@ -111,10 +106,7 @@ const FORWARD_ONE: Statement = {
   text: `with unparked as (
     update notification set parked_signature = null
     where merchant_id = $1 and request_id = $2 and body is not null
-    returning kind, status_info, body
+    returning merchant_id, request_id, kind, status_info, body
   )
-  insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-    attempt_count, due_at, created_at)
-  select $3, $1, 'internal', $2, kind, status_info, body, $4, 'PENDING', 0, $5, $5 from unparked
-  returning id, merchant_id as "merchantId", endpoint_kind as kind, due_at as "dueAt"`,
+  ${insertForwards({ id: '$3', signature: '$4', at: '$5', from: 'unparked' })}`,
 };

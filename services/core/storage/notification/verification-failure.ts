@@ -35,20 +35,12 @@ export function listVerificationFailures(
   return entityManager(database).find(VerificationFailureEntity, where, { orderBy: { id: 'desc' }, limit });
 }
 
-/** A failure as it is stored. */
-export interface VerificationFailureInput {
-  readonly id: string;
+/** A failure as it goes to the statement. */
+export interface VerificationFailureInput extends Omit<VerificationFailureRow, 'failedAt' | 'bodySha256' | symbol> {
   /** RFC 3339. */
   readonly failedAt: string;
-  readonly reason: string;
-  readonly kind: NotificationKind;
-  readonly statusInfo: string;
-  readonly claimedMerchantId: string;
-  readonly address: string;
-  readonly bodyBytes: number;
   /** Hexadecimal. */
   readonly bodySha256: string;
-  readonly signatureSha256Prefix: string;
 }
 
 /** Stores failures, skips those stored before, and deletes the oldest beyond `keep`. */

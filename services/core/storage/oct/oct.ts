@@ -2,40 +2,33 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { submissionColumns, submissionIndexes, submissionUniques } from '../operation/submission-columns.ts';
 
 /** One original credit transaction: a payment to a card. */
 export const OctEntity = defineEntity({
   name: 'Oct',
   tableName: 'oct',
   properties: {
-    requestId: p.uuid().primary(),
-    merchantId: p.text(),
+    ...submissionColumns(),
     terminalId: p.text(),
     userId: p.text(),
     tokenId: p.text(),
     state: p.text().$type<SubmissionState>(),
-    amount: p.bigint('bigint'),
-    currency: p.text(),
     merchantReference: p.text().nullable(),
     cardBrand: p.text().nullable(),
     cardLast4: p.text().nullable(),
     cardExpiryMonth: p.integer().nullable(),
     cardExpiryYear: p.integer().nullable(),
-    processorReference: p.text().nullable(),
     bankReference: p.text().nullable(),
-    processorCode: p.text().nullable(),
-    processorMessage: p.text().nullable(),
-    createdAt: p.datetime(3),
     finalAt: p.datetime(3).nullable(),
-    ...sentColumns(),
   },
   checks: [
     { name: 'oct_amount', expression: 'amount >= 1 and amount <= 999999999999' },
     { name: 'oct_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
     { name: 'oct_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
   ],
-  indexes: [...sentIndexes('oct')],
+  indexes: [...submissionIndexes('oct')],
+  uniques: submissionUniques('oct'),
 });
 export type OctRow = InferEntity<typeof OctEntity>;
 

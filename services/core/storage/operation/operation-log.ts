@@ -1,22 +1,17 @@
-import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
-import type { EndpointKind, NotificationKind } from '../delivery/delivery.ts';
+import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
+import type { DeliveryRow } from '../delivery/delivery.ts';
+import type { OperationRow } from './operation.ts';
 
 /** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */
-export interface OperationInput {
-  readonly requestId: string;
+export interface OperationInput
+  extends Pick<
+    OperationRow,
+    'requestId' | 'kind' | 'status' | 'statusInfo' | 'merchantId' | 'terminalId' | 'userId' | 'currency'
+  > {
   /** The row of the statement that this result belongs to; it is written only when that row was. */
   readonly subjectId: string;
-  readonly kind: OperationKind;
-  readonly status: 'OK' | 'KO';
-  readonly statusInfo: StatusInfo;
-  readonly merchantId: string;
-  readonly terminalId: string;
-  readonly userId: string;
   readonly amount: string;
-  readonly currency: string;
   readonly holdRequestId?: string | undefined;
   readonly captureRequestId?: string | undefined;
   readonly processorReference?: string | undefined;
@@ -29,10 +24,7 @@ export interface OperationInput {
   readonly delivery?: DeliveryInput | undefined;
 }
 
-export interface DeliveryInput {
-  readonly id: string;
-  readonly endpointKind: EndpointKind;
-  readonly kind: NotificationKind;
+export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' | 'kind'> {
   /** The body, as text. */
   readonly body: string;
   /** W3C traceparent of what caused it, while tracing is on. */

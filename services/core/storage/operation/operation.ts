@@ -36,15 +36,8 @@ export const OperationEntity = defineEntity({
     { name: 'operation_kind', expression: `kind in (${KIND_NAMES.map((kind) => `'${kind}'`).join(', ')})` },
   ],
   indexes: [
-    {
-      name: 'operation_by_merchant',
-      expression: 'create index "operation_by_merchant" on "operation" ("merchant_id", "sequence")',
-    },
-    {
-      name: 'operation_by_hold',
-      expression:
-        'create index "operation_by_hold" on "operation" ("hold_request_id", "sequence") where hold_request_id is not null',
-    },
+    { name: 'operation_by_merchant', properties: ['merchantId', 'sequence'] },
+    { name: 'operation_by_hold', properties: ['holdRequestId', 'sequence'], where: 'hold_request_id is not null' },
   ],
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;

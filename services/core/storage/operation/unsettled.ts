@@ -2,17 +2,15 @@ import type { SubmissionTable } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { camelCased } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
+import type { Submission } from './find-submission.ts';
 import { SUBMISSION_TABLES, SUBMISSIONS, unionOfSubmissions } from './submissions.ts';
 
 /** A submission that is to be inquired about. */
-export interface DueSubmission {
-  readonly table: SubmissionTable;
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly processor: string;
-  readonly processorAccount: string;
-  /** Its identifier there; null = the requestId. */
-  readonly processorRequestId: string | null;
+export interface DueSubmission
+  extends Pick<
+    Submission,
+    'table' | 'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId'
+  > {
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { sentColumns, sentIndexes } from '../operation/sent-columns.ts';
+import { submissionColumns, submissionIndexes, submissionUniques } from '../operation/submission-columns.ts';
 
 /**
  * One void, which gives back what remains of a hold: asked by the merchant (RELEASED), at the end of its period (EXPIRED), or
@@ -13,23 +13,14 @@ export const ReleaseEntity = defineEntity({
   name: 'Release',
   tableName: 'release',
   properties: {
-    requestId: p.uuid().primary(),
+    ...submissionColumns(),
     holdRequestId: p.uuid(),
-    merchantId: p.text(),
     reason: p.text().$type<'RELEASED' | 'EXPIRED' | 'LATE'>(),
     reported: p.boolean().default(false),
     state: p.text().$type<SubmissionState>(),
-    /** What it reserved. */
-    amount: p.bigint('bigint'),
     /** What it gave back, as the processor said; null = it did not say, or the release is not OK. */
     amountReleased: p.bigint('bigint').nullable(),
-    currency: p.text(),
-    processorReference: p.text().nullable(),
-    processorCode: p.text().nullable(),
-    processorMessage: p.text().nullable(),
-    createdAt: p.datetime(3),
     finalAt: p.datetime(3).nullable(),
-    ...sentColumns(),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },
@@ -37,13 +28,8 @@ export const ReleaseEntity = defineEntity({
     { name: 'release_reason', expression: "reason in ('RELEASED', 'EXPIRED', 'LATE')" },
     { name: 'release_state', expression: "state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')" },
   ],
-  indexes: [
-    {
-      name: 'release_by_hold',
-      expression: 'create index "release_by_hold" on "release" ("hold_request_id", "request_id")',
-    },
-    ...sentIndexes('release'),
-  ],
+  indexes: [{ name: 'release_by_hold', properties: ['holdRequestId', 'requestId'] }, ...submissionIndexes('release')],
+  uniques: submissionUniques('release'),
 });
 export type ReleaseRow = InferEntity<typeof ReleaseEntity>;
 

@@ -5,7 +5,7 @@ import { verifyNotification, verifyStandardWebhook } from '../../../../webhooks/
 import { forSuite } from '../../../suite.ts';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
-describe('openDeliverer()', () => {
+describe('Deliverer', () => {
   let merchants = 0;
   const stage = forSuite(openDeliveryStage);
   const deliverer = forSuite(() => stage.openDeliverer({ timeoutMs: 300 }));

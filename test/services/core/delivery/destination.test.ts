@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { buildConnector } from 'undici';
+import { notificationUrl, parseEndpointUrl } from '../../../../services/core/delivery/attempt-request.ts';
 import { type ConnectRules, guardedConnector } from '../../../../services/core/delivery/connect.ts';
 import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/delivery/destination.ts';
-import { notificationUrl, parseEndpointUrl } from '../../../../services/core/delivery/notification-url.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
 
 const PRIVATE_SPELLINGS = [

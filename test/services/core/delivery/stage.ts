@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '../../../../platform/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
-import { type DeliverParts, openDeliverer } from '../../../../services/core/delivery/deliverer.ts';
+import { Deliverer, type DeliverParts } from '../../../../services/core/delivery/deliverer.ts';
 import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
 import { openEndpointTermsCache } from '../../../../services/core/delivery/endpoint-terms-cache.ts';
 import { openQueue } from '../../../../services/core/delivery/queue.ts';
@@ -45,7 +45,7 @@ export async function openDeliveryStage() {
     const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
     const sender = openSender({ rules: { webhook: { allowed }, internal: { allowed } }, ...timeout });
     const terms = openEndpointTermsCache(database, cipher, clock);
-    const deliverer = openDeliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
+    const deliverer = new Deliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;
   };

@@ -1,5 +1,5 @@
 /** The processor's side of the model: its actions on a hold, and its own books of it. */
-import { BEHAVIOURS, behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { type Answer, type Attempt, type HoldModel, isCapturedOnce, refused } from './hold-model.ts';
 
 const ISSUER_MS = 30 * 24 * 3_600_000;
@@ -7,10 +7,9 @@ const ISSUER_MS = 30 * 24 * 3_600_000;
 /** The processor authorizes. */
 export function authorize(hold: HoldModel, now: number): void {
   if (hold.truth || hold.fenced) return;
-  const behaviour = BEHAVIOURS[hold.token];
-  hold.truth = effect(behaviour.placing);
-  hold.authorizationEndsAt = now + ('expiresAfterMs' in behaviour ? behaviour.expiresAfterMs : ISSUER_MS);
-  const { ended } = behaviourOf(hold.token);
+  const { expiresAfterMs = ISSUER_MS, ended } = behaviourOf(hold.token);
+  hold.truth = effect(effectOf(hold.token, 'authorization'));
+  hold.authorizationEndsAt = now + expiresAfterMs;
   if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
 }
 
@@ -30,7 +29,7 @@ export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth || capture.fenced || capture.decidedAt > 0) return;
   const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
   const rest = hold.amount - hold.charged - hold.voided - heldBack;
-  const behaviour = behaviourOf(hold.token).capturing;
+  const behaviour = effectOf(hold.token, 'capture');
   const takes = capture.final || !hold.several || isCapturedOnce(hold) ? rest : capture.amount;
   if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
   else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
@@ -46,7 +45,7 @@ export function decide(hold: HoldModel, now: number): void {
   for (const capture of hold.attempts.filter(({ decidedAt, truth }) => decidedAt > 0 && decidedAt <= now && !truth)) {
     const { heldBack, decidedAt } = capture;
     capture.heldBack = 0;
-    capture.truth = effect(behaviourOf(hold.token).capturing);
+    capture.truth = effect(effectOf(hold.token, 'capture'));
     if (capture.truth.answer === 'APPROVED') take(hold, capture, heldBack, decidedAt);
   }
 }

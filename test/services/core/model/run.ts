@@ -9,7 +9,7 @@ import {
   openPreauthorizationId,
 } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
-import { BEHAVIOURS } from '../../../../services/sandbox/behaviour.ts';
+import { effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
@@ -241,7 +241,7 @@ export class Run {
     const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
     const cvc = card.brand === 'amex' ? '1234' : '123';
     const paying = { number: card.number, expiry, cvc };
-    const { answer, errorCode } = BEHAVIOURS[token].placing;
+    const { answer, errorCode } = effectOf(token, 'authorization');
     if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
       // The page completes, and core receives nothing.
       await pay(url, paying);

@@ -8,7 +8,7 @@ import { openChannel } from '../../../../platform/grpc-client.ts';
 import { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
-import { freePort } from '../../../../services/quickstart/port.ts';
+import { freePort } from '../../../../services/quickstart/ports.ts';
 import { type Sandbox, startSandbox } from '../../../../services/sandbox/sandbox.ts';
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
 import { type Desk, openMerchant } from '../desk.ts';

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { reserveCaptures } from '../../../../services/core/storage/capture/reserve-captures.ts';
-import { settleCaptures } from '../../../../services/core/storage/capture/settle-captures.ts';
 import { bookTakenBack } from '../../../../services/core/storage/capture/take-back.ts';
+import { reserveCaptures, settleCaptures } from '../../../../services/core/storage/capture/write-captures.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { recordAttempts } from '../../../../services/core/storage/delivery/record-attempts.ts';
-import { insertHolds } from '../../../../services/core/storage/hold/insert-holds.ts';
-import { settleHolds } from '../../../../services/core/storage/hold/settle-holds.ts';
+import { insertHolds, settleHolds } from '../../../../services/core/storage/hold/write-holds.ts';
 import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
 import { settleOcts } from '../../../../services/core/storage/oct/write-octs.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';

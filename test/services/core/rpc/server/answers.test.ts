@@ -7,7 +7,7 @@ import { openChannel } from '../../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
-import { ADVISORY_LOCKS } from '../../../../../services/core/storage/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../../../../services/core/storage/database.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal } from '../../stage.ts';

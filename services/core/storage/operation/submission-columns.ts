@@ -1,8 +1,17 @@
 import { p } from '@mikro-orm/core';
 
-/** Columns of each table of what is sent to a processor. */
-export function sentColumns() {
+/** Columns of each table of what is sent to a processor: submissions. */
+export function submissionColumns() {
   return {
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    /** Minor units; of a release, what it reserved. */
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    processorReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    createdAt: p.datetime(3),
     /** When recovery looks at it next, while its outcome is open. */
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
@@ -19,19 +28,20 @@ export function sentColumns() {
 }
 
 /** Indexes over these columns. `inReview` is an SQL condition: what comes to needs review. */
-export function sentIndexes(table: string, inReview = "state in ('UNKNOWN', 'NEEDS_REVIEW')") {
+export function submissionIndexes(table: string, inReview = "state in ('UNKNOWN', 'NEEDS_REVIEW')") {
+  return [
+    { name: `${table}_to_inquire`, properties: ['inquireAt' as const], where: 'inquire_at is not null' },
+    { name: `${table}_in_review`, properties: ['requestId' as const], where: inReview },
+  ];
+}
+
+/** The same for `uniques`. */
+export function submissionUniques(table: string) {
   return [
     {
-      name: `${table}_to_inquire`,
-      expression: `create index "${table}_to_inquire" on "${table}" ("inquire_at") where inquire_at is not null`,
-    },
-    {
-      name: `${table}_in_review`,
-      expression: `create index "${table}_in_review" on "${table}" ("request_id") where ${inReview}`,
-    },
-    {
       name: `${table}_by_processor_request_id`,
-      expression: `create unique index "${table}_by_processor_request_id" on "${table}" ("processor_request_id") where processor_request_id is not null`,
+      properties: ['processorRequestId' as const],
+      where: 'processor_request_id is not null',
     },
   ];
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import {
-  type StoredNotification as CoreStoredNotification,
-  NotificationKind,
-  StoredNotificationState,
+  QuarantinedNotificationSchema,
+  StoredNotificationSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { time as timeField } from '../../resource/answer-fields.ts';
-import { some, time } from '../../resource/core-messages.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { messageJson } from '../../resource/core-messages.ts';
 import { notificationKind } from '../../resource/delivery.ts';
-import { FORMS, GRAMMAR } from '../../resource/notification-fields.ts';
+import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 
@@ -18,7 +17,7 @@ export const senderRequestId = z
   .meta({ examples: ['invoice-16'] });
 
 /** Fields that a relayed notification carries or announces. */
-export const relayedFields = {
+const relayedFields = {
   merchantId,
   requestId: z.string(),
   kind: notificationKind,
@@ -29,8 +28,8 @@ export const relayedFields = {
 };
 
 /** An accepted notification beside a quarantined one with the same requestId. */
-export const AcceptedNotification = z
-  .object({ ...relayedFields, receivedAt: timeField('When it was accepted') })
+const AcceptedNotification = z
+  .object({ ...relayedFields, receivedAt: time('When it was accepted') })
   .meta({ id: 'AcceptedNotification', description: 'The other side of a notification that was set aside' });
 
 /** An accepted notification and its state, without its body and signature. */
@@ -44,21 +43,24 @@ export const StoredNotification = AcceptedNotification.extend({
 }).meta({ id: 'StoredNotification', description: 'A verified notification that was accepted' });
 
 /** An accepted notification of core's as JSON, with its state. */
-export function storedJson(notification: CoreStoredNotification) {
-  const state = StoredNotificationState[notification.state];
-  return { ...acceptedJson(notification), state, deliveryId: some(notification.deliveryId) };
-}
+export const storedJson = messageJson(StoredNotification, StoredNotificationSchema);
 
-/** An accepted notification of core's as JSON. */
-export function acceptedJson(notification: CoreStoredNotification) {
-  return {
-    merchantId: notification.merchantId,
-    requestId: notification.requestId,
-    kind: NotificationKind[notification.kind],
-    statusInfo: notification.statusInfo,
-    status: notification.status,
-    amount: notification.amount,
-    currency: notification.currency,
-    receivedAt: time(notification.receivedAt),
-  };
-}
+/** State of a quarantined notification. */
+export const quarantineState = z.enum(['HELD', 'RELEASED', 'DISCARDED']);
+
+/** A quarantined notification, without its body and signature. */
+export const QuarantinedNotification = z
+  .object({
+    quarantineId: uuid('notification that was set aside'),
+    ...relayedFields,
+    reason: z.enum(['CONFLICT', 'STATUS_INFO_CONTRADICTED']),
+    state: quarantineState,
+    receivedAt: time('When it was set aside'),
+    decidedAt: time('When it was decided').optional(),
+    deliveryId: uuid('delivery that forwards it').optional(),
+    accepted: AcceptedNotification.optional(),
+  })
+  .meta({ id: 'QuarantinedNotification' });
+
+/** A quarantined notification of core's as JSON. */
+export const quarantinedJson = messageJson(QuarantinedNotification, QuarantinedNotificationSchema);

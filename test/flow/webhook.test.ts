@@ -1,14 +1,14 @@
 /** A merchant manages its own webhook through the public API alone. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../services/quickstart/shop.ts';
 import { verifyNotification, verifyStandardWebhook } from '../../webhooks/signature.ts';
-import { type Stack, useStack } from '../stack.ts';
+import { serveLocally } from '../local-server.ts';
+import { useStack } from '../stack.ts';
+import { forSuite } from '../suite.ts';
 
 const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
 const CONTRACT = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['till-1'] };
@@ -21,26 +21,15 @@ interface Received {
 
 describe('a merchant and its webhook', function () {
   this.timeout(60_000);
-  let stack: Stack;
-  let server: Server;
-  let url: string;
+  const stack = forSuite(useStack);
   const received: Received[] = [];
-  let own: Awaited<ReturnType<typeof openMerchant>>;
-
-  before(async () => {
-    stack = await useStack();
-    server = createServer(async (request, response) => {
+  const receiver = forSuite(() =>
+    serveLocally(async (request, response) => {
       received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
       response.end('taken');
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    own = await openMerchant();
-  });
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+    }),
+  );
+  const own = forSuite(openMerchant);
 
   async function send(bearer: string, method: string, path: string, body?: object): Promise<Answer> {
     const response = await fetch(`${stack.file.baseUrl}${path}`, {
@@ -98,7 +87,7 @@ describe('a merchant and its webhook', function () {
     });
     assert.match(failed.attempts[0].error, /ECONNREFUSED/);
     assert.equal(failed.state, 'PENDING');
-    assert.equal((await own.ask('PUT', '/webhook-endpoint', { webhookUrl: `${url}/hooks` })).status, 200);
+    assert.equal((await own.ask('PUT', '/webhook-endpoint', { webhookUrl: `${receiver.url}/hooks` })).status, 200);
     // Workers may use an old address for up to a second after a change; a failed delivery is retried after two.
     const taken = await about(sent.requestId);
     assert.equal(taken.path, '/hooks/webhook/processor/payment/test');
@@ -108,7 +97,7 @@ describe('a merchant and its webhook', function () {
       return answer.body.state === 'DELIVERED' ? answer : undefined;
     });
     assert.equal(delivery.attempts.at(-1).responseHead, 'taken');
-    assert.equal(delivery.content.url, `${url}/hooks/webhook/processor/payment/test`);
+    assert.equal(delivery.content.url, `${receiver.url}/hooks/webhook/processor/payment/test`);
     assert.equal(JSON.parse(delivery.content.body).test, true);
     assert.equal((await own.ask('GET', `/operations/${sent.requestId}`)).status, 404, 'no operation is made');
   });

@@ -4,8 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openChannel } from '../../platform/grpc-client.ts';
@@ -13,6 +12,7 @@ import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { createMigratedDatabase } from '../database.ts';
+import { serveLocally } from '../local-server.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -129,7 +129,7 @@ export async function openFleet(options: FleetOptions = {}) {
     // Members that did start would keep the tests from ending.
     const running = early.filter((_, index) => started[index]?.status === 'fulfilled');
     await Promise.all(running.map((each) => each.stop()));
-    receiver.server.close();
+    await receiver.close();
     throw failed.reason;
   }
   const origins = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
@@ -162,8 +162,7 @@ export async function openFleet(options: FleetOptions = {}) {
       for (const oracle of oracles.values()) oracle.close();
       await Promise.all([...gatewayMembers, ...workerMembers, ...coreMembers].map((each) => each.stop()));
       await Promise.all(sandboxes.map((each) => each.stop()));
-      receiver.server.close();
-      receiver.server.closeAllConnections();
+      await receiver.close();
       await rm(directory, { recursive: true });
       await database.drop();
     },
@@ -189,8 +188,8 @@ async function createMerchant(address: string, operatorToken: string, webhookUrl
   }
 }
 
-async function receive(received: Received[]): Promise<{ server: Server; url: string }> {
-  const server = createServer(async (request, response) => {
+function receive(received: Received[]) {
+  return serveLocally(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     received.push({
@@ -200,9 +199,6 @@ async function receive(received: Received[]): Promise<{ server: Server; url: str
     });
     response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 function member(name: string, entry: string, environment: Record<string, string>): Member {

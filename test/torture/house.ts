@@ -4,8 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
@@ -20,6 +18,7 @@ import type { Drift } from '../../services/core/reconciliation/drift.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
+import { openReceiver } from './deployment/receiver.ts';
 
 const token = () => randomBytes(24).toString('base64url');
 export type House = Awaited<ReturnType<typeof openHouse>>;
@@ -40,7 +39,7 @@ export async function openHouse(databaseUrl: string) {
     PROCESSOR_CREDENTIAL: tokens.credential,
     LOG_LEVEL: 'silent',
   });
-  const merchant = await openMerchant();
+  const merchant = await openReceiver();
   const environment = {
     ...process.env,
     DATABASE_URL: databaseUrl,
@@ -69,7 +68,7 @@ export async function openHouse(databaseUrl: string) {
     currencies: ['EUR'],
     terminals: ['T1'],
     allowMultipleCaptures: true,
-    webhookUrl: `http://127.0.0.1:${merchant.port}`,
+    webhookUrl: merchant.url,
   };
   await operator.client(MerchantService).createMerchant({ merchantId: 'acme', name: 'Acme', contract });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -124,28 +123,6 @@ async function startProcess(entry: string, environment: NodeJS.ProcessEnv): Prom
   const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   assert(first !== null && typeof first === 'object', `${entry} did not start`);
   return child;
-}
-
-/** A merchant's backend that records the requestIds of its notifications. */
-async function openMerchant() {
-  const told = new Set<string>();
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    told.add((JSON.parse(body) as { requestId: string }).requestId);
-    response.end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    told,
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }
 
 /** A hold, and the answers that its buyer got. */
@@ -293,7 +270,7 @@ export async function untilTold(house: House, withinMs: number): Promise<string>
   const startedMs = performance.now();
   for (;;) {
     const operations = await house.sql<{ request_id: string }>('select request_id from operation');
-    const untold = operations.filter(({ request_id }) => !house.merchant.told.has(request_id));
+    const untold = operations.filter(({ request_id }) => !house.merchant.received.has(request_id));
     const tookMs = performance.now() - startedMs;
     if (untold.length === 0) return `the merchant was told of all ${operations.length} after ${Math.round(tookMs)} ms`;
     assert(tookMs < withinMs, `the merchant was not notified of ${untold.length} operations`);

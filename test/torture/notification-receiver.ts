@@ -1,7 +1,5 @@
-/** A merchant's internal endpoint that fails now and then, and records everything. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { serveLocally } from '../local-server.ts';
 
 /** How often it fails. */
 export interface FaultyOptions {
@@ -26,7 +24,7 @@ export interface Told {
 export async function openFaultyReceiver({ share, most, random }: FaultyOptions) {
   const told = new Map<string, Told>();
   const counts = { attempts: 0, failed: 0 };
-  const server = createServer(async (request, response) => {
+  const { url, close } = await serveLocally(async (request, response) => {
     try {
       let body = '';
       for await (const chunk of request.setEncoding('utf8')) body += chunk;
@@ -50,18 +48,7 @@ export async function openFaultyReceiver({ share, most, random }: FaultyOptions)
       response.destroy();
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    told,
-    counts,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { url, told, counts, close };
 }
 
 function fresh(): Told {

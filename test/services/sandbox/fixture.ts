@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { openLog } from '../../../platform/log.ts';
 import {
+  Answer,
   type CreateCheckoutRequestSchema,
   ProcessorService,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -33,6 +35,8 @@ export interface Fixture {
   oracle<T>(read: (oracle: Oracle) => T): T;
   /** Restarts the sandbox on its ledger. */
   restart(processorCredential?: string): Promise<void>;
+  /** Places a hold; asserts that it is approved. */
+  placed(tokenId?: string): Promise<ReturnType<typeof holdRequest>>;
   /** A client with another token. */
   clientWith(token: string): { client: GrpcClient<typeof ProcessorService>; close(): void };
   close(): Promise<void>;
@@ -70,6 +74,11 @@ export async function startFixture(): Promise<Fixture> {
   return Object.assign(fixture, {
     client: connection.client,
     clientWith: open,
+    async placed(tokenId?: string) {
+      const hold = holdRequest(tokenId);
+      assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+      return hold;
+    },
     oracle<T>(read: (oracle: Oracle) => T): T {
       const oracle = openOracle(ledgerFile);
       try {

@@ -26,35 +26,28 @@ interface Story {
 describe('an adapter that dies', () => {
   const fixture = forSuite(startFixture);
 
-  async function placed(): Promise<Hold> {
-    const hold = holdRequest();
-    const { result } = await fixture.client.authorize(hold);
-    assert.equal(result?.answer, Answer.APPROVED, result?.errorCode);
-    return hold;
-  }
-
   const stories = {
     async authorization() {
       const hold = holdRequest();
       return { hold, requestId: hold.requestId, act: () => fixture.client.authorize(hold) };
     },
     async capture() {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const request = captureRequest(hold, 4_000n);
       return { hold, requestId: request.requestId, act: () => fixture.client.capture(request) };
     },
     async void() {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const request = voidRequest(hold);
       return { hold, requestId: request.requestId, act: () => fixture.client.void(request) };
     },
     async increment() {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const request = incrementRequest(hold, 500n);
       return { hold, requestId: request.requestId, act: () => fixture.client.incrementAuthorization(request) };
     },
     async refund() {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const capture = captureRequest(hold);
       await fixture.client.capture(capture);
       const request = refundRequest(hold, capture, 500n);
@@ -143,7 +136,7 @@ describe('an adapter that dies', () => {
   }
 
   it('leaves a lease that expires by itself', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const client = new pg.Client({ connectionString: fixture.database.url });
     await client.connect();
     const lease = `UPDATE stripe.entry SET lease_by = gen_random_uuid(), lease_until = now() + interval '1 s' WHERE request_id = $1`;

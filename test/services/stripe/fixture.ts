@@ -44,6 +44,8 @@ export interface Fixture {
   deliver(event: Event, secret?: string): Promise<number>;
   /** Sends all unsent events of an account, then lets the adapter process them and report. */
   deliverAll(account?: string): Promise<void>;
+  /** Places a hold; asserts that it is approved. */
+  placed(token?: string, account?: string): Promise<Hold>;
   /** The adapter's books. */
   entries(authorizationRequestId?: string): Promise<Entry[]>;
   close(): Promise<void>;
@@ -99,6 +101,11 @@ export async function startFixture(): Promise<Fixture> {
       }
       await fixture.adapter.dealWithNotices();
       await fixture.adapter.reportDue();
+    },
+    async placed(token?: string, account?: string) {
+      const hold = holdRequest(token, account);
+      assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
+      return hold;
     },
     async entries(authorizationRequestId = '') {
       return (await fixture.client.listEntries({ authorizationRequestId })).entries;

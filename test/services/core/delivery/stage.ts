@@ -1,7 +1,6 @@
 /** The parts of a worker over a real database and real local receivers, on a manual clock. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '../../../../platform/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
@@ -15,6 +14,7 @@ import type { EndpointKind } from '../../../../services/core/storage/delivery/de
 import type { NotificationInput } from '../../../../services/core/storage/notification/notification.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { createMigratedDatabase } from '../../../database.ts';
+import { serveLocally } from '../../../local-server.ts';
 
 /** What a test of deliveries needs. */
 export type DeliveryStage = Awaited<ReturnType<typeof openDeliveryStage>>;
@@ -155,7 +155,7 @@ export interface Received {
 export async function openReceiver(answer: (response: ServerResponse, received: Received) => void = ok) {
   const received: Received[] = [];
   const how = { answer };
-  const listener: RequestListener = (request, response) => {
+  const { url, close } = await serveLocally((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -164,19 +164,8 @@ export async function openReceiver(answer: (response: ServerResponse, received: 
       received.push(each);
       how.answer(response, each);
     });
-  };
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    how,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  });
+  return { url, received, how, close };
 }
 
 export function ok(response: ServerResponse): void {

@@ -7,11 +7,6 @@ import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 describe('capture()', () => {
   const fixture = forSuite(startFixture);
 
-  async function placed(tokenId?: string) {
-    const hold = holdRequest(tokenId);
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
-    return hold;
-  }
   const sums = (requestId: string) =>
     fixture.oracle((ledger) => {
       const { captured, voided, reversed } = ledger.find(requestId) ?? assert.fail();
@@ -19,7 +14,7 @@ describe('capture()', () => {
     });
 
   it('charges parts up to the whole, each with a bank reference, and nothing above', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     for (const amount of [4_000n, 6_000n]) {
       const { result } = await fixture.client.capture(captureRequest(hold, amount));
       assert.equal(result?.answer, Answer.APPROVED);
@@ -32,7 +27,7 @@ describe('capture()', () => {
   });
 
   it('never exceeds the authorization when 64 captures arrive at once', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const calls = Array.from({ length: 64 }, () => fixture.client.capture(captureRequest(hold, 300n)));
     const approved = (await Promise.all(calls)).filter(({ result }) => result?.answer === Answer.APPROVED);
     assert.equal(approved.length, 33);
@@ -40,7 +35,7 @@ describe('capture()', () => {
   });
 
   it('releases the rest with a final capture', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     await fixture.client.capture({ ...captureRequest(hold, 2_500n), finalCapture: true });
     assert.deepEqual(sums(hold.requestId), { captured: 2_500, voided: 7_500, reversed: 0 });
     const { result } = await fixture.client.capture(captureRequest(hold, 1n));
@@ -48,7 +43,7 @@ describe('capture()', () => {
   });
 
   it('requires the token, merchantId, terminalId, userId and currency of the hold', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const others = [
       { tokenId: 'tok_sandbox_slow' },
       { tokenId: '' },
@@ -80,7 +75,7 @@ describe('capture()', () => {
       ['tok_sandbox_capture_error', Answer.NOT_PERFORMED, 'capture_error'],
     ] as const;
     for (const [tokenId, answer, errorCode] of cases) {
-      const hold = await placed(tokenId);
+      const hold = await fixture.placed(tokenId);
       const { result } = await fixture.client.capture({ ...captureRequest(hold), finalCapture: true });
       assert.equal(result?.answer, answer);
       assert.equal(result.errorCode, errorCode);
@@ -89,7 +84,7 @@ describe('capture()', () => {
   });
 
   it('charges without answering for tok_sandbox_capture_timeout_applied; an inquiry returns the result', async () => {
-    const hold = await placed('tok_sandbox_capture_timeout_applied');
+    const hold = await fixture.placed('tok_sandbox_capture_timeout_applied');
     const capture = captureRequest(hold, 700n);
     await assert.rejects(fixture.client.capture(capture, { timeoutMs: 100 }), { code: status.DEADLINE_EXCEEDED });
     assert.equal(sums(hold.requestId).captured, 700);
@@ -99,7 +94,7 @@ describe('capture()', () => {
   });
 
   it('neither charges nor answers for tok_sandbox_capture_timeout_lost', async () => {
-    const hold = await placed('tok_sandbox_capture_timeout_lost');
+    const hold = await fixture.placed('tok_sandbox_capture_timeout_lost');
     const capture = captureRequest(hold, 700n);
     await assert.rejects(fixture.client.capture(capture, { timeoutMs: 100 }), { code: status.DEADLINE_EXCEEDED });
     assert.equal(
@@ -110,7 +105,7 @@ describe('capture()', () => {
   });
 
   it('ends an unanswered call after a minute', async () => {
-    const hold = await placed('tok_sandbox_capture_timeout_applied');
+    const hold = await fixture.placed('tok_sandbox_capture_timeout_applied');
     const capture = captureRequest(hold, 700n);
     const call = assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
     while (!fixture.oracle((ledger) => ledger.find(capture.requestId))) await new Promise(setImmediate);
@@ -119,7 +114,7 @@ describe('capture()', () => {
   });
 
   it('is reversed two seconds later for tok_sandbox_reversed, and core is notified', async () => {
-    const hold = await placed('tok_sandbox_reversed');
+    const hold = await fixture.placed('tok_sandbox_reversed');
     const capture = captureRequest(hold, 700n);
     const { result } = await fixture.client.capture(capture);
     assert.equal(result?.answer, Answer.APPROVED);
@@ -139,7 +134,7 @@ describe('capture()', () => {
   });
 
   it('rejects another amount, final flag or authorization under a used identifier', async () => {
-    const [hold, another] = [await placed(), await placed()];
+    const [hold, another] = [await fixture.placed(), await fixture.placed()];
     const capture = captureRequest(hold, 100n);
     await fixture.client.capture(capture);
     const others = [{ amount: 101n }, { finalCapture: true }, { authorizationRequestId: another.requestId }];

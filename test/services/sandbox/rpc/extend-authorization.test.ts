@@ -9,16 +9,11 @@ import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
 describe('extendAuthorization()', () => {
   const fixture = forSuite(startFixture);
 
-  const placed = async (tokenId?: string) => {
-    const hold = holdRequest(tokenId);
-    await fixture.client.authorize(hold);
-    return hold;
-  };
   const extend = async (authorizationRequestId: string) =>
     (await fixture.client.extendAuthorization({ requestId: uuidv7(), authorizationRequestId })).result;
 
   it('allows captures after the first end of the authorization', async () => {
-    const hold = await placed('tok_sandbox_expires_2s');
+    const hold = await fixture.placed('tok_sandbox_expires_2s');
     const extended = await extend(hold.requestId);
     assert.ok(extended?.expiresAt);
     assert.equal(timestampMs(extended.expiresAt), fixture.clock.now() + HOLD_PERIOD_MS);
@@ -36,12 +31,12 @@ describe('extendAuthorization()', () => {
   });
 
   it('rejects an authorization that has ended, is closed, or cannot be extended', async () => {
-    const ended = await placed('tok_sandbox_expires_2s');
+    const ended = await fixture.placed('tok_sandbox_expires_2s');
     fixture.clock.advance(2_000);
-    const closed = await placed();
+    const closed = await fixture.placed();
     await fixture.client.capture(captureRequest(closed));
-    const limited = await placed('tok_sandbox_capture_only');
-    const declined = await placed('tok_sandbox_extension_declined');
+    const limited = await fixture.placed('tok_sandbox_capture_only');
+    const declined = await fixture.placed('tok_sandbox_extension_declined');
     const cases = [
       [ended, 'authorization_expired'],
       [closed, 'authorization_closed'],

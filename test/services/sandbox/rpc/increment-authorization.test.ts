@@ -3,16 +3,11 @@ import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { captureRequest, holdRequest, startFixture } from '../fixture.ts';
+import { captureRequest, startFixture } from '../fixture.ts';
 
 describe('incrementAuthorization()', () => {
   const fixture = forSuite(startFixture);
 
-  const placed = async (tokenId?: string) => {
-    const hold = holdRequest(tokenId);
-    await fixture.client.authorize(hold);
-    return hold;
-  };
   const incrementOf = (authorizationRequestId: string, amount = 500n) => {
     return { requestId: uuidv7(), authorizationRequestId, merchantId: 'acme', amount, currency: 'EUR' };
   };
@@ -22,7 +17,7 @@ describe('incrementAuthorization()', () => {
   };
 
   it('adds to what can be captured, once under one identifier', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const increment = incrementOf(hold.requestId);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => fixture.client.incrementAuthorization(increment)),
@@ -34,10 +29,10 @@ describe('incrementAuthorization()', () => {
   });
 
   it('rejects invalid increments, and adds nothing', async () => {
-    const closed = await placed();
+    const closed = await fixture.placed();
     await fixture.client.capture(captureRequest(closed));
-    const open = await placed();
-    const limited = await placed('tok_sandbox_capture_only');
+    const open = await fixture.placed();
+    const limited = await fixture.placed('tok_sandbox_capture_only');
     const cases = [
       [incrementOf(uuidv7()), 'authorization_not_found'],
       [incrementOf(closed.requestId), 'authorization_closed'],
@@ -45,7 +40,7 @@ describe('incrementAuthorization()', () => {
       [incrementOf(open.requestId, 999_999_990_000n), 'amount_too_large'],
       [{ ...incrementOf(open.requestId), merchantId: 'other' }, 'authorization_mismatch'],
       [{ ...incrementOf(open.requestId), currency: 'USD' }, 'authorization_mismatch'],
-      [incrementOf((await placed('tok_sandbox_increment_declined')).requestId), 'increment_declined'],
+      [incrementOf((await fixture.placed('tok_sandbox_increment_declined')).requestId), 'increment_declined'],
     ] as const;
     for (const [request, errorCode] of cases) assert.equal(await answer(request), errorCode);
     assert.equal(
@@ -55,7 +50,7 @@ describe('incrementAuthorization()', () => {
   });
 
   it('succeeds, though its answer is lost, for tok_sandbox_increment_timeout_applied', async () => {
-    const hold = await placed('tok_sandbox_increment_timeout_applied');
+    const hold = await fixture.placed('tok_sandbox_increment_timeout_applied');
     const increment = incrementOf(hold.requestId);
     const lost = fixture.client.incrementAuthorization(increment, { timeoutMs: 100 });
     await assert.rejects(lost, { code: status.DEADLINE_EXCEEDED });

@@ -2,21 +2,15 @@ import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { booksAgree, captureRequest, type Hold, holdRequest, intentOf, startFixture } from '../fixture.ts';
+import { booksAgree, captureRequest, holdRequest, intentOf, startFixture } from '../fixture.ts';
 
 const CAPTURE = 'POST /v1/payment_intents/…/capture';
 
 describe('capture()', () => {
   const fixture = forSuite(startFixture);
 
-  async function placed(token?: string, account?: string): Promise<Hold> {
-    const hold = holdRequest(token, account);
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
-    return hold;
-  }
-
   it('charges all of it', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const request = captureRequest(hold);
     const { result } = await fixture.client.capture(request);
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 0n]);
@@ -28,7 +22,7 @@ describe('capture()', () => {
   });
 
   it('charges several parts, says explicitly which is the last, and releases the rest with it', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const answers = [];
     for (const [amount, final] of [
       [3_000n, false],
@@ -56,7 +50,7 @@ describe('capture()', () => {
   });
 
   it('releases the rest with the only possible capture, whatever its final flag', async () => {
-    const hold = await placed('pm_card_credit_disableEnterpriseCardFeatures');
+    const hold = await fixture.placed('pm_card_credit_disableEnterpriseCardFeatures');
     const { result } = await fixture.client.capture(captureRequest(hold, 4_000n, false));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 6_000n]);
     await booksAgree(fixture, hold.requestId);
@@ -65,7 +59,7 @@ describe('capture()', () => {
   });
 
   it('closes with the part that leaves nothing', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     await fixture.client.capture(captureRequest(hold, 6_000n));
     await fixture.client.capture(captureRequest(hold, 4_000n));
     assert.equal(intentOf(fixture, hold.requestId).status, 'succeeded');
@@ -73,7 +67,7 @@ describe('capture()', () => {
   });
 
   it('rejects what does not fit the authorization, without a request to Stripe', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const before = fixture.stripe.requests.length;
     const cases = [
       [{ amount: 10_001n }, 'amount_exceeds_authorization'],
@@ -92,7 +86,7 @@ describe('capture()', () => {
   });
 
   it('charges on the account of the authorization when the call names none', async () => {
-    const hold = await placed('pm_card_visa', 'acct_shop');
+    const hold = await fixture.placed('pm_card_visa', 'acct_shop');
     const { result } = await fixture.client.capture({ ...captureRequest(hold, 4_000n), account: '' });
     assert.equal(result?.answer, Answer.APPROVED);
     await booksAgree(fixture, hold.requestId, 'acct_shop');
@@ -106,7 +100,7 @@ describe('capture()', () => {
   });
 
   it('returns the same answer again and charges once, for simultaneous calls too', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const request = captureRequest(hold, 4_000n);
     const answers = await Promise.all(Array.from({ length: 6 }, () => fixture.client.capture(request)));
     assert.equal(new Set(answers.map(({ result }) => JSON.stringify(result?.reference))).size, 1);
@@ -116,7 +110,7 @@ describe('capture()', () => {
   });
 
   it('charges simultaneous parts one after the other, and never too much', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const requests = Array.from({ length: 6 }, () => captureRequest(hold, 3_000n));
     const answers = await Promise.all(requests.map((request) => fixture.client.capture(request)));
     assert.equal(answers.filter(({ result }) => result?.answer === Answer.APPROVED).length, 3);
@@ -125,7 +119,7 @@ describe('capture()', () => {
 
   for (const fault of ['rate limit', 'lock timeout', 'cut before', 'cut after', 'hang after', 'error after'] as const) {
     it(`succeeds once when Stripe fails for a moment: ${fault}`, async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       fixture.stripe.fail(CAPTURE, fault, 1);
       const { result } = await fixture.client.capture(captureRequest(hold, 4_000n));
       assert.equal(result?.answer, Answer.APPROVED);
@@ -134,7 +128,7 @@ describe('capture()', () => {
   }
 
   it('is NOT_PERFORMED after a stored error of Stripe’s without an effect', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     fixture.stripe.fail(CAPTURE, 'error before', 1);
     const { result } = await fixture.client.capture(captureRequest(hold, 4_000n));
     assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'processor_error']);
@@ -144,7 +138,7 @@ describe('capture()', () => {
   });
 
   it('is NOT_PERFORMED when Stripe rejects all requests', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     fixture.stripe.fail(CAPTURE, 'rate limit', 99);
     const { result } = await fixture.client.capture(captureRequest(hold));
     fixture.stripe.faults.length = 0;
@@ -153,7 +147,7 @@ describe('capture()', () => {
 
   for (const fault of ['cut before', 'cut after'] as const) {
     it(`is unknown while Stripe is down, and found by an inquiry: ${fault}`, async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const request = captureRequest(hold, 4_000n);
       fixture.stripe.fail(CAPTURE, fault, 99);
       await assert.rejects(fixture.client.capture(request), { code: status.UNAVAILABLE });
@@ -169,7 +163,7 @@ describe('capture()', () => {
   }
 
   it('settles an unknown capture before the next one, and reports it to core', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const lost = captureRequest(hold, 4_000n);
     fixture.stripe.fail(CAPTURE, 'cut after', 99);
     await assert.rejects(fixture.client.capture(lost), { code: status.UNAVAILABLE });
@@ -190,7 +184,7 @@ describe('capture()', () => {
     ['cut after', Answer.APPROVED, 4_000n],
   ] as const) {
     it(`reads instead of sending again when Stripe may have pruned the key: ${fault}`, async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const request = captureRequest(hold, 4_000n);
       fixture.stripe.fail(CAPTURE, fault, 99);
       await assert.rejects(fixture.client.capture(request), { code: status.UNAVAILABLE });
@@ -205,14 +199,14 @@ describe('capture()', () => {
   }
 
   it('is NOT_PERFORMED with authorization_expired once the hold has expired at Stripe', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     fixture.advance(8 * 24 * 60 * 60 * 1000);
     const { result } = await fixture.client.capture(captureRequest(hold));
     assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_expired']);
   });
 
   it('does not guess when Stripe has captured more than was requested here', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const request = captureRequest(hold, 4_000n);
     fixture.stripe.fail(CAPTURE, 'cut before', 99);
     await assert.rejects(fixture.client.capture(request), { code: status.UNAVAILABLE });

@@ -5,7 +5,6 @@ import { settleRefund } from '../fake/refunds.ts';
 import {
   booksAgree,
   captureRequest,
-  type Hold,
   holdRequest,
   incrementRequest,
   intentOf,
@@ -17,13 +16,8 @@ import {
 describe('increments and refunds', () => {
   const fixture = forSuite(startFixture);
 
-  async function placed(token?: string): Promise<Hold> {
-    const hold = holdRequest(token);
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
-    return hold;
-  }
   async function captured(amount = 10_000n) {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const capture = captureRequest(hold, amount);
     assert.equal((await fixture.client.capture(capture)).result?.answer, Answer.APPROVED);
     return { hold, capture };
@@ -31,7 +25,7 @@ describe('increments and refunds', () => {
 
   describe('increment()', () => {
     it('adds to the hold, which can then be captured', async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 2_500n));
       assert.equal(result?.answer, Answer.APPROVED);
       assert.equal(result.capabilities?.severalCaptures, true);
@@ -41,14 +35,14 @@ describe('increments and refunds', () => {
     });
 
     it('is DECLINED, and the hold remains unchanged', async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 900_000n));
       assert.deepEqual([result?.answer, result?.errorCode], [Answer.DECLINED, 'insufficient_funds']);
       assert.equal((await booksAgree(fixture, hold.requestId)).incremented, 0n);
     });
 
     it('is not_supported where the card does not allow it, and after a capture', async () => {
-      const plain = await placed('pm_card_credit_disableEnterpriseCardFeatures');
+      const plain = await fixture.placed('pm_card_credit_disableEnterpriseCardFeatures');
       const { hold } = await captured(1_000n);
       for (const about of [plain, hold]) {
         const { result } = await fixture.client.incrementAuthorization(incrementRequest(about, 100n));
@@ -58,7 +52,7 @@ describe('increments and refunds', () => {
 
     for (const fault of ['cut before', 'cut after', 'error after', 'error before'] as const) {
       it(`succeeds once, or not at all: ${fault}`, async () => {
-        const hold = await placed();
+        const hold = await fixture.placed();
         fixture.stripe.fail('POST /v1/payment_intents/…/increment_authorization', fault, 1);
         const { result } = await fixture.client.incrementAuthorization(incrementRequest(hold, 500n));
         assert.equal(result?.answer, fault === 'error before' ? Answer.NOT_PERFORMED : Answer.APPROVED);
@@ -160,7 +154,7 @@ describe('increments and refunds', () => {
   });
 
   it('OCTs and extensions are not_supported, with the same answer again', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const { tokenId, terminalId, userId, merchantId, account, amount, currency } = hold;
     const oct = {
       requestId: holdRequest().requestId,

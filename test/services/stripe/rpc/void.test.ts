@@ -6,7 +6,6 @@ import {
   booksAgree,
   captureRequest,
   checkoutRequest,
-  type Hold,
   holdRequest,
   intentOf,
   startFixture,
@@ -18,14 +17,8 @@ const CANCEL = 'POST /v1/payment_intents/…/cancel';
 describe('voidAuthorization()', () => {
   const fixture = forSuite(startFixture);
 
-  async function placed(token?: string): Promise<Hold> {
-    const hold = holdRequest(token);
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
-    return hold;
-  }
-
   it('cancels what was not captured, and returns the released amount', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
     assert.equal(intentOf(fixture, hold.requestId).status, 'canceled');
@@ -33,7 +26,7 @@ describe('voidAuthorization()', () => {
   });
 
   it('releases the rest after a partial capture, and the captures remain', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     await fixture.client.capture(captureRequest(hold, 3_000n));
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 7_000n]);
@@ -42,11 +35,11 @@ describe('voidAuthorization()', () => {
   });
 
   it('is APPROVED with nothing released when nothing is left', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     await fixture.client.capture(captureRequest(hold, 10_000n));
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 0n]);
-    const twice = await placed();
+    const twice = await fixture.placed();
     await fixture.client.void(voidRequest(twice));
     assert.equal((await fixture.client.void(voidRequest(twice))).result?.amountReleased, 0n);
   });
@@ -56,12 +49,12 @@ describe('voidAuthorization()', () => {
     await fixture.client.authorize(declined);
     assert.equal((await fixture.client.void(voidRequest(declined))).result?.errorCode, 'authorization_not_approved');
     assert.equal((await fixture.client.void(voidRequest(holdRequest()))).result?.errorCode, 'authorization_not_found');
-    const foreign = { ...voidRequest(await placed()), merchantId: 'other' };
+    const foreign = { ...voidRequest(await fixture.placed()), merchantId: 'other' };
     assert.equal((await fixture.client.void(foreign)).result?.errorCode, 'authorization_not_found');
   });
 
   it('may omit the merchant and the account', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     const request = { ...voidRequest(hold), merchantId: '', account: '' };
     assert.equal((await fixture.client.void(request)).result?.amountReleased, 10_000n);
     assert.equal((await fixture.client.void(request)).result?.amountReleased, 10_000n);
@@ -69,7 +62,7 @@ describe('voidAuthorization()', () => {
 
   for (const fault of ['rate limit', 'cut before', 'cut after', 'hang after', 'error after'] as const) {
     it(`succeeds once when Stripe fails for a moment: ${fault}`, async () => {
-      const hold = await placed();
+      const hold = await fixture.placed();
       fixture.stripe.fail(CANCEL, fault, 1);
       const { result } = await fixture.client.void(voidRequest(hold));
       assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 10_000n]);
@@ -78,7 +71,7 @@ describe('voidAuthorization()', () => {
   }
 
   it('is NOT_PERFORMED with authorization_expired when it has expired at Stripe', async () => {
-    const hold = await placed();
+    const hold = await fixture.placed();
     fixture.advance(8 * 24 * 60 * 60 * 1000);
     const { result } = await fixture.client.void(voidRequest(hold));
     assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'authorization_expired']);

@@ -9,8 +9,6 @@ import {
   booksAgree,
   CONNECT_SECRET,
   captureRequest,
-  type Hold,
-  holdRequest,
   intentOf,
   refundRequest,
   startFixture,
@@ -19,12 +17,8 @@ import {
 
 describe('changes made at Stripe itself', () => {
   const fixture = forSuite(startFixture);
+  const placed = (account = '') => fixture.placed('pm_card_visa', account);
 
-  async function placed(account = ''): Promise<Hold> {
-    const hold = holdRequest('pm_card_visa', account);
-    assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
-    return hold;
-  }
   async function captured(...amounts: bigint[]) {
     const hold = await placed();
     const captures = [];

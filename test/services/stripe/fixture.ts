@@ -61,7 +61,7 @@ export async function startFixture(): Promise<Fixture> {
   const given: Given = {
     log,
     now: () => new Date(Date.now() + skewMs),
-    patience: { budgetMs: 5_000, firstWaitMs: 10 },
+    patience: { budgetMs: 900, firstWaitMs: 10 },
     leaseMs: 2_000,
     reach(point) {
       if (fixture.dieAt === point) throw new Error(`died: ${point}`);

@@ -36,7 +36,8 @@ export type TakenBack = 'BOOKED' | 'TOO_MUCH';
 
 /** Books a reversal or a reinstatement, once for its event. */
 export async function takeBack(books: Books, taking: TakingBack): Promise<TakenBack> {
-  const run = (database: Database) => reckonAndBook(database, taking);
+  const traced = { ...taking, traceParent: traceParent() };
+  const run = (database: Database) => reckonAndBook(database, traced);
   const { fault } = await books.end({ key: taking.holdRequestId, run });
   return fault === 'TOO_MUCH' ? 'TOO_MUCH' : 'BOOKED';
 }
@@ -45,8 +46,11 @@ export async function takeBack(books: Books, taking: TakingBack): Promise<TakenB
  * Reads, calculates, and writes if the hold has not changed since. It reads the hold before its captures: what changes one of them later
  * changes the hold, and then nothing is written.
  */
-async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<Ended | typeof AGAIN> {
-  const { kind, captureRequestId, reference, event, at } = taking;
+async function reckonAndBook(
+  { query }: Database,
+  taking: TakingBack & { readonly traceParent: string | undefined },
+): Promise<Ended | typeof AGAIN> {
+  const { kind, captureRequestId, reference, event, at, traceParent } = taking;
   const [hold] = await readHolds(query, [taking.holdRequestId]);
   assert(hold, 'what is taken back was captured of a hold');
   const captures = await listCaptures(query, hold.requestId);
@@ -59,7 +63,7 @@ async function reckonAndBook({ query }: Database, taking: TakingBack): Promise<E
   }
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
-  const operation = resultOf(taking.requestId, kind, subject, { outcome, at, traceParent: traceParent() });
+  const operation = resultOf(taking.requestId, kind, subject, { outcome, at, traceParent });
   const settled = await bookTakenBack(query, {
     requestId: taking.requestId,
     holdRequestId: hold.requestId,

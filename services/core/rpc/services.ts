@@ -128,7 +128,7 @@ export function servicesOf(core: Core): MountedService[] {
       listAuditEntries,
     }),
     mounted(core, AuditService, { auditBooks }),
-    mounted(core, ProcessorEventService, { reportEvent: (_, ...call) => reportEvent(core)(...call) }),
+    mounted(core, ProcessorEventService, { reportEvent }),
   ];
 }
 

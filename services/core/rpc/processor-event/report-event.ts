@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
 import {
-  type ProcessorEventService,
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
@@ -13,7 +11,7 @@ import { finalOutcome } from '../../processor/processor.ts';
 import { storedFor } from '../../processor/processors.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 import { mayReportOn } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
@@ -25,20 +23,17 @@ import { takenBack } from './taken-back.ts';
  * nothing, because the first result of an operation stays. Errors: IDEMPOTENCY_KEY_REUSED when the same event_id said something else
  * before: one of the two is lost on us, so people must look.
  */
-export function reportEvent(core: Core): MethodImpl<typeof ProcessorEventService.method.reportEvent> {
-  return async (request, context) => {
-    const { query } = core.database;
-    const digest = digestOf(request);
-    const submission = await findSent(core, request.event);
-    const processor = core.processors.nameOf(submission.processor) ?? submission.processor;
-    if (!mayReportOn(core.settings, context, processor)) throw refusalOf('OPERATION_NOT_FOUND');
-    const event = { id: request.eventId, processor, digest };
-    const seen = await findEvent(query, event.id, storedFor(core.processors, processor));
-    if (seen) return demandSame(core, event, seen.digest);
-    await act(core, submission, request, event);
-    return demandSame(core, event, await rememberEvent(query, event, core.clock()));
-  };
-}
+export const reportEvent: Method<'reportEvent'> = async (core, request, context) => {
+  const { query } = core.database;
+  const submission = await findSent(core, request.event);
+  const processor = core.processors.nameOf(submission.processor) ?? submission.processor;
+  if (!mayReportOn(core.settings, context, processor)) throw refusalOf('OPERATION_NOT_FOUND');
+  const event = { id: request.eventId, processor, digest: digestOf(request) };
+  const seen = await findEvent(query, event.id, storedFor(core.processors, processor));
+  if (seen) return demandSame(core, event, seen.digest);
+  await act(core, submission, request, event);
+  return demandSame(core, event, await rememberEvent(query, event, core.clock()));
+};
 
 function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array | null): object {
   if (kept == null || digest.equals(kept)) return {};

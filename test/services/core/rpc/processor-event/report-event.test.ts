@@ -58,7 +58,7 @@ describe('reportEvent()', function () {
   it('accepts an event again that was stored before digests were', async () => {
     const { requestId } = await lostCapture();
     await scripted.settled(requestId, approved, 'old');
-    await sql(scripted.stage, `update processor_event set digest = null where id = 'old'`);
+    await sql(scripted.stage, `update processor_event set digest = null, processor = '' where id = 'old'`);
     await scripted.settled(requestId, approved, 'old');
   });
 

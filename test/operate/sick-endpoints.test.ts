@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from '../services/core/delivery/stage.ts';
 import { forEachTest } from '../suite.ts';
@@ -12,15 +12,11 @@ describe('Deliverer beside failing endpoints', function () {
   this.timeout(40_000);
   const stage = forEachTest(openDeliveryStage);
   const receiver = forEachTest(openReceiver);
-  let silent: Server;
+  const silent = forEachTest(openSilent);
 
-  beforeEach(async () => {
-    silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  beforeEach(() => {
     stage.time.now = Date.now();
   });
-
-  const silentUrl = () => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 
   /** Creates due deliveries whose alarms have fired. */
   const addBacklog = async (merchantId: string, count: number) => {
@@ -75,7 +71,7 @@ describe('Deliverer beside failing endpoints', function () {
 
   it('is not delayed by endpoints that accept connections and never answer', async () => {
     for (let index = 0; index < 5; index++) {
-      await stage.addMerchant(`silent${index}`, silentUrl());
+      await stage.addMerchant(`silent${index}`, silent.url);
       await addBacklog(`silent${index}`, 300);
     }
     await stage.addMerchant('well', receiver.url);
@@ -84,3 +80,10 @@ describe('Deliverer beside failing endpoints', function () {
     assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
   });
 });
+
+/** Accepts connections, reads what comes, and never answers. */
+async function openSilent() {
+  const server = createServer((socket) => socket.on('error', () => undefined).resume());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
+}

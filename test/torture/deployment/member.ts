@@ -1,5 +1,6 @@
 /** One process of a deployment that can be frozen, killed and restarted. */
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ChildOptions, type Running, startChild } from '../../../services/quickstart/child.ts';
 import { freeze, signal } from './freeze.ts';
 
@@ -15,6 +16,9 @@ export interface Member {
   stop(): Promise<void>;
 }
 
+/** A process whose start fails is started again for so long, as a supervisor does: what it needs may have been killed, too. */
+const AWAY_MS = 30_000;
+
 /** Describes a process without starting it. */
 export function memberOf(options: ChildOptions): Member {
   const never = new AbortController().signal;
@@ -28,7 +32,14 @@ export function memberOf(options: ChildOptions): Member {
       await running?.exited;
     },
     async start() {
-      running = await startChild(options, never);
+      for (const latestMs = performance.now() + AWAY_MS; ; await delay(500)) {
+        try {
+          running = await startChild(options, never);
+          return;
+        } catch (error) {
+          if (performance.now() > latestMs) throw error;
+        }
+      }
     },
     stop: async () => running?.stop(),
   };

@@ -14,17 +14,6 @@ describe('docs/contributing.md', () => {
       [],
     );
   });
-
-  it('lists at most twenty files for a kind of operation', async () => {
-    const text = await readFile(`${ROOT}docs/contributing.md`, 'utf8');
-    const [, section = ''] = /## A kind of operation\n([\s\S]*?)\n## /.exec(text) ?? [];
-    const numbers = [...section.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
-    assert.deepEqual(
-      numbers,
-      Array.from({ length: numbers.length }, (_, index) => index + 1),
-    );
-    assert(numbers.length > 10 && numbers.length <= 20, `${numbers.length} files`);
-  });
 });
 
 /** Paths in backticks, relative to the root: with a slash, not leading, or with one of our file extensions. */

@@ -36,6 +36,7 @@ export const RELEASE: readonly ProblemCode[] = [
   'HOLD_EXPIRED',
   'HOLD_RELEASED',
   'HOLD_CAPTURED',
+  'HOLD_FROZEN',
   'CAPTURE_IN_FLIGHT',
   ...PROCESSOR,
 ];

@@ -63,6 +63,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   HOLD_CAPTURED: [409, 'The hold is captured'],
   HOLD_NOT_PLACED: [409, 'The hold is not placed'],
   MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
+  HOLD_FROZEN: [409, 'The processor contradicted itself, and an operator decides'],
   CAPTURE_IN_FLIGHT: [409, 'Another capture or release has no result yet'],
   NOT_SUPPORTED: [409, 'This authorization cannot do that'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],

@@ -58,6 +58,17 @@ create table capture (
   constraint capture_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
 );
 
+create table claim (
+  request_id uuid not null,
+  merchant_id text not null,
+  key text,
+  method text,
+  fingerprint bytea,
+  created_at timestamp(3) with time zone not null,
+  constraint claim_pkey PRIMARY KEY (request_id),
+  constraint claim_key CHECK ((((key IS NULL) = (method IS NULL)) AND ((key IS NULL) = (fingerprint IS NULL))))
+);
+
 create table delivery (
   id uuid not null,
   merchant_id text not null,
@@ -180,16 +191,6 @@ create table hold (
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_reversed CHECK (((reversed >= 0) AND (reversed <= captured))),
   constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text])))
-);
-
-create table idempotency_key (
-  merchant_id text not null,
-  key text not null,
-  method text not null,
-  fingerprint bytea not null,
-  request_id uuid not null,
-  created_at timestamp(3) with time zone not null,
-  constraint idempotency_key_pkey PRIMARY KEY (merchant_id, key)
 );
 
 create table installation (
@@ -352,6 +353,12 @@ create table release (
   expected_by timestamp(3) with time zone,
   processor_request_id uuid,
   imported boolean default false not null,
+  captured_after bigint,
+  remaining_after bigint,
+  released_after bigint,
+  reversed_after bigint,
+  status_after text,
+  frozen_after boolean,
   constraint release_pkey PRIMARY KEY (request_id),
   constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
   constraint release_amount_released CHECK ((amount_released >= 0)),
@@ -400,6 +407,9 @@ CREATE UNIQUE INDEX capture_by_processor_request_id ON public.capture USING btre
 CREATE INDEX capture_in_review ON public.capture USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
+CREATE UNIQUE INDEX claim_by_key ON public.claim USING btree (merchant_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key IS NOT NULL);
+
 CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
@@ -416,8 +426,6 @@ CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at)
 CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
-
-CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_at);
 
 CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
 

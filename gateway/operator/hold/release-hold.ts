@@ -18,7 +18,7 @@ export const releaseHold = operatorRoute({
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
-    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result.',
+    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is frozen.',
   parameters: { requestId },
   headers: KEYED,
   body: NoBody,

@@ -39,7 +39,7 @@ export const releasePreauthorization = restRoute({
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
-    'or release of it has no result.',
+    'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
   headers: KEYED,
   body: ReleasePreauthorization,
   answers: {

@@ -155,8 +155,8 @@ function storedBefore(insertion: Insertion): Insertion {
 /** The same for a reservation. A refusal is not final, because the first statement may still be running. */
 function reservedBefore(reservation: Reservation): Reservation {
   if (reservation.reserved || reservation.refusal === 'KEY_TAKEN') return reservation;
-  const { refusal, hold, processorRequestId = null } = reservation;
-  if (refusal === 'REPEATED' && hold) return { reserved: true, hold, processorRequestId };
+  const { refusal, hold } = reservation;
+  if (refusal === 'REPEATED' && hold) return { reserved: true, hold, processorRequestId: null, resumed: true };
   throw new ResultLost('the result is not known');
 }
 

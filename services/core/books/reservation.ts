@@ -1,24 +1,24 @@
 import type { AGAIN, CallerPatience } from '../../../platform/gather.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
+import type { KeyInput } from '../storage/claim/claim.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
-import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
 import type { NotStored, ReservationInput, Stored } from '../storage/operation/store-submissions.ts';
 
-/** The outcome of storing a new operation. RESUMED = a statement whose result was lost stored it, maybe another core's. */
+/** The outcome of storing a new operation. RESUMED = a statement whose result was lost stored it, or another call with its requestId. */
 export type Insertion = Stored<'STORED' | 'RESUMED'>;
 
 /** The outcome of a reservation, with its identifier at the processor (null = its requestId), or the reason why it was not made. */
 export type Reservation =
-  | { readonly reserved: true; readonly hold: HoldRow; readonly processorRequestId: string | null }
   | {
-      readonly reserved: false;
-      readonly refusal: RefusalCode | NotStored;
-      readonly hold?: HoldRow | undefined;
-      /** Of what is stored already, when REPEATED. */
-      readonly processorRequestId?: string | null | undefined;
-    };
+      readonly reserved: true;
+      readonly hold: HoldRow;
+      readonly processorRequestId: string | null;
+      /** A statement whose result was lost made it, or another call with its requestId. */
+      readonly resumed?: boolean | undefined;
+    }
+  | { readonly reserved: false; readonly refusal: RefusalCode | NotStored; readonly hold?: HoldRow | undefined };
 
 /** A reservation by a statement of its own. Those with the same key (a hold) run one after another. */
 export interface Reserving {
@@ -65,7 +65,7 @@ export function reservationInput(
 /** What storing a judged request comes to. */
 export function reservationOf(hold: HoldRow, { outcome, processorRequestId }: Stored): Reservation {
   if (outcome === 'STORED') return { reserved: true, hold, processorRequestId };
-  return { reserved: false, refusal: outcome, hold, processorRequestId };
+  return { reserved: false, refusal: outcome, hold };
 }
 
 /** The deadline of a caller as statements take it: RFC 3339; undefined = none. */

@@ -39,10 +39,8 @@ type Admitted = { readonly hold: ReadHold; readonly input: CaptureInput };
 
 function judge(capturing: Capturing, subject: CaptureSubject | undefined): Reservation | Admitted {
   const hold = subject?.hold;
-  if (subject?.isKnown) {
-    return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: subject.processorRequestId };
-  }
   if (!isOwn(hold, capturing)) return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
+  if (subject?.isKnown) return { reserved: false, refusal: 'REPEATED', hold };
   const refusal = judgeCapture(hold, capturing, capturing.at);
   if (refusal) return { reserved: false, refusal, hold };
   const { amount, finalCapture } = capturing;

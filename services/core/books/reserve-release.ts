@@ -1,9 +1,10 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { type HoldState, isDueToEnd, judgeRelease } from '../domain/hold.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
+import { findClaimed } from '../storage/claim/claim.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
-import { findRelease, type ReleaseRow } from '../storage/release/release.ts';
+import type { ReleaseRow } from '../storage/release/release.ts';
 import { reserveReleases } from '../storage/release/write-releases.ts';
 import type { Books } from './books.ts';
 import { isOwn, type Requested, type Reservation, reservationInput, reservationOf } from './reservation.ts';
@@ -29,9 +30,8 @@ async function judgeAndReserve({ query }: Database, releasing: Releasing): Promi
   if (!isOwn(hold, releasing)) return { reserved: false, refusal: 'PREAUTHORIZATION_NOT_FOUND' };
   const refusal = judge(hold, releasing);
   if (refusal) {
-    const known = await findRelease(query, requestId);
-    if (!known) return { reserved: false, refusal, hold };
-    return { reserved: false, refusal: 'REPEATED', hold, processorRequestId: known.processorRequestId ?? null };
+    const isKnown = (await findClaimed(query, [requestId])).size > 0;
+    return { reserved: false, refusal: isKnown ? 'REPEATED' : refusal, hold };
   }
   const placed = hold.phase === 'AUTHORIZED' && reason !== 'LATE';
   const input = {

@@ -59,6 +59,7 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, end: ReleaseEnd): Re
     version: hold.version,
     fails: false,
     freezes: false,
+    frozenAfter: hold.frozen,
   };
   if (release.reason === 'LATE') return { ...common, books: booksOf(hold) };
   if (hold.phase !== 'AUTHORIZED') return givenUp(common, release, hold, end);
@@ -73,6 +74,7 @@ function releaseResult(release: ReleaseRow, hold: ReadHold, end: ReleaseEnd): Re
     ...common,
     books: settleRelease(hold, reserved, ok),
     freezes: differsFromRest(hold, reserved),
+    frozenAfter: hold.frozen || differsFromRest(hold, reserved),
     operation: told ? resultOf(release.requestId, kind, subject, end) : undefined,
   };
 }

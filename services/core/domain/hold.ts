@@ -57,7 +57,8 @@ export function judgeCapture(
   if (ended) return ended;
   const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
   if (hold.capabilities?.severalCaptures === false && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
-  if (hold.closing || hold.frozen) return 'CAPTURE_IN_FLIGHT';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
   if (amount <= hold.remaining) return undefined;
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
@@ -67,7 +68,8 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
   if (ended) return ended;
-  return hold.closing || hold.frozen || hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : undefined;
+  if (hold.frozen) return 'HOLD_FROZEN';
+  return hold.closing || hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HoldfastError } from '../domain/refusal.ts';
-import type { IdempotentMethod } from '../storage/idempotency-key/idempotency-key.ts';
-import { findImported, findKey, type KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
+import type { IdempotentMethod } from '../storage/claim/claim.ts';
+import { findImported, findKey, type KeyInput } from '../storage/claim/claim.ts';
 import type { Core } from './core.ts';
 import { FieldCheck } from './server/check-fields.ts';
 

@@ -14,6 +14,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   HOLD_CAPTURED: 'the hold was captured and is closed',
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
   NOT_SUPPORTED: 'this authorization can be captured once: capture all of it, or set final_capture',
+  HOLD_FROZEN: 'the card processor contradicted itself about the hold, and an operator decides; nothing was done',
   CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
 };
 

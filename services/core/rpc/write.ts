@@ -8,8 +8,8 @@ import type { SubmissionState } from '../domain/kinds.ts';
 import { type Approved, isOk } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode } from '../domain/refusal.ts';
 import type { Asked } from '../kinds/ask.ts';
+import type { KeyInput } from '../storage/claim/claim.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
-import type { KeyInput } from '../storage/idempotency-key/idempotency-key.ts';
 import type { NotStored } from '../storage/operation/store-submissions.ts';
 import type { Core } from './core.ts';
 import { agreeing, type Fields, findKeptOperation, fingerprintOf } from './idempotency.ts';
@@ -22,6 +22,7 @@ export function requestIdOf(request: { readonly operationRequestId?: string | un
 
 /** A stored operation of any kind. */
 interface Submission {
+  readonly processorRequestId?: string | null | undefined;
   readonly state: SubmissionState;
   readonly inquireAt?: Date | null | undefined;
   readonly inquiryCount: number;
@@ -32,16 +33,13 @@ interface Stored {
   readonly hold?: HoldRow | undefined;
   /** Its identifier at the processor; null = its requestId. */
   readonly processorRequestId: string | null;
+  /** A statement whose result was lost stored it, or another call with its requestId, maybe at another core. */
+  readonly resumed?: boolean | undefined;
 }
 
 /** A reservation that was made. */
 export interface Reserved extends Stored {
   readonly hold: HoldRow;
-}
-
-/** A new row; resumed = what is stored may be another core's. */
-interface Inserted extends Stored {
-  readonly resumed: boolean;
 }
 
 /** The outcome of storing an intent. */
@@ -76,7 +74,7 @@ export interface Write<Row extends Submission, Made extends Stored, Answer exten
 
 /** A call for a new hold or OCT. */
 export interface NewWrite<Row extends Submission, Answer extends object>
-  extends Omit<Write<Row, Inserted, Answer>, 'store' | 'isSame' | 'agrees'> {
+  extends Omit<Write<Row, Stored, Answer>, 'store' | 'isSame' | 'agrees'> {
   readonly merchantId: string;
   /** Where it is sent. */
   readonly place: { readonly processor: string };
@@ -98,7 +96,7 @@ export async function answerNew<Row extends Submission & { readonly merchantId: 
   call: NewWrite<Row, Answer>,
 ): Promise<Answer> {
   const { fields, fieldsOf, merchantId, place } = call;
-  const writing = new Writing<Row, Inserted, Answer>(core, {
+  const writing = new Writing<Row, Stored, Answer>(core, {
     ...call,
     store: () => inserted(call.insert()),
     isSame: (row) => row.merchantId === merchantId && fingerprintOf(fieldsOf(row)) === fingerprintOf(fields),
@@ -158,7 +156,7 @@ class Writing<Row extends Submission, Made extends Stored, Answer extends object
     if (storing === 'LOST') return write.unknown(undefined);
     const { hold } = storing;
     if (storing.reserved) {
-      const isOwn = (refusal: HoldfastError) => refusal.details.requestId === requestId;
+      const isOwn = (refusal: HoldfastError) => storing.resumed || refusal.details.requestId === requestId;
       const perform = () => this.#orUnknown(hold, () => this.#perform(storing), isOwn);
       return (await run(perform, storing)) ?? write.unknown(hold);
     }
@@ -203,16 +201,28 @@ class Writing<Row extends Submission, Made extends Stored, Answer extends object
 
   async #perform(made: Made): Promise<Answer> {
     const { requestId, perform, unknown } = this.#write;
-    const performed = await perform(made);
+    const sent = made.resumed ? { ...made, processorRequestId: await this.#resume(made.hold) } : made;
+    const performed = await perform(sent);
     if (performed === 'UNKNOWN') return unknown(made.hold);
     return performed === 'STORED' ? this.#replay(requestId, false) : performed;
   }
 
   /** The answer to a call that was stored before, maybe by a try whose result was lost. */
   async #repeat(hold: HoldRow | undefined): Promise<Answer> {
+    await this.#findSame(hold);
+    return this.#replay(this.#write.requestId, false);
+  }
+
+  /** The identifier at the processor of what is stored already, which this call goes on with. */
+  async #resume(hold: HoldRow | undefined): Promise<string | null> {
+    return (await this.#findSame(hold)).processorRequestId ?? null;
+  }
+
+  /** What is stored under the requestId. Throws when another call stored it. */
+  async #findSame(hold: HoldRow | undefined): Promise<Row> {
     const { requestId, find, isSame } = this.#write;
     const row = await find(requestId);
-    if (row && isSame(row, hold)) return this.#replay(requestId, false);
+    if (row && isSame(row, hold)) return row;
     throw invalidField('operation_request_id', 'names another operation already');
   }
 
@@ -254,7 +264,7 @@ async function orLost<Outcome>(storing: Promise<Outcome>): Promise<Outcome | 'LO
 }
 
 /** Converts the outcome of inserting to that of storing. */
-async function inserted(insertion: Promise<Insertion>): Promise<Storing<Inserted>> {
+async function inserted(insertion: Promise<Insertion>): Promise<Storing<Stored>> {
   const { outcome, processorRequestId } = await insertion;
   const reserved = outcome === 'STORED' || outcome === 'RESUMED';
   return reserved ? { reserved, resumed: outcome === 'RESUMED', processorRequestId } : { reserved, refusal: outcome };

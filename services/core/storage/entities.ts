@@ -1,10 +1,10 @@
 import { AuditEntryEntity } from './audit-log/audit-log.ts';
 import { CaptureEntity } from './capture/capture.ts';
+import { ClaimEntity } from './claim/claim.ts';
+import { InstallationEntity } from './claim/key-identifier.ts';
 import { DeliveryAttemptEntity, DeliveryEntity } from './delivery/delivery.ts';
 import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
-import { IdempotencyKeyEntity } from './idempotency-key/idempotency-key.ts';
-import { InstallationEntity } from './idempotency-key/key-identifier.ts';
 import { ApiKeyEntity, SigningSecretEntity } from './merchant/credentials.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
 import { SignatureNonceEntity } from './merchant/signature-nonce.ts';
@@ -27,7 +27,7 @@ export const ENTITIES = [
   ReleaseEntity,
   OctEntity,
   OperationEntity,
-  IdempotencyKeyEntity,
+  ClaimEntity,
   DeliveryEntity,
   DeliveryAttemptEntity,
   EndpointEntity,

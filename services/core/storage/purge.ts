@@ -1,11 +1,11 @@
 import { NIL } from 'uuid';
+import { KEY_DAYS } from './claim/key-identifier.ts';
 import type { Database, Statement } from './database.ts';
 import { lowestIdAt } from './id-bounds.ts';
-import { KEY_DAYS } from './idempotency-key/key-identifier.ts';
 
 /**
  * Opens the job that purges old data. After `retentionDays` it empties the bodies of notifications and deletes tokens that checkouts
- * generated; deliveries and the keys that detect duplicates stay. It deletes idempotency keys of settled operations after a week, nonces
+ * generated; deliveries and the keys that detect duplicates stay. It forgets idempotency keys of settled operations after a week, nonces
  * when their signatures have expired, and ended sessions a day after they would have expired. A run returns the number of rows changed.
  */
 export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
@@ -26,7 +26,7 @@ export function openPurge(database: Database, retentionDays: number): (now: Date
     changed += await untilNone(database, EMPTY_NOTIFICATIONS, [before]);
     changed += await untilNone(database, EMPTY_QUARANTINED, [before]);
     changed += await untilNone(database, FORGET_TOKENS, [before]);
-    changed += await untilNone(database, REMOVE_KEYS, [keysBefore]);
+    changed += await untilNone(database, FORGET_KEYS, [keysBefore]);
     changed += await untilNone(database, REMOVE_NONCES, [now]);
     changed += await untilNone(database, REMOVE_ENDED_SESSIONS, [new Date(now.getTime() - DAY_MS)]);
     return changed;
@@ -77,14 +77,14 @@ const FORGET_TOKENS: Statement = {
 };
 
 /** Cancelling a checkout appends no operation of its own; its release shows that it has ended. */
-const REMOVE_KEYS: Statement = {
-  name: 'remove-idempotency-keys',
-  text: `delete from idempotency_key where (merchant_id, key) in
-    (select k.merchant_id, k.key from idempotency_key k
-      where k.created_at < $1 and (exists (select from operation o where o.request_id = k.request_id)
+const FORGET_KEYS: Statement = {
+  name: 'forget-idempotency-keys',
+  text: `update claim set key = null, method = null, fingerprint = null where request_id in
+    (select k.request_id from claim k
+      where k.key is not null and k.created_at < $1 and (exists (select from operation o where o.request_id = k.request_id)
         or exists (select from release r where r.request_id = k.request_id and r.state in ('OK', 'KO')))
       limit 1000)
-    returning key`,
+    returning request_id`,
 };
 
 const REMOVE_NONCES: Statement = {

@@ -160,6 +160,15 @@ const STAGED = {
       return stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': '1' } });
     },
   ],
+  HOLD_FROZEN: [
+    'releasePreauthorization',
+    ({ stage }) => {
+      stage.core.answers.set('releasePreauthorization', () => {
+        throw refusal(status.FAILED_PRECONDITION, { reason: 'HOLD_FROZEN' });
+      });
+      return stage.ask('POST', '/preauthorization/release', { body: { requestId: NOBODY } });
+    },
+  ],
   INTERNAL: ['getOct', ({ stage }) => stage.ask('GET', `/oct/${NOBODY}`)],
   UNAVAILABLE: [
     'getOperation',

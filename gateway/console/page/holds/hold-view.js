@@ -103,9 +103,9 @@ function isOpen({ status, amountRemaining }) {
 }
 
 function isCapturable(hold) {
-  return isOpen(hold) && hold.phase === 'AUTHORIZED' && !hold.frozen;
+  return isReleasable(hold) && hold.phase === 'AUTHORIZED';
 }
 
 function isReleasable(hold) {
-  return isOpen(hold) && ['AUTHORIZED', 'AWAITING_CHECKOUT'].includes(hold.phase);
+  return isOpen(hold) && !hold.frozen && ['AUTHORIZED', 'AWAITING_CHECKOUT'].includes(hold.phase);
 }

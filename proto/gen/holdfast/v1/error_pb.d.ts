@@ -197,6 +197,13 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_NOT_SUPPORTED = 24;
    */
   NOT_SUPPORTED = 24,
+
+  /**
+   * The processor contradicted itself about the hold, and an operator decides; nothing was done. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_HOLD_FROZEN = 25;
+   */
+  HOLD_FROZEN = 25,
 }
 
 /**

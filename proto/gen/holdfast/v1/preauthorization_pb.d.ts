@@ -1071,8 +1071,8 @@ export declare const PreauthorizationService: GenService<{
   /**
    * Charges a hold in full or in part. Errors, judged in this order: PREAUTHORIZATION_NOT_FOUND,
    * AMOUNT_EXCEEDS_HOLD, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED,
-   * MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, NOT_SUPPORTED, CAPTURE_IN_FLIGHT; then, as a stored KO,
-   * CARD_DECLINED, PROCESSOR_ERROR. Besides SIGNATURE_REQUIRED for an internal service when the merchant's
+   * MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, NOT_SUPPORTED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored
+   * KO, CARD_DECLINED, PROCESSOR_ERROR. Besides SIGNATURE_REQUIRED for an internal service when the merchant's
    * captures must be signed, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.CapturePreauthorization
@@ -1084,8 +1084,8 @@ export declare const PreauthorizationService: GenService<{
   },
   /**
    * Gives back what remains of a hold, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
-   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, CAPTURE_IN_FLIGHT; then, as a stored KO,
-   * CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored
+   * KO, CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.ReleasePreauthorization
    */

@@ -3,10 +3,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { ReleasePreauthorizationResponseSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { reserveHoldRelease } from '../../books/reserve-release.ts';
+import { isOpen } from '../../domain/hold.ts';
 import { identifierOf } from '../../domain/operation.ts';
 import { ask } from '../../kinds/ask.ts';
 import { RELEASE } from '../../kinds/release.ts';
 import { callOverAt } from '../../processor/processor.ts';
+import type { HoldRow } from '../../storage/hold/hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { ReleaseRow } from '../../storage/release/release.ts';
 import { findRelease } from '../../storage/release/release.ts';
@@ -47,12 +49,31 @@ export const releasePreauthorization: Method<'releasePreauthorization'> = async 
   return answerOnHold(core, write);
 };
 
-/** A released hold does not change again, but for a late reversal or contradiction, which the answer leaves out. */
-async function released(core: Core, { requestId, holdRequestId }: ReleaseRow): Promise<Response> {
+/** The hold as it was right after the release, whatever has happened to it since: the first answer. */
+async function released(core: Core, release: ReleaseRow): Promise<Response> {
+  const { requestId, holdRequestId } = release;
   const hold = await findHold(core.database.query, holdRequestId);
   assert(hold, 'a release has a hold');
-  const preauthorization = { ...presentHold(hold, core.cipher), amountReversed: 0n, frozen: false };
+  const preauthorization = presentHold(holdAfter(hold, release), core.cipher);
   return { preauthorization, requestId, state: OperationState.OK };
+}
+
+function holdAfter(hold: HoldRow, release: ReleaseRow): HoldRow {
+  const { capturedAfter, remainingAfter, releasedAfter, reversedAfter, statusAfter, frozenAfter } = release;
+  assert(statusAfter != null && frozenAfter != null, 'a release that is done kept the hold');
+  const isClosed = !isOpen({ status: statusAfter });
+  return {
+    ...hold,
+    status: statusAfter,
+    captured: capturedAfter ?? 0n,
+    inFlight: 0n,
+    remaining: remainingAfter ?? 0n,
+    released: releasedAfter ?? 0n,
+    reversed: reversedAfter ?? 0n,
+    releaseReason: isClosed && statusAfter !== 'FAILED' && releasedAfter !== 0n ? 'RELEASED' : null,
+    frozen: frozenAfter,
+    closedAt: isClosed ? hold.closedAt : null,
+  };
 }
 
 function unknown({ requestId, holdRequestId }: Pick<ReleaseRow, 'requestId' | 'holdRequestId'>): Response {

@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   HOLD_NOT_PLACED: Code.FailedPrecondition,
   MULTIPLE_CAPTURES_NOT_ALLOWED: Code.FailedPrecondition,
   CAPTURE_IN_FLIGHT: Code.FailedPrecondition,
+  HOLD_FROZEN: Code.FailedPrecondition,
   NOT_SUPPORTED: Code.FailedPrecondition,
   IDEMPOTENCY_IN_FLIGHT: Code.Aborted,
   IDEMPOTENCY_KEY_REUSED: Code.InvalidArgument,

@@ -11,20 +11,11 @@ import {
   settlementOnHold,
   settleSubmissions,
 } from '../operation/settle-submissions.ts';
-import {
-  isKnownRequest,
-  type ReservationInput,
-  reservation,
-  type Stored,
-  storeSubmissions,
-} from '../operation/store-submissions.ts';
+import { type ReservationInput, reservation, type Stored, storeSubmissions } from '../operation/store-submissions.ts';
 
 /** What is read before captures are judged: the hold, and whether the capture's requestId is taken. */
 export interface CaptureSubject {
-  readonly requestId: string;
   readonly isKnown: boolean;
-  /** The identifier at the processor of a capture that is known; null = its requestId. */
-  readonly processorRequestId: string | null;
   readonly hold: ReadHold | undefined;
 }
 
@@ -34,27 +25,20 @@ export async function readCaptureSubjects(
   captures: readonly { readonly requestId: string; readonly idHash: Buffer }[],
 ): Promise<CaptureSubject[]> {
   const values = [captures.map(({ requestId }) => requestId), captures.map(({ idHash }) => idHash)];
-  const rows = await query<{ asking: string; is_known: boolean; sent_as: string | null; id_hash: Buffer | null }>(
-    READ_SUBJECTS,
-    values,
-  );
-  const subjects = new Map(rows.map((row) => [row.asking, row]));
-  return captures.map(({ requestId }) => {
-    const row = subjects.get(requestId);
-    return {
-      requestId,
-      isKnown: row?.is_known ?? false,
-      processorRequestId: row?.sent_as ?? null,
-      hold: row?.id_hash ? camelCased<ReadHold>(row) : undefined,
-    };
+  const rows = await query<{ place: bigint; is_known: boolean; id_hash: Buffer | null }>(READ_SUBJECTS, values);
+  const subjects = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+  return captures.map((_, place) => {
+    const row = subjects.get(place);
+    return { isKnown: row?.is_known ?? false, hold: row?.id_hash ? camelCased<ReadHold>(row) : undefined };
   });
 }
 
 const READ_SUBJECTS: Statement = {
   name: 'read-capture-subjects',
-  text: `select i.asking, ${isKnownRequest('i.asking')} as is_known,
-      (select k.processor_request_id from capture k where ${byIndex('k.request_id', 'i.asking')}) as sent_as, h.xmin::text as version, h.*
-    from unnest($1::uuid[], $2::bytea[]) as i(asking, hash) left join hold h on ${byIndex('h.id_hash', 'i.hash')}`,
+  text: `select i.place, exists (select from claim c where ${byIndex('c.request_id', 'i.asking')}) as is_known,
+      h.xmin::text as version, h.*
+    from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
+      left join hold h on ${byIndex('h.id_hash', 'i.hash')}`,
 };
 
 /** A capture whose amount is to be reserved. */
@@ -72,7 +56,6 @@ const RESERVE_CAPTURES = reservation('reserve-captures', 'capture', {
   columns: 'state, final_capture, reversed',
   values: `'PENDING', "finalCapture", false`,
   room: 'h.remaining >= i.amount and not h.closing',
-  isKnown: 'false',
 });
 
 /** Reads the holds of captures that have no result yet, by the capture's requestId: both as of one moment. */

@@ -50,8 +50,10 @@ export class Migration0001_first_schema extends Migration {
       alter table "hold" add constraint "hold_placed_has_end" check (phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null));
       alter table "hold" add constraint "hold_closed_keeps_nothing" check (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0);
 
-      create table "idempotency_key" ("merchant_id" text not null, "key" text not null, "method" text not null, "fingerprint" bytea not null, "request_id" uuid not null, "created_at" timestamptz(3) not null, primary key ("merchant_id", "key"));
-      create index "idempotency_key_age" on "idempotency_key" ("created_at");
+      create table "claim" ("request_id" uuid not null, "merchant_id" text not null, "key" text null, "method" text null, "fingerprint" bytea null, "created_at" timestamptz(3) not null, primary key ("request_id"));
+      create unique index "claim_by_key" on "claim" ("merchant_id", "key") where key is not null;
+      create index "claim_key_age" on "claim" ("created_at") where key is not null;
+      alter table "claim" add constraint "claim_key" check ((key is null) = (method is null) and (key is null) = (fingerprint is null));
 
       create table "merchant" ("id" text not null, "name" text not null, "allow_multiple_captures" boolean not null, "hold_period_s" int not null, "currencies" text[] not null, "terminals" text[] not null, "notify_holds" boolean not null, "require_signed_captures" boolean not null, "capture_public_key" text null, "webhook_url" text null, "internal_url" text null, "created_at" timestamptz(3) not null, "change_number" bigint not null, primary key ("id"));
       create index "merchant_change_number" on "merchant" ("change_number");

@@ -1,11 +1,10 @@
 import { AGAIN } from '../../../../platform/gather.ts';
 import type { SubmissionTable } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
+import { claimed, findClaimed, type KeyInput } from '../claim/claim.ts';
+import { sentUnderKey } from '../claim/key-identifier.ts';
 import type { Query, Statement } from '../database.ts';
 import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
-import { claimKeys, type KeyInput } from '../idempotency-key/idempotency-key.ts';
-import { sentUnderKey } from '../idempotency-key/key-identifier.ts';
-import { SUBMISSION_TABLES } from './submissions.ts';
 
 /** A new submission, before the processor is asked. It goes as JSON: times are RFC 3339, money is minor units as text. */
 export interface SubmissionInput {
@@ -48,26 +47,39 @@ export interface Stored<Outcome extends string = 'STORED'> {
 
 /**
  * Stores new submissions by a statement of insertion() or reservation(). Returns what became of each, in their order; AGAIN = judge it
- * again, because its hold is locked or has changed, or another call with its requestId is being stored.
+ * again, because its hold is locked or has changed, or another one of the same requestId is before it.
  */
 export async function storeSubmissions(
   query: Query,
   statement: Statement,
   submissions: readonly SubmissionInput[],
 ): Promise<(Stored | typeof AGAIN)[]> {
-  const rows = await query<OutcomeRow>(statement, [JSON.stringify(submissions)]);
-  const outcomes = new Map(rows.map((row) => [row.id, row]));
-  return submissions.map(({ requestId }) => {
-    const row = outcomes.get(requestId);
+  const first = new Map(submissions.map(({ requestId }, index) => [requestId, index] as const).reverse());
+  const isFirst = ({ requestId }: SubmissionInput, index: number) => first.get(requestId) === index;
+  const input = submissions.flatMap((each, place) => (isFirst(each, place) ? [{ ...each, place }] : []));
+  const rows = await query<OutcomeRow>(statement, [JSON.stringify(input)]);
+  const outcomes = new Map(rows.map((row) => [row.place, row]));
+  const refused = input.filter(({ place }) => !PASSING.has(outcomes.get(place)?.outcome ?? AGAIN));
+  const known = refused.length === 0 ? NONE : await findClaimed(query, requestIdsOf(refused));
+  return submissions.map(({ requestId }, place) => {
+    const row = outcomes.get(place);
     if (row === undefined || row.outcome === AGAIN) return AGAIN;
-    return { outcome: row.outcome, processorRequestId: row.sent_as };
+    if (row.outcome === 'STORED') return { outcome: 'STORED', processorRequestId: row.sent_as };
+    return { outcome: known.has(requestId) ? 'REPEATED' : row.outcome, processorRequestId: null };
   });
 }
 
 interface OutcomeRow {
-  readonly id: string;
-  readonly outcome: Stored['outcome'] | typeof AGAIN;
+  readonly place: number;
+  readonly outcome: 'STORED' | 'LATE' | 'KEY_TAKEN' | typeof AGAIN;
   readonly sent_as: string | null;
+}
+
+const PASSING: ReadonlySet<string> = new Set(['STORED', AGAIN]);
+const NONE: ReadonlySet<string> = new Set();
+
+function requestIdsOf(submissions: readonly SubmissionInput[]): string[] {
+  return submissions.map(({ requestId }) => requestId);
 }
 
 /** What only the rows of one table have, besides what all submissions have. SQL. */
@@ -81,57 +93,47 @@ interface OwnColumns {
 
 /** Makes a statement that stores submissions. Only where the condition `keyed` holds does the identifier follow from the key. */
 export function insertion(name: string, table: SubmissionTable, own: OwnColumns, keyed?: string): Statement {
-  const text = `with ${input(table, own.input, isKnownRequest('i."requestId"'), keyed)},
-  admissible as materialized (select * from input where not late and not known and not met),
-  ${claimKeys('admissible')},
-  stored as (
-    ${insert(table, own)} where key is null or "requestId" in (select request_id from claimed)
-    on conflict (request_id) do nothing
-    returning request_id
-  )
-  ${outcomes(table)}`;
+  const text = `with ${input(table, own.input, keyed)},
+  admissible as materialized (select * from input where not late and not met),
+  ${claimed('admissible')},
+  stored as (${insert(table, own)})
+  ${OUTCOMES}`;
   return { name, text };
 }
 
 /**
  * Makes a statement that stores submissions (ReservationInput), each on another hold, and reserves their amounts. It refuses by itself
- * what the hold has no room for: the condition `room` on the hold `h` and the row `i`. `isKnown` false = the requestIds were looked up.
+ * what the hold has no room for: the condition `room` on the hold `h` and the row `i`.
  */
 export function reservation(
   name: string,
   table: 'capture' | 'release',
-  { room, isKnown = isKnownRequest('i."requestId"'), ...own }: OwnColumns & { room: string; isKnown?: string },
+  { room, ...own }: OwnColumns & { room: string },
 ): Statement {
   const onHold = `${own.input}, "holdRequestId" uuid, version xid, closing boolean`;
   const columns = { columns: `hold_request_id, ${own.columns}`, values: `"holdRequestId", ${own.values}` };
-  const text = `with ${input(table, onHold, isKnown)},
+  const text = `with ${input(table, onHold)},
   ${LOCK_UNCHANGED_HOLDS},
-  admissible as materialized (select * from locked where not late and not known and not met),
-  ${claimKeys('admissible')},
+  admissible as materialized (
+    select i.* from locked i join hold h on ${byIndex('h.request_id', 'i."holdRequestId"')}
+    where not late and not met and (${room})
+  ),
+  ${claimed('admissible')},
   changed as (
     update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
     from admissible i
-    where ${byIndex('h.request_id', 'i."holdRequestId"')} and (${room})
-      and (i.key is null or i."requestId" in (select request_id from claimed))
-    returning i."requestId" as subject_id
+    where ${byIndex('h.request_id', 'i."holdRequestId"')} and i."requestId" in (select request_id from claimed)
   ),
-  stored as (
-    ${insert(table, columns)} where "requestId" in (select subject_id from changed) returning request_id
-  )
-  ${outcomes(table)}`;
+  stored as (${insert(table, columns)})
+  ${OUTCOMES}`;
   return { name, text };
 }
 
-/** SQL of a condition: some operation has this requestId already. `value` is a column. */
-export function isKnownRequest(value: string): string {
-  return `(${SUBMISSION_TABLES.map((table) => `exists (select from ${table} k where ${byIndex('k.request_id', value)})`).join(' or ')})`;
-}
-
-function input(table: SubmissionTable, own: string, isKnown: string, keyed?: string): string {
+function input(table: SubmissionTable, own: string, keyed?: string): string {
   return `input as materialized (
-    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, ${isKnown} as known, sent.*
-    from json_to_recordset($1::json) as i("requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, sent.*
+    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text,
+      processor text, "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz, deadline timestamptz, key json, ${own})
     ${sentUnderKey(table, keyed)}
   )`;
@@ -141,19 +143,14 @@ function insert(table: SubmissionTable, { columns, values }: Omit<OwnColumns, 'i
   return `insert into ${table} (request_id, merchant_id, amount, currency, processor, processor_account,
       processor_request_id, imported, created_at, inquire_at, inquiry_count, ${columns})
     select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs", coalesce(imported, false),
-      "createdAt", "inquireAt", 0, ${values} from admissible`;
+      "createdAt", "inquireAt", 0, ${values}
+    from admissible where "requestId" in (select request_id from claimed)`;
 }
 
-/** What became of each row of `input`; `sent_as` is the identifier at the processor of what is stored, now or before. */
-function outcomes(table: SubmissionTable): string {
-  return `select i."requestId"::text as id,
-    case when i.known then (select k.processor_request_id from ${table} k where ${byIndex('k.request_id', 'i."requestId"')})
-      else i."sentAs" end as sent_as,
-    case when i."requestId" in (select request_id from stored) then 'STORED'
-      when i.known then 'REPEATED'
+/** What became of each row of `input`; `sent_as` is the identifier at the processor. KEY_TAKEN = the key or the requestId is. */
+const OUTCOMES = `select i.place, i."sentAs" as sent_as,
+    case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
-      when i.met or i."requestId" in (select "requestId" from admissible where key is not null)
-        and i."requestId" not in (select request_id from claimed) then 'KEY_TAKEN'
+      when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end as outcome
   from input i`;
-}

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { HoldStatus } from '../../domain/hold.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import { readRow } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
@@ -21,6 +22,13 @@ export const ReleaseEntity = defineEntity({
     /** What it gave back, as the processor said; null = it did not say, or the release is not OK. */
     amountReleased: p.bigint('bigint').nullable(),
     finalAt: p.datetime(3).nullable(),
+    /** The hold right after it, so that a replayed answer is the first answer. */
+    capturedAfter: p.bigint('bigint').nullable(),
+    remainingAfter: p.bigint('bigint').nullable(),
+    releasedAfter: p.bigint('bigint').nullable(),
+    reversedAfter: p.bigint('bigint').nullable(),
+    statusAfter: p.text().nullable().$type<HoldStatus>(),
+    frozenAfter: p.boolean().nullable(),
   },
   checks: [
     { name: 'release_amount', expression: 'amount >= 0 and amount <= 999999999999' },

@@ -41,6 +41,8 @@ export interface ReleaseResult extends Omit<SubmissionResult, 'operation'>, Book
   readonly fails: boolean;
   /** True when the processor gave back something else than what our books had left. */
   readonly freezes: boolean;
+  /** Whether the hold is frozen then. */
+  readonly frozenAfter: boolean;
   /** Absent when nothing is to be told: a void of a late authorization. */
   readonly operation?: SubmissionResult['operation'] | undefined;
 }
@@ -51,8 +53,11 @@ export function settleReleases(query: Query, results: readonly ReleaseResult[]):
 }
 
 const SETTLE_RELEASES = settlementOnHold('settle-releases', 'release', {
-  input: '"amountReleased" bigint, fails boolean, freezes boolean',
-  set: `state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, amount_released = i."amountReleased"`,
+  input: '"amountReleased" bigint, fails boolean, freezes boolean, "frozenAfter" boolean',
+  set: `state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, amount_released = i."amountReleased",
+      captured_after = (i.books->>'captured')::bigint, remaining_after = (i.books->>'remaining')::bigint,
+      released_after = (i.books->>'released')::bigint, reversed_after = (i.books->>'reversed')::bigint,
+      status_after = i.books->>'status', frozen_after = i."frozenAfter"`,
   setHold: `,
       frozen = h.frozen or c.freezes,
       phase = case when c.fails then 'FAILED' else h.phase end,

@@ -83,7 +83,7 @@ describe('judgeCapture()', () => {
     ['a second capture where one is allowed', sole(captured), 1n, 'MULTIPLE_CAPTURES_NOT_ALLOWED'],
     ['a captured hold', several(captured), 1n, 'HOLD_CAPTURED'],
     ['a hold that is being released', several(reserveRelease(several())), 1n, 'CAPTURE_IN_FLIGHT'],
-    ['a frozen hold', { ...several(), frozen: true }, 1n, 'CAPTURE_IN_FLIGHT'],
+    ['a frozen hold', { ...several(), frozen: true }, 1n, 'HOLD_FROZEN'],
     [
       'what would fit but for a capture in flight',
       several(reserveCapture(several(), 60n, false)),
@@ -121,7 +121,7 @@ describe('judgeRelease()', () => {
     assert.equal(judgeRelease(several(), NOW), undefined);
     assert.equal(judgeRelease({ ...several(), phase: 'UNKNOWN' }, NOW), 'HOLD_NOT_PLACED');
     assert.equal(judgeRelease({ ...several(), expiresAt: NOW }, NOW), 'HOLD_EXPIRED');
-    assert.equal(judgeRelease({ ...several(), frozen: true }, NOW), 'CAPTURE_IN_FLIGHT');
+    assert.equal(judgeRelease({ ...several(), frozen: true }, NOW), 'HOLD_FROZEN');
     assert.equal(judgeRelease(several(reserveCapture(several(), 1n, false)), NOW), 'CAPTURE_IN_FLIGHT');
   });
 });

@@ -70,8 +70,8 @@ describe('end()', function () {
       const hold = await desk.hold();
       await scripted.settled(hold.requestId, declined);
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
-      assert.equal(await why(desk.capture(hold, 1n)), 'CAPTURE_IN_FLIGHT');
-      assert.equal(await why(desk.release(hold)), 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_FROZEN');
+      assert.equal(await why(desk.release(hold)), 'HOLD_FROZEN');
       assert.equal(await scripted.countOf(hold.requestId), 1);
     });
 

@@ -139,6 +139,6 @@ const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, se
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries
   from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])`;
 
-const ATTEMPTS = `select k.key, a.request_id, a.state from idempotency_key k join (
+const ATTEMPTS = `select k.key, a.request_id, a.state from claim k join (
     select request_id, hold_request_id, state from capture union all select request_id, hold_request_id, state from release
   ) a on a.request_id = k.request_id where a.hold_request_id = any($1::uuid[])`;

@@ -123,7 +123,8 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   if (ended) return ended;
   const leavesOpen = hold.several && !final && amount < remaining + inFlight;
   if (isCapturedOnce(hold) && (captured > 0 || leavesOpen)) return 'NOT_SUPPORTED';
-  if (isClosing(hold) || hold.frozen) return 'CAPTURE_IN_FLIGHT';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  if (isClosing(hold)) return 'CAPTURE_IN_FLIGHT';
   if (amount <= remaining) return undefined;
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
@@ -137,8 +138,8 @@ export function isCapturedOnce({ token }: HoldModel): boolean {
 export function judgeRelease(hold: HoldModel, now: number): string | undefined {
   if (hold.byCheckout && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
-  const busy = isClosing(hold) || hold.frozen || booksOf(hold).inFlight > 0;
-  return endOf(hold, now) ?? (busy ? 'CAPTURE_IN_FLIGHT' : undefined);
+  const busy = isClosing(hold) || booksOf(hold).inFlight > 0;
+  return endOf(hold, now) ?? (hold.frozen ? 'HOLD_FROZEN' : busy ? 'CAPTURE_IN_FLIGHT' : undefined);
 }
 
 function endOf(hold: HoldModel, now: number): string | undefined {

@@ -42,7 +42,7 @@ export async function named(
   return row ?? fail(subject, `nothing is stored under ${key}`);
 }
 
-const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from idempotency_key k join (
+const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from claim k join (
     ${['hold', 'capture', 'release', 'oct'].map((table) => `select request_id, processor_request_id from ${table}`).join(' union all ')}
   ) s on s.request_id = k.request_id where k.merchant_id = $1 and k.key = $2`;
 

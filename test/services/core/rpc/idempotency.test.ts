@@ -204,7 +204,7 @@ describe('idempotency keys', function () {
   it('are refused while the first call runs', async () => {
     const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
     const running = desk.place(fields);
-    while ((await sql(stage, `select 1 from idempotency_key where key = $1`, [fields.idempotencyKey])).length === 0);
+    while ((await sql(stage, `select 1 from claim where key = $1`, [fields.idempotencyKey])).length === 0);
     assert.equal(await why(elsewhere.place(fields)), 'IDEMPOTENCY_IN_FLIGHT');
     assert.equal((await running).state, OperationState.UNKNOWN);
   });

@@ -29,6 +29,7 @@ const SOUND: Record<string, () => Row> = {
     ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', token_id: 't', state: 'OK', amount: 1 },
     ...{ currency: 'EUR', created_at: NOW, final_at: NOW, inquiry_count: 0 },
   }),
+  claim: () => ({ ...ID(), merchant_id: 'm', created_at: NOW }),
   operation: () => ({
     ...{ ...ID(), kind: 'OCT', status: 'OK', status_info: 'paid', merchant_id: 'm', terminal_id: 't', user_id: 'u' },
     ...{ amount: 1, currency: 'EUR', final_state_date: NOW },
@@ -41,6 +42,7 @@ const SOUND: Record<string, () => Row> = {
 
 /** A violation of each constraint, and of no other. */
 const BREAKS: Record<string, Row[]> = {
+  claim_key: [{ key: 'k' }, { method: 'CAPTURE' }, { fingerprint: Buffer.alloc(1) }],
   hold_amount: [
     { amount: 0, remaining: 0 },
     { amount: 1_000_000_000_000, remaining: 1_000_000_000_000 },
@@ -141,7 +143,9 @@ describe('the constraints of the books', function () {
     assert.equal(await brokenBy(insert('hold', { ...hold, ...ID() })), 'hold_id_hash_unique');
     assert.equal(await brokenBy(insert('hold', hold)), 'hold_pkey');
     const key = { merchant_id: 'm', key: 'k', method: 'CAPTURE', fingerprint: Buffer.alloc(1), created_at: NOW };
-    await insert('idempotency_key', { ...key, ...ID() });
-    assert.equal(await brokenBy(insert('idempotency_key', { ...key, ...ID() })), 'idempotency_key_pkey');
+    const claim = { ...key, ...ID() };
+    await insert('claim', claim);
+    assert.equal(await brokenBy(insert('claim', { ...key, ...ID() })), 'claim_by_key');
+    assert.equal(await brokenBy(insert('claim', { ...claim, key: 'l' })), 'claim_pkey');
   });
 });

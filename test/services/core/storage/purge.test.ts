@@ -89,7 +89,7 @@ describe('openPurge()', () => {
   });
 
   it('deletes idempotency keys of settled operations and expired nonces', async () => {
-    await stage.sql('delete from idempotency_key');
+    await stage.sql('delete from claim');
     const [settled, cancelling, releasing] = [uuidv7(), uuidv7(), uuidv7()];
     for (const [key, id] of [
       ['settled', settled],
@@ -98,7 +98,7 @@ describe('openPurge()', () => {
       ['open release', releasing],
     ]) {
       await stage.sql(
-        "insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
+        "insert into claim (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
         [key, id, afterDays(0)],
       );
     }
@@ -122,7 +122,7 @@ describe('openPurge()', () => {
     const purge = openPurge(stage.database, 90);
     assert.equal(await purge(afterDays(-1)), 0);
     assert.equal(await purge(afterDays(8)), 3);
-    const keys = await stage.sql<{ key: string }>('select key from idempotency_key order by key');
+    const keys = await stage.sql<{ key: string }>('select key from claim where key is not null order by key');
     assert.deepEqual(
       keys.map(({ key }) => key),
       ['open', 'open release'],

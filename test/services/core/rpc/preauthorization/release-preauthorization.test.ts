@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { sql } from '../../desk.ts';
 import { approved, declined, notPerformed } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal, why } from '../../stage.ts';
@@ -103,6 +104,24 @@ describe('releasePreauthorization()', function () {
       assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/6000/4000/0 frozen');
       assert.deepEqual(await drifts(), []);
     });
+  });
+
+  it('answers with the hold as it was right after the release, and repeats that whatever happens later', async () => {
+    const hold = await desk.hold();
+    const { capture: { requestId: captureRequestId } = assert.fail() } = await desk.capture(hold, 1_000n);
+    const reverse = (amount: bigint) =>
+      scripted.report({ case: 'captureReversed', value: { captureRequestId, amount, reference: 'r' } });
+    await reverse(400n);
+    processor.says.void = () => ({ ...approved, amountReleased: 6_000n });
+    const key = { idempotencyKey: 'release-kept' };
+    const first = await desk.release(hold, key);
+    const now = await desk.get(hold);
+    assert.deepEqual({ ...first.preauthorization, captures: [] }, { ...now, captures: [] });
+    assert.deepEqual([now.amountReversed, now.amountRemaining, now.frozen], [400n, 3_000n, true]);
+    await reverse(100n);
+    await sql(scripted.stage, 'update hold set frozen = false where request_id = $1', [hold.requestId]);
+    await desk.capture(hold, 3_000n);
+    assert.deepEqual(await desk.release(hold, key), { ...first, replayed: true });
   });
 
   it('finds nothing to release after a capture with which the processor released the rest on its own', async () => {

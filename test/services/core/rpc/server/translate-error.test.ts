@@ -13,7 +13,7 @@ const STATUSES: Record<string, (keyof typeof ErrorReason)[]> = {
   NotFound: ['PREAUTHORIZATION_NOT_FOUND', 'OPERATION_NOT_FOUND'],
   FailedPrecondition: [
     ...(['CARD_DECLINED', 'HOLD_EXPIRED', 'HOLD_RELEASED', 'HOLD_CAPTURED', 'HOLD_NOT_PLACED'] as const),
-    ...(['MULTIPLE_CAPTURES_NOT_ALLOWED', 'NOT_SUPPORTED', 'CAPTURE_IN_FLIGHT'] as const),
+    ...(['MULTIPLE_CAPTURES_NOT_ALLOWED', 'NOT_SUPPORTED', 'HOLD_FROZEN', 'CAPTURE_IN_FLIGHT'] as const),
   ],
   Aborted: ['IDEMPOTENCY_IN_FLIGHT', 'PROCESSOR_ERROR'],
   ResourceExhausted: ['RATE_LIMITED'],

@@ -65,11 +65,17 @@ describe('the vocabulary of refusals', function () {
       await sole.capture(hold, 1n);
       return sole.capture(hold, 1n);
     },
+    async HOLD_FROZEN() {
+      const hold = await several.hold();
+      await sql(stage, 'update hold set frozen = true where request_id = $1', [hold.requestId]);
+      assert.equal(await why(several.release(hold)), 'HOLD_FROZEN');
+      return several.capture(hold, 1n);
+    },
     NOT_SUPPORTED: async () => several.capture(await several.hold({ tokenId: 'tok_sandbox_single_capture' }), 1n),
     async IDEMPOTENCY_IN_FLIGHT() {
       const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_timeout_lost' };
       const running = several.place(fields);
-      while ((await sql(stage, `select 1 from idempotency_key where key = 'running'`)).length === 0);
+      while ((await sql(stage, `select 1 from claim where key = 'running'`)).length === 0);
       const again = several.place(fields);
       await Promise.allSettled([running, again]);
       return again;

@@ -5,21 +5,32 @@ import type { Query, Statement } from '../database.ts';
 import { SUBMISSION_TABLES, SUBMISSIONS } from '../operation/submissions.ts';
 import { sentUnderKey } from './key-identifier.ts';
 
-/** A key a merchant sent with a request, written in the transaction that stored the operation it made. */
-export const IdempotencyKeyEntity = defineEntity({
-  name: 'IdempotencyKey',
-  tableName: 'idempotency_key',
+/**
+ * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its requestId names nothing
+ * else, whatever the kind and whoever drew it, and its key, while it is kept, nothing else of the merchant.
+ */
+export const ClaimEntity = defineEntity({
+  name: 'Claim',
+  tableName: 'claim',
   properties: {
-    merchantId: p.text().primary(),
-    key: p.text().primary(),
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    /** The Idempotency-Key of the call; null = it had none, or it is forgotten. */
+    key: p.text().nullable(),
     /** Which method made the operation. */
-    method: p.text().$type<IdempotentMethod>(),
+    method: p.text().nullable().$type<IdempotentMethod>(),
     /** SHA-256 over the business fields of the request. */
-    fingerprint: p.blob().$type<Buffer>(),
-    requestId: p.uuid(),
+    fingerprint: p.blob().nullable().$type<Buffer>(),
     createdAt: p.datetime(3),
   },
-  indexes: [{ name: 'idempotency_key_age', properties: ['createdAt'] }],
+  checks: [
+    {
+      name: 'claim_key',
+      expression: '(key is null) = (method is null) and (key is null) = (fingerprint is null)',
+    },
+  ],
+  indexes: [{ name: 'claim_key_age', properties: ['createdAt'], where: 'key is not null' }],
+  uniques: [{ name: 'claim_by_key', properties: ['merchantId', 'key'], where: 'key is not null' }],
 });
 
 /** The methods that take a key. */
@@ -34,18 +45,30 @@ export interface KeyInput {
 }
 
 /**
- * SQL of a common table `claimed`, with the requestIds whose key is now theirs. `source` has columns "requestId",
- * "merchantId", "createdAt" and key (json, KeyInput or null). A key that is being claimed by a running transaction is waited for.
+ * SQL of a common table `claimed`: the requestIds of `source` that are now theirs, with their keys. One row claims both or neither. `source`
+ * has columns "requestId", "merchantId", "createdAt" and key (json, KeyInput or null), no requestId twice, and nothing that is not stored
+ * once it is claimed. What a running statement claims is waited for; all claim in the same order, so they do not wait for each other.
  */
-export function claimKeys(source: string): string {
+export function claimed(source: string): string {
   return `claimed as (
-    insert into idempotency_key (merchant_id, key, method, fingerprint, request_id, created_at)
-    select "merchantId", key->>'key', key->>'method', decode(key->>'fingerprint', 'hex'), "requestId", "createdAt"
-    from ${source} where key is not null
-    on conflict (merchant_id, key) do nothing
+    insert into claim (request_id, merchant_id, key, method, fingerprint, created_at)
+    select "requestId", "merchantId", key->>'key', key->>'method', decode(key->>'fingerprint', 'hex'), "createdAt"
+    from ${source} order by key->>'key', "requestId"
+    on conflict do nothing
     returning request_id
   )`;
 }
+
+/** Which of these requestIds name operations. */
+export async function findClaimed(query: Query, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await query<{ request_id: string }>(FIND_CLAIMED, [requestIds]);
+  return new Set(rows.map((row) => row.request_id));
+}
+
+const FIND_CLAIMED: Statement = {
+  name: 'find-claimed',
+  text: 'select request_id from claim where request_id = any($1::uuid[])',
+};
 
 /** Looks up who holds a key. */
 export async function findKey(query: Query, merchantId: string, key: string): Promise<KeyOwner | undefined> {
@@ -60,7 +83,7 @@ export interface KeyOwner {
 
 const FIND_KEY: Statement = {
   name: 'find-key',
-  text: 'select request_id, method, fingerprint from idempotency_key where merchant_id = $1 and key = $2',
+  text: 'select request_id, method, fingerprint from claim where merchant_id = $1 and key = $2',
 };
 
 /** Looks up the operation that has the identifier of a key, and was imported after a restore, which lost the key. */

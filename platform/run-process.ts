@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { captureOutput, type Log, type LogLevel, openLog } from './log.ts';
 import { readSettings } from './settings.ts';
+import { settlesWithin } from './settles-within.ts';
 import type { Tracing } from './trace-exporter.ts';
 import { startTracing } from './tracing.ts';
 
@@ -20,12 +21,13 @@ export interface Running {
 /**
  * Runs this process: reads its settings from the environment, starts tracing and `start`, and reports `{ ready: true }` to its parent
  * over the IPC channel, if there is one. Stops on SIGTERM, on SIGINT, and when the parent disconnects. A failure is one line on
- * standard error and exit code 1.
+ * standard error and exit code 1; so is a stop that takes longer than `stopWithinMs`.
  */
 export async function runProcess<S extends z.ZodType<ProcessSettings>>(
   name: string,
   schema: S,
   start: (settings: z.output<S>, options: { readonly log: Log }) => Promise<Running>,
+  stopWithinMs = STOP_WITHIN_MS,
 ): Promise<void> {
   const fail = (error: unknown) => {
     process.stderr.write(`holdfast ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -37,7 +39,7 @@ export async function runProcess<S extends z.ZodType<ProcessSettings>>(
     const log = openLog(name, settings.LOG_LEVEL);
     captureOutput(log);
     const running = await start(settings, { log });
-    stopOnSignal(running, tracing, fail);
+    stopOnSignal(running, tracing, stopWithinMs, fail);
     await running.ready;
     process.send?.({ ready: true });
   } catch (error) {
@@ -45,13 +47,19 @@ export async function runProcess<S extends z.ZodType<ProcessSettings>>(
   }
 }
 
-function stopOnSignal(running: Running, tracing: Tracing, fail: (error: unknown) => void): void {
+/** Longer than the calls that a stopping process lets end, shorter than the 30 s after which a deployment kills it. */
+const STOP_WITHIN_MS = 20_000;
+
+function stopOnSignal(running: Running, tracing: Tracing, withinMs: number, fail: (error: unknown) => void): void {
   let stopping = false;
   const stop = () => {
     if (stopping) return;
     stopping = true;
     const closed = running.close().finally(() => tracing.close());
-    closed.then(() => process.exit(0), fail);
+    settlesWithin(withinMs, closed).then((isClosed) => {
+      if (!isClosed) fail(new Error(`did not stop within ${withinMs / 1000} s`));
+      process.exit(0);
+    }, fail);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(signal, stop);
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Interceptor } from '@connectrpc/connect';
+import { settlesWithin } from '../../../../platform/settles-within.ts';
 import type { DoorTls } from '../../../../platform/tls.ts';
 import type { MountedService } from '../services.ts';
 import {
@@ -74,10 +75,9 @@ export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectD
       await quiet.promise;
       clearTimeout(deadline);
       // A closing session may still be sending the end of an answer.
-      setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
-      }, LAST_BYTES_MS).unref();
-      await closed;
+      if (await settlesWithin(LAST_BYTES_MS, closed)) return;
+      for (const socket of sockets) socket.destroy();
+      await settlesWithin(LAST_BYTES_MS, closed);
     },
   };
 }

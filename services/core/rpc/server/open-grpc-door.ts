@@ -45,7 +45,8 @@ export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
       // Streams of health and reflection do not end by themselves.
       await settlesWithin(LAST_BYTES_MS, closed);
       server.forceShutdown();
-      await closed;
+      // grpc-js waits for ever for a session that was destroyed a moment before it shut down.
+      await settlesWithin(LAST_BYTES_MS, closed);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** The doors of core with standard tools: health, reflection, deadlines, TLS and mutual TLS, shutdown. */
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
@@ -62,6 +64,23 @@ describe('doors of core', function () {
     assert.deepEqual(words, ['SERVING', 'NOT_SERVING']);
     assert.equal(await channel.isServing(), false);
     client.close();
+    channel.close();
+  });
+
+  it('closes though a session was destroyed a moment before, for which grpc-js waits for ever', async () => {
+    const core = await startCore(anyPorts());
+    const sessions = new Set<Http2Session>();
+    const onStream = (message: unknown) => {
+      const { session } = (message as { stream: ServerHttp2Stream }).stream;
+      if (session?.socket.localPort === core.corePort) sessions.add(session);
+    };
+    subscribe('http2.server.stream.start', onStream);
+    const { channel } = watching(`127.0.0.1:${core.corePort}`, stage.tokens.internal);
+    assert.equal(await channel.isServing(), true);
+    unsubscribe('http2.server.stream.start', onStream);
+    for (const session of sessions) session.destroy();
+    assert.equal(sessions.size, 1);
+    await core.close();
     channel.close();
   });
 

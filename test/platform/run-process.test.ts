@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const FIXTURE = fileURLToPath(new URL('run-process-fixture.ts', import.meta.url));
+
+describe('runProcess()', () => {
+  const stopped = async (environment: Record<string, string>) => {
+    const child = fork(FIXTURE, { env: { ...process.env, ...environment }, silent: true });
+    const ended = once(child, 'exit');
+    assert(child.stderr);
+    const said = text(child.stderr);
+    await once(child, 'message');
+    child.kill('SIGTERM');
+    const [code] = await ended;
+    return { code, said: await said };
+  };
+
+  it('ends with 0 when everything has closed', async () => {
+    assert.deepEqual(await stopped({}), { code: 0, said: '' });
+  });
+
+  it('ends all the same when something does not close, and says so', async () => {
+    assert.deepEqual(await stopped({ STOPS: 'never' }), {
+      code: 1,
+      said: 'holdfast fixture: did not stop within 0.3 s\n',
+    });
+  });
+});

@@ -47,6 +47,7 @@ export async function withMigratedDatabase<T>(run: (databaseUrl: string) => Prom
     logFile: `${directory}/postgres.log`,
     port: await freePort(),
     password: randomBytes(32).toString('base64url'),
+    superuserPassword: randomBytes(32).toString('base64url'),
     fast: true,
   });
   stack.defer(async () => {

@@ -15,21 +15,18 @@ export interface TestDatabase {
 export async function createDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin(`create database ${name} owner holdfast template ${template}`);
-  const url = new URL(adminUrl());
-  url.username = 'holdfast';
+  const url = new URL(given('TEST_DATABASE_URL'));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asAdmin(`drop database ${name} with (force)`) };
 }
 
 /** Creates a migrated database: a copy of the template that test/setup.ts created for the run. */
 export function createMigratedDatabase(): Promise<TestDatabase> {
-  const template = process.env.TEST_DATABASE_TEMPLATE;
-  assert(template !== undefined, 'run the tests with mocha: test/setup.ts makes their template');
-  return createDatabase(template);
+  return createDatabase(given('TEST_DATABASE_TEMPLATE'));
 }
 
 async function asAdmin(sql: string): Promise<void> {
-  const client = new Client({ connectionString: adminUrl() });
+  const client = new Client({ connectionString: given('TEST_DATABASE_ADMIN_URL') });
   await client.connect();
   try {
     await client.query(sql);
@@ -38,8 +35,8 @@ async function asAdmin(sql: string): Promise<void> {
   }
 }
 
-function adminUrl(): string {
-  const url = process.env.TEST_DATABASE_URL;
-  assert(url !== undefined, 'run the tests with mocha: test/setup.ts starts their PostgreSQL');
-  return url;
+function given(name: string): string {
+  const value = process.env[name];
+  assert(value !== undefined, 'run the tests with mocha: test/setup.ts starts their PostgreSQL');
+  return value;
 }

@@ -17,15 +17,16 @@ export async function mochaGlobalSetup(): Promise<void> {
   directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
   await chmod(directory, 0o711);
   const logFile = `${directory}/postgres.log`;
-  const password = randomBytes(32).toString('base64url');
   postgres = await startPostgres({
     directory: `${directory}/postgres`,
     logFile,
     port: await freePort(),
-    password,
+    password: randomBytes(32).toString('base64url'),
+    superuserPassword: randomBytes(32).toString('base64url'),
     fast: true,
   });
-  process.env.TEST_DATABASE_URL = postgres.adminUrl;
+  process.env.TEST_DATABASE_URL = postgres.url;
+  process.env.TEST_DATABASE_ADMIN_URL = postgres.adminUrl;
   process.env.TEST_DATABASE_LOG = logFile;
   const template = new URL((await createDatabase()).url);
   await migrateDatabase(template.href);

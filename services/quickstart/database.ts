@@ -30,6 +30,7 @@ export async function openDatabase(
       logFile: `${dataDir}/logs/postgres.log`,
       port: ports.DATABASE_PORT,
       password: secrets.databasePassword,
+      superuserPassword: secrets.superuserPassword,
     });
     return postgres;
   };

@@ -17,8 +17,9 @@ export interface PostgresOptions {
   readonly logFile: string;
   /** TCP port on 127.0.0.1; there is no Unix socket. */
   readonly port: number;
-  /** Password of both roles: base64url characters, at least 32. The data remembers the first one. */
+  /** Passwords of the service's role and of the superuser: base64url characters, at least 32. The data remembers the first ones. */
   readonly password: string;
+  readonly superuserPassword: string;
   /** For tests: survives a killed server, but not a power cut. */
   readonly fast?: boolean;
 }
@@ -42,10 +43,10 @@ export interface Postgres {
  * process stops it when this process dies. Throws with the last line of its log when it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  assert.match(options.password, /^[A-Za-z0-9_-]{32,}$/);
+  for (const password of [options.password, options.superuserPassword]) assert.match(password, /^[A-Za-z0-9_-]{32,}$/);
   const home = await choosePostgresHome(options.directory);
   await stopStalePostgres(home.data);
-  await initialiseCluster(home, options.password, options.fast === true);
+  await initialiseCluster(home, options.superuserPassword, options.fast === true);
   const server = await spawnServer(home, options);
   const exited = once(server, 'exit').then(([code, killedBy]) =>
     killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`,
@@ -53,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const keeper = spawnKeeper(home, server);
   void exited.then(() => keeper.stdin?.end('done\n'));
   const address = `127.0.0.1:${options.port}`;
-  const adminUrl = `postgresql://postgres:${options.password}@${address}/postgres`;
+  const adminUrl = `postgresql://postgres:${options.superuserPassword}@${address}/postgres`;
   const stop = () => stopServer(server, exited);
   try {
     await untilReady(home.data, server, options.logFile);

@@ -7,6 +7,7 @@ const token = z.string().min(32);
 const schema = z.object({
   encryptionKeys: token,
   databasePassword: token,
+  superuserPassword: token,
   gatewayToken: token,
   serviceToken: token,
   operatorToken: token,
@@ -14,7 +15,7 @@ const schema = z.object({
   processorCredential: token,
 });
 
-/** Bearer tokens, the encryption keys of core and the password of the embedded database. */
+/** Bearer tokens, the encryption keys of core and the passwords of the embedded database: the service's role and the superuser. */
 export type Secrets = z.output<typeof schema>;
 
 /** Reads the secrets of a DATA_DIR, or generates them. */

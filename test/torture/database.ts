@@ -21,9 +21,14 @@ export async function tortureDatabase(
 ): Promise<string[]> {
   const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
   await chmod(directory, 0o711);
-  const password = randomBytes(32).toString('base64url');
-  const logFile = `${directory}/postgres.log`;
-  const server = { directory: `${directory}/postgres`, logFile, port: await freePort(), password, fast: true };
+  const server = {
+    directory: `${directory}/postgres`,
+    logFile: `${directory}/postgres.log`,
+    port: await freePort(),
+    password: randomBytes(32).toString('base64url'),
+    superuserPassword: randomBytes(32).toString('base64url'),
+    fast: true,
+  };
   let postgres = await startPostgres(server);
   const house = await openHouse(postgres.url);
   try {

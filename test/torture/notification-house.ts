@@ -1,6 +1,5 @@
 /** Core, worker and gateway as the launcher starts them, on a PostgreSQL of their own; each can be killed, and the database stopped. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
@@ -34,7 +33,8 @@ export async function openNotificationHouse(internalUrl: string) {
     directory: `${folder.path}/postgres`,
     logFile: `${folder.path}/logs/postgres.log`,
     port: house.ports.DATABASE_PORT,
-    password: randomBytes(32).toString('base64url'),
+    password: secrets.databasePassword,
+    superuserPassword: secrets.superuserPassword,
     fast: true,
   };
   let postgres = await startPostgres(server);

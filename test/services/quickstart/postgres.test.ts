@@ -18,9 +18,14 @@ describe('startPostgres()', () => {
 
   before(async () => {
     directory = await mkdtemp(`${tmpdir()}/holdfast-postgres-`);
-    const password = randomBytes(32).toString('base64url');
-    const logFile = `${directory}/postgres.log`;
-    options = { directory: `${directory}/postgres`, logFile, port: await freePort(), password, fast: true };
+    options = {
+      directory: `${directory}/postgres`,
+      logFile: `${directory}/postgres.log`,
+      port: await freePort(),
+      password: randomBytes(32).toString('base64url'),
+      superuserPassword: randomBytes(32).toString('base64url'),
+      fast: true,
+    };
     postgres = await startPostgres(options);
   });
 
@@ -36,6 +41,13 @@ describe('startPostgres()', () => {
       'select current_user::text, rolsuper from pg_roles where rolname = current_user',
     );
     assert.deepEqual(rows, [{ current_user: 'holdfast', rolsuper: false }]);
+  });
+
+  it("does not let the service's password in as the superuser", async () => {
+    const url = new URL(postgres.url);
+    url.username = 'postgres';
+    await assert.rejects(query(url.href, 'select 1'), { code: '28P01' });
+    assert.deepEqual(await query(postgres.adminUrl, 'select current_user::text'), [{ current_user: 'postgres' }]);
   });
 
   it("puts root's data where the server's user can access it", async function () {

@@ -63,6 +63,7 @@ export async function openDeployment(
     logFile: `${folder.path}/logs/postgres.log`,
     port: house.ports.DATABASE_PORT,
     password: randomBytes(32).toString('base64url'),
+    superuserPassword: randomBytes(32).toString('base64url'),
     fast: true,
   });
   opened.defer(async () => {

@@ -58,6 +58,7 @@ export function usePostgresPair(): PostgresPair {
       logFile: `${directory}/postgres.log`,
       port: await freePort(),
       password: randomBytes(32).toString('base64url'),
+      superuserPassword: randomBytes(32).toString('base64url'),
       fast: true,
     });
     return {
@@ -98,7 +99,7 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
     name: 'database',
     url,
     hostsUrl,
-    adminUrl: url.replace('//holdfast:', '//postgres:'),
+    adminUrl: `postgresql://postgres:${options.superuserPassword}@127.0.0.1:${options.port}/holdfast`,
     // Both ways to follow a fail-over, in one deployment.
     urlOf: (process) => (process === 'core-2' ? url : hostsUrl),
     primary: () => primary,
@@ -166,8 +167,9 @@ async function openNode(
   return { home, member, adminUrl: member.adminUrl, port, door, wire };
 }
 
-function backupOf(from: Node, to: PostgresHome, { password }: PostgresOptions) {
-  const connection = `host=127.0.0.1 port=${from.wire.port} user=postgres password=${password} application_name=standby`;
+function backupOf(from: Node, to: PostgresHome, { superuserPassword }: PostgresOptions) {
+  const address = `host=127.0.0.1 port=${from.wire.port}`;
+  const connection = `${address} user=postgres password=${superuserPassword} application_name=standby`;
   return { adminUrl: from.adminUrl, from: from.home, to, primaryConnection: connection };
 }
 

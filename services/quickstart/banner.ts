@@ -22,6 +22,7 @@ Holdfast runs.
   demo merchant    ${file.demoMerchantUrl}/received${file.stripe === undefined ? '' : `\n  Stripe events to ${file.stripe.webhookUrl}`}
   credentials      ${shorter(dataDir)}/quickstart.json
   logs             ${shorter(dataDir)}/logs
+  metrics          ${file.metricsUrls.core} and ${file.metricsUrls.worker}, with the operator token
 ${note === undefined ? '' : `\n  ${note}\n`}
 Place a hold of 10.50 EUR with a card token:
 

@@ -21,6 +21,11 @@ export function addressesOf(ports: Ports) {
     coreUrl: `127.0.0.1:${ports.CORE_PORT}`,
     connectUrl: `http://127.0.0.1:${ports.CONNECT_PORT}`,
     demoMerchantUrl: `http://127.0.0.1:${ports.MERCHANT_PORT}`,
+    /** Prometheus text, for the operator token. The gateway's is at /metrics of its own address. */
+    metricsUrls: {
+      core: `http://127.0.0.1:${ports.CORE_METRICS_PORT}/metrics`,
+      worker: `http://127.0.0.1:${ports.WORKER_METRICS_PORT}/metrics`,
+    },
     /** The adapter to Stripe: a grpc-js target, and where Stripe's events go. */
     stripe: {
       processorUrl: `127.0.0.1:${ports.STRIPE_PORT}`,

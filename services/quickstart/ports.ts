@@ -6,9 +6,16 @@ import { z } from 'zod';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
 import type { QuickstartSettings } from './settings.ts';
 
-const INNER = [
-  ...(['DATABASE_PORT', 'SANDBOX_PORT', 'CHECKOUT_PORT', 'MERCHANT_PORT'] as const),
-  ...(['STRIPE_PORT', 'STRIPE_WEBHOOK_PORT'] as const),
+/** The ports that only processes of the service itself use, unless they are set. */
+export const INNER = [
+  'DATABASE_PORT',
+  'CORE_METRICS_PORT',
+  'WORKER_METRICS_PORT',
+  'SANDBOX_PORT',
+  'CHECKOUT_PORT',
+  'MERCHANT_PORT',
+  'STRIPE_PORT',
+  'STRIPE_WEBHOOK_PORT',
 ] as const;
 const OUTER = ['PORT', 'CORE_PORT', 'CONNECT_PORT'] as const;
 
@@ -49,6 +56,7 @@ export async function choosePorts(
     ports[name] = wanted;
   }
   for (const name of INNER) {
+    if (ports[name] !== undefined) continue;
     let port = preferred[name] ?? (await freePort());
     while (Object.values(ports).includes(port) || (await listenFault(port))) port = await freePort();
     ports[name] = port;

@@ -15,6 +15,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
     ...coreCommon(house, databaseUrl),
     CORE_PORT: ports.CORE_PORT,
     CONNECT_PORT: ports.CONNECT_PORT,
+    CORE_METRICS_PORT: ports.CORE_METRICS_PORT,
     GATEWAY_TOKEN: secrets.gatewayToken,
     SERVICE_TOKEN: secrets.serviceToken,
     OPERATOR_TOKEN: secrets.operatorToken,
@@ -27,6 +28,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
 export function workerProcess(house: House, databaseUrl: string): ChildOptions {
   return child(house, 'worker', 'services/core/worker.ts', {
     ...coreCommon(house, databaseUrl),
+    WORKER_METRICS_PORT: house.ports.WORKER_METRICS_PORT,
     OPERATOR_TOKEN: house.secrets.operatorToken,
     WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
     INTERNAL_ALLOWED_CIDRS: LOOPBACK,

@@ -23,6 +23,8 @@ export const QUICKSTART_SETTINGS = z.object({
   REDIS_URL: redisUrl.optional(),
   /** Inner ports: any free one unless set. */
   DATABASE_PORT: port.optional(),
+  CORE_METRICS_PORT: port.optional(),
+  WORKER_METRICS_PORT: port.optional(),
   SANDBOX_PORT: port.optional(),
   CHECKOUT_PORT: port.optional(),
   MERCHANT_PORT: port.optional(),

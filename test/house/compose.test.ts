@@ -28,6 +28,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 interface Service {
+  readonly restart?: string;
+  readonly healthcheck?: { readonly test: string };
   readonly command?: string;
   /** A variable without a value is passed through from compose's own environment, and unset when absent there. */
   readonly environment?: Readonly<Record<string, string | null>>;
@@ -49,6 +51,18 @@ describe('docker-compose.yml', () => {
       const names = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
       for (const name of names) assert(Object.hasOwn(services, name), name);
     }
+  });
+
+  it('starts every service again after the machine has restarted, and knows whether it is well', () => {
+    for (const [name, { restart, healthcheck }] of Object.entries(services).filter(([name]) => name !== 'migrate')) {
+      assert.equal(restart, 'unless-stopped', name);
+      assert(healthcheck?.test, `${name} has a health check`);
+    }
+  });
+
+  it('exports the metrics of core and worker, which most alerts need', () => {
+    assert.equal(services.core?.environment?.CORE_METRICS_PORT, '9101');
+    assert.equal(services.worker?.environment?.WORKER_METRICS_PORT, '9102');
   });
 
   it('runs programs that exist', async () => {

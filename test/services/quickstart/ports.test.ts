@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { choosePorts, freeOuterPorts, freePort, keepPorts } from '../../../services/quickstart/ports.ts';
+import { choosePorts, freeOuterPorts, freePort, INNER, keepPorts } from '../../../services/quickstart/ports.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 describe('choosePorts()', () => {
@@ -12,7 +12,14 @@ describe('choosePorts()', () => {
 
   it('finds a free port for each inner process', async () => {
     const ports = await choosePorts(await settings());
-    assert.equal(new Set(Object.values(ports)).size, 9);
+    assert.equal(new Set(Object.values(ports)).size, 11);
+  });
+
+  it('takes each port that is set, also when another one was handed out before', async () => {
+    const set: Record<string, string> = {};
+    for (const name of INNER) set[name] = String(await freePort());
+    const ports = await choosePorts(await settings(set), { STRIPE_WEBHOOK_PORT: await freePort() });
+    for (const name of INNER) assert.equal(String(ports[name]), set[name], name);
   });
 
   it('rejects a port that is in use, naming its setting', async () => {
@@ -54,6 +61,6 @@ describe('keepPorts()', () => {
 
   it('finds free ports when its file is damaged', async () => {
     await writeFile(`${directory}/ports.json`, '{"MERCHANT_PORT": "many"}');
-    assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 9);
+    assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 11);
   });
 });

@@ -6,24 +6,32 @@ import { asOperator, type Merchants } from './as-operator.ts';
 import { addressesOf, type House } from './house.ts';
 import { readPrivateJson, writePrivateFile } from './private-file.ts';
 
-const merchant = z.object({ merchantId: z.string(), apiKey: z.string(), signingSecret: z.string() });
+const addresses = z.object({ webhookUrl: z.string(), internalUrl: z.string() });
+const merchant = z.object({
+  merchantId: z.string(),
+  apiKey: z.string(),
+  signingSecret: z.string(),
+  /** The addresses that the launcher set last: others are somebody else's, and stay. */
+  addresses: addresses.optional(),
+});
 const schema = z.object({ several: merchant, single: merchant });
 
 /** The merchants and their credentials. */
 export type DemoMerchants = z.output<typeof schema>;
 
 /**
- * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, stores their credentials, which are shown only
- * once, and updates the addresses of their webhooks to the current ports.
+ * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, and stores their credentials, which are shown
+ * only once. Addresses that an earlier start set follow the current ports; one that somebody else has set stays, and is reported.
  */
-export async function keepDemoMerchants(house: House): Promise<DemoMerchants> {
+export async function keepDemoMerchants(house: House, report: (line: string) => void): Promise<DemoMerchants> {
   const file = `${house.dataDir}/merchants.json`;
   const kept = schema.partial().parse((await readPrivateJson(file)) ?? {});
   const operator = { coreUrl: addressesOf(house.ports).coreUrl, operatorToken: house.secrets.operatorToken };
   await asOperator(operator, async (merchants) => {
     for (const kind of ['several', 'single'] as const) {
       const contract = contractOf(house, kind === 'several');
-      kept[kind] = (await updated(merchants, kept[kind], contract)) ?? (await created(merchants, kind, contract));
+      kept[kind] =
+        (await updated(merchants, kept[kind], contract, report)) ?? (await created(merchants, kind, contract));
       await writePrivateFile(file, `${JSON.stringify(kept, null, 2)}\n`);
     }
   });
@@ -45,36 +53,46 @@ function contractOf({ ports }: House, allowMultipleCaptures: boolean) {
   };
 }
 
+type Contract = ReturnType<typeof contractOf>;
 type Kind = keyof DemoMerchants;
 type KeptMerchant = DemoMerchants[Kind];
 
-/** Updates the addresses of a stored merchant; undefined when the database does not have it. */
-async function updated(merchants: Merchants, kept: KeptMerchant | undefined, contract: ReturnType<typeof contractOf>) {
-  if (kept === undefined) return undefined;
-  const merchant = await find(merchants, kept.merchantId);
-  if (merchant === undefined) return undefined;
-  const { webhookUrl, internalUrl } = contract;
-  const old = merchant.contract;
-  if (old === undefined || old.webhookUrl !== webhookUrl || old.internalUrl !== internalUrl) {
-    const { merchantId, name } = merchant;
-    await merchants.updateMerchant({ merchantId, name, contract: { ...(old ?? contract), webhookUrl, internalUrl } });
+/** Updates the addresses of a stored merchant that are still ours; undefined when the database does not have it. */
+async function updated(
+  merchants: Merchants,
+  kept: KeptMerchant | undefined,
+  contract: Contract,
+  report: (line: string) => void,
+): Promise<KeptMerchant | undefined> {
+  const merchant = kept && (await find(merchants, kept.merchantId));
+  if (kept === undefined || merchant === undefined) return undefined;
+  const { merchantId, name, contract: old } = merchant;
+  const next = { ...(old ?? contract) };
+  for (const address of ['webhookUrl', 'internalUrl'] as const) {
+    const current = old?.[address];
+    if (current === kept.addresses?.[address]) next[address] = contract[address];
+    else if (current !== contract[address]) report(`${merchantId}: ${address} is ${current || 'empty'}, and stays so`);
   }
-  return kept;
+  if (next.webhookUrl !== old?.webhookUrl || next.internalUrl !== old?.internalUrl)
+    await merchants.updateMerchant({ merchantId, name, contract: next });
+  return { ...kept, addresses: addressesIn(contract) };
 }
 
 /** With a database that another DATA_DIR has used, the plain name is taken, by a merchant whose key only that folder has. */
-async function created(
-  merchants: Merchants,
-  kind: Kind,
-  contract: ReturnType<typeof contractOf>,
-): Promise<KeptMerchant> {
+async function created(merchants: Merchants, kind: Kind, contract: Contract): Promise<KeptMerchant> {
   const taken = (await find(merchants, IDS[kind])) !== undefined;
   const merchantId = taken ? `${IDS[kind]}-${randomBytes(3).toString('hex')}` : IDS[kind];
   const { apiKey, signingSecret } = await merchants.createMerchant({
-    ...{ merchantId, name: NAMES[kind], contract },
+    merchantId,
+    name: NAMES[kind],
+    contract,
     apiKeyManagesWebhook: true,
   });
-  return { merchantId, apiKey, signingSecret };
+  return { merchantId, apiKey, signingSecret, addresses: addressesIn(contract) };
+}
+
+function addressesIn({ webhookUrl, internalUrl }: Contract) {
+  return { webhookUrl, internalUrl };
 }
 
 async function find(merchants: Merchants, merchantId: string) {

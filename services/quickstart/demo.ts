@@ -32,7 +32,7 @@ async function demonstrate(): Promise<void> {
   const isGiven = process.env.DATA_DIR || process.env.DATABASE_URL;
   const ownFolder = isGiven ? undefined : await mkdtemp(`${tmpdir()}/holdfast-demo-`);
   if (ownFolder !== undefined) stack.defer(() => removeDataDir(ownFolder));
-  print('Starting Holdfast: PostgreSQL, core, worker, sandbox, gateway, demo merchant.');
+  print('Holdfast starts PostgreSQL, core, worker, gateway, the sandbox processor and a demo merchant.');
   const startedMs = performance.now();
   const quickstart = await startQuickstart(readSettings(await environment(ownFolder)), print, stopped);
   stack.defer(() => quickstart.stop());

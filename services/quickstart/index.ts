@@ -10,6 +10,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.stdout.on('error', () => undefined);
 
 try {
+  print('Holdfast starts PostgreSQL, core, worker, gateway, the sandbox processor and a demo merchant.');
   const quickstart = await startQuickstart(readSettings(process.env), print, stopped.signal);
   try {
     print(await banner(quickstart));

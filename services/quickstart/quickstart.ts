@@ -21,7 +21,7 @@ export interface QuickstartFile extends Omit<Addresses, 'stripe'>, Pick<Secrets,
   readonly merchantId: string;
   readonly apiKey: string;
   readonly signingSecret: string;
-  readonly singleCapture: DemoMerchants['single'];
+  readonly singleCapture: ReturnType<typeof credentialsOf>;
   /** When the adapter to Stripe runs. */
   readonly stripe?: Addresses['stripe'];
 }
@@ -37,7 +37,8 @@ export interface Quickstart {
 }
 
 /**
- * Starts everything and resolves when a merchant's call succeeds. Rejects with one line when a setting is wrong, a port is taken, the
+ * Starts everything and resolves when a merchant's call succeeds; reports each process that is ready, and later each that ends and starts
+ * again. Rejects with one line when a setting is wrong, a port is taken, the
  * database is away, or DATA_DIR is in use. Then, and when the signal aborts, nothing is left running.
  */
 export async function startQuickstart(
@@ -79,17 +80,20 @@ async function startProcesses(
   const begin = async (options: ChildOptions) => {
     const { name } = options;
     stops.set(name, await supervise({ name, report, start: (until) => startChild(options, until) }, signal));
+    report(`${name} is ready`);
   };
   const coreAndMerchant = async (databaseUrl: string) => {
     await begin(processes.coreProcess(house, databaseUrl));
-    const merchants = await keepDemoMerchants(house);
+    const merchants = await keepDemoMerchants(house, report);
     await begin(processes.merchantProcess(house, merchants));
     return merchants;
   };
   const databaseFirst = async () => {
     const database = await openDatabase(house, report, signal);
     stops.set('database', database.stop);
+    report('database is ready');
     await runChild(processes.migrateStep(house, database.url), signal);
+    report('database is migrated');
     // Not earlier: without core the gateway would retry with growing pauses.
     const stripe = processes.stripeProcess(house, database.url);
     const besides = [
@@ -126,5 +130,16 @@ function describe({ ports, secrets, settings }: House, { several, single }: Demo
   const { stripe, ...addresses } = addressesOf(ports);
   const { serviceToken, operatorToken } = secrets;
   const isStripe = settings.STRIPE_API_KEY !== undefined;
-  return { ...addresses, serviceToken, operatorToken, ...several, singleCapture: single, ...(isStripe && { stripe }) };
+  return {
+    ...addresses,
+    serviceToken,
+    operatorToken,
+    ...credentialsOf(several),
+    singleCapture: credentialsOf(single),
+    ...(isStripe && { stripe }),
+  };
+}
+
+function credentialsOf({ merchantId, apiKey, signingSecret }: DemoMerchants['single']) {
+  return { merchantId, apiKey, signingSecret };
 }

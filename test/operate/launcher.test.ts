@@ -50,6 +50,22 @@ describe('npm start', () => {
     await shop.notified(requestId, 'authorized');
   });
 
+  it('says at once what it starts, and one line for each step', () => {
+    const lines = launched.output().split('\n');
+    assert.match(lines[0] ?? '', /^Holdfast starts PostgreSQL, /);
+    const steps = ['database is ready', 'database is migrated'];
+    for (const name of ['core', 'worker', 'gateway', 'sandbox', 'merchant']) steps.push(`${name} is ready`);
+    for (const step of steps) assert.equal(lines.filter((line) => line === step).length, 1, step);
+  });
+
+  it('serves the metrics of core and worker for the operator token', async () => {
+    const { metricsUrls, operatorToken } = await quickstartFile(dataDir);
+    for (const url of Object.values(metricsUrls)) {
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${operatorToken}` } });
+      assert.match(await answer.text(), /^holdfast_/m);
+    }
+  });
+
   it('prints commands that work, and no secret', async () => {
     const { apiKey, signingSecret, operatorToken } = await quickstartFile(dataDir);
     for (const secret of [apiKey, signingSecret, operatorToken]) assert(!launched.output().includes(secret));
@@ -73,7 +89,7 @@ describe('npm start', () => {
   it('refuses a second launcher on its folder', async () => {
     const second = launch({ ...(await launchSettings(dataDir)) });
     assert.equal(await second.ended, 1);
-    assert.match(second.output(), /^holdfast: DATA_DIR: another launcher works in .*\n$/);
+    assert.match(second.output(), /\nholdfast: DATA_DIR: another launcher works in .*\n$/);
     await access(`${dataDir}/quickstart.json`);
   });
 
@@ -146,8 +162,9 @@ describe('npm start, when it fails', () => {
   const refused = async (environment: Record<string, string>, line: RegExp) => {
     const launched = launch({ ...settings, ...environment });
     assert.equal(await launched.ended, 1);
-    assert.match(launched.output(), line);
-    assert.equal(launched.output().trimEnd().split('\n').length, 1, launched.output());
+    const lines = launched.output().trimEnd().split('\n');
+    assert.match(lines.at(0) ?? '', /^Holdfast starts PostgreSQL, /);
+    assert.match(lines.at(-1) ?? '', line);
     assert.deepEqual(await processesOf(dataDir), []);
   };
 

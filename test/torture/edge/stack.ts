@@ -21,7 +21,8 @@ export async function openStack() {
   const settings = readSettings({ ...process.env, ...own, ...(await freeOuterPorts()) });
   /** Lines of the launcher about processes that ended by themselves. */
   const reports: string[] = [];
-  const quickstart = await startQuickstart(settings, (line) => reports.push(line), new AbortController().signal);
+  const report = (line: string) => void (line.includes('starting it again') && reports.push(line));
+  const quickstart = await startQuickstart(settings, report, new AbortController().signal);
   const { file } = quickstart;
   return {
     file,

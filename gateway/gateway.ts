@@ -89,9 +89,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     app.use(router.routes()).use(router.allowedMethods());
   }
   const handle = app.callback();
-  const { listen, drain } = createHttpServer((request, response) => {
-    if (!inFlight.unread.refuse(request, response)) void handle(request, response);
-  });
+  const { listen, drain } = createHttpServer((request, response) => void handle(request, response));
   const stop = async () => {
     await relay.close();
     await credentials.close();

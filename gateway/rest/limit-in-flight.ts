@@ -3,7 +3,6 @@ import { Counter, type Registry } from 'prom-client';
 import { FairShare } from '../../platform/fair-share.ts';
 import { Problem } from '../http/problem.ts';
 import { identityOf } from './authenticate.ts';
-import { UnreadRefusals } from './refuse-unread.ts';
 
 /** Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there. */
 const CAPTURES_PER_HOLD = 32;
@@ -17,17 +16,15 @@ export class InFlightLimits {
   readonly #requests: FairShare;
   readonly #capturesOfHold = new Map<string, number>();
   readonly #refused: Counter;
-  readonly unread: UnreadRefusals;
 
   constructor(most: number, registry: Registry) {
     this.#requests = new FairShare(most);
     this.#refused = new Counter({
       name: 'holdfast_calls_refused_total',
-      help: 'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of one hold (HOLD), by a key that was refused many times within a second (UNREAD).',
+      help: 'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of one hold (HOLD).',
       labelNames: ['reason'],
       registers: [registry],
     });
-    this.unread = new UnreadRefusals(this.#refused);
   }
 
   /**
@@ -37,8 +34,8 @@ export class InFlightLimits {
   readonly limitMerchant = async (ctx: Context, next: Next): Promise<void> => {
     const { merchantId } = identityOf(ctx);
     const full = this.#requests.enter(merchantId);
-    if (full === 'TOTAL') throw this.#refusal(ctx, 'TOTAL', 'Too many requests are under way.');
-    if (full) throw this.#refusal(ctx, 'MERCHANT', "Too many of this merchant's requests are under way.");
+    if (full === 'TOTAL') throw this.#refusal('TOTAL', 'Too many requests are under way.');
+    if (full) throw this.#refusal('MERCHANT', "Too many of this merchant's requests are under way.");
     try {
       await next();
     } finally {
@@ -52,7 +49,7 @@ export class InFlightLimits {
     const hold = `${identityOf(ctx).merchantId} ${preauthorizationId}`;
     const count = this.#capturesOfHold.get(hold) ?? 0;
     if (count >= CAPTURES_PER_HOLD) {
-      throw this.#refusal(ctx, 'HOLD', 'Too many captures of this hold are under way.');
+      throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
     }
     this.#capturesOfHold.set(hold, count + 1);
     try {
@@ -64,10 +61,9 @@ export class InFlightLimits {
     }
   }
 
-  #refusal(ctx: Context, reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
+  #refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
     this.#refused.inc({ reason });
     if (reason === 'TOTAL') return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: 1 });
-    this.unread.count(identityOf(ctx).apiKeyHash);
     return new Problem('RATE_LIMITED', { detail, retryAfterSeconds: 1 });
   }
 }

@@ -136,8 +136,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   });
   app.use(closeUnread());
   app.use(holdBackRefusals(registry, closing));
-  const paths = Object.values(ROUTES).map(({ path }) => path);
-  app.use(answerProblems(log, paths));
+  app.use(answerProblems(log, Object.values(ROUTES)));
   app.use(readRequestTarget);
   return app;
 }

@@ -7,7 +7,7 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
-import { Problem } from '../http/problem.ts';
+import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import { operationJson } from '../resource/operation.ts';
 import { followOperations } from './follow-operations.ts';
 import type { StreamLimit } from './stream-limit.ts';
@@ -33,7 +33,7 @@ const BUFFER_BYTES = 16 * 1024;
 
 const lastEventId = z
   .string()
-  .regex(/^[\x21-\x7E]{0,64}$/, 'must be the id of an event of this stream')
+  .regex(/^[\x21-\x7E]{0,64}$/)
   .meta({
     description: 'The id of the last event that was read; without it the stream begins now',
     examples: ['bzI6MTA0Mjo2YzdkOGU5ZjBiMDE'],
@@ -77,8 +77,22 @@ export async function streamOperations(ctx: Context, options: StreamOptions, rea
   const feed = followOperations(options.core, from, ending, options.log);
   const first = feed.next();
   first.catch((error: unknown) => options.log.warn('operations feed refused', errorFields(error)));
-  await within(first, REFUSAL_MS);
+  await within(first, REFUSAL_MS).catch(throwInWordsOfHttp);
   ctx.body = Readable.from(eventsOf(feed, first, options), { objectMode: false, highWaterMark: BUFFER_BYTES });
+}
+
+/** Core knows Last-Event-ID as its resume token. */
+function throwInWordsOfHttp(error: unknown): never {
+  const problem = isServiceError(error) ? problemOfRpc(error) : undefined;
+  if (problem?.details.errors?.some(({ field }) => field === 'resumeToken')) throw invalidLastEventId(FOREIGN);
+  throw error;
+}
+
+const FOREIGN = 'must be the id of an event of this stream';
+
+function invalidLastEventId(message: string): Problem {
+  const errors = [{ field: 'Last-Event-ID', message }];
+  return new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
 }
 
 /** Aborts when the stream must end: the reader disconnected, its credential ended or cannot be checked any more, or the gateway stops. */
@@ -111,8 +125,7 @@ function endingOf(
 function readLastEventId(ctx: Context): string {
   const result = lastEventId.safeParse(ctx.get('last-event-id'));
   if (result.success) return result.data;
-  const errors = [{ field: 'Last-Event-ID', message: result.error.issues[0]?.message ?? '' }];
-  throw new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
+  throw invalidLastEventId(FOREIGN);
 }
 
 /** The stream's text, produced only as fast as it is read; a comment after a time without events. */

@@ -2,13 +2,17 @@ import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** A route, its path with the parameters in braces. */
+type Known = Pick<Route, 'method' | 'path'>;
 
 /**
- * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `paths` are those of the
- * routes, with their parameters in braces.
+ * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `routes` are all there are, for
+ * what it says about unknown paths.
  */
-export function answerProblems(log: Log, paths: readonly string[]): Middleware {
-  const explainPath = explainUnknownPath(paths);
+export function answerProblems(log: Log, routes: readonly Known[]): Middleware {
+  const explainPath = explainUnknownPath(routes);
   return async (ctx, next) => {
     try {
       await next();
@@ -44,11 +48,10 @@ const UNANSWERED: Readonly<Record<number, ProblemCode>> = {
 function withDetail(problem: Problem, ctx: Context, explainPath: ExplainPath): Problem {
   const { code, details } = problem;
   if (details.detail !== undefined) return problem;
-  if (code === 'NOT_FOUND') return new Problem(code, { ...details, detail: explainPath(ctx.path) });
-  if (code !== 'METHOD_NOT_ALLOWED') return problem;
+  if (code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED') return problem;
   const allowed = details.headers?.Allow ?? ctx.response.get('Allow');
-  const detail = `This path takes ${allowed || 'other methods'}. The routes are listed at /docs.`;
-  return new Problem(code, { ...details, detail });
+  const fault = code === 'NOT_FOUND' ? undefined : `This path takes ${allowed || 'other methods'}.`;
+  return new Problem(code, { ...details, detail: `${explainPath(ctx, fault)} The routes are listed at /docs.` });
 }
 
 function problemOf(error: unknown): Problem {
@@ -57,16 +60,33 @@ function problemOf(error: unknown): Problem {
   return new Problem('INTERNAL', { cause: error });
 }
 
-/** Says in a sentence what is wrong with a path that has no route; the path itself is not repeated. */
-type ExplainPath = (path: string) => string;
+/** Says what is wrong with a path that has no route, or `fault`, and which paths were perhaps meant; the path itself is not repeated. */
+type ExplainPath = (ctx: Context, fault?: string) => string;
 
-function explainUnknownPath(paths: readonly string[]): ExplainPath {
-  const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i') }));
-  return (path) => {
+function explainUnknownPath(routes: readonly Known[]): ExplainPath {
+  const patterns = routes.map(({ path }) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i'),
+  }));
+  return ({ path, method }, fault) => {
     const bare = path.replace(/\/+$/, '');
-    const meant = patterns.find(({ pattern }) => pattern.test(bare));
-    if (meant === undefined) return 'There is no such path. The routes are listed at /docs.';
-    const fault = bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end';
-    return `${fault}: ${meant.path}. The routes are listed at /docs.`;
+    const meant = patterns.find(({ pattern }) => fault === undefined && pattern.test(bare))?.path;
+    if (meant !== undefined) {
+      return `${bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end'}: ${meant}.`;
+    }
+    const near = routes.filter((route) => route.method === method.toLowerCase() && rootOf(route.path) === rootOf(path));
+    const hint =
+      near.length === 0 || near.length > MOST_HINTS
+        ? ''
+        : ` ${method} is for ${near.map((route) => route.path).join(', ')}.`;
+    return (fault ?? 'There is no such path.') + hint;
   };
+}
+
+/** More paths than this are no hint. */
+const MOST_HINTS = 6;
+
+/** What paths about one thing begin with: `/operator/holds`, `/preauthorization`. */
+function rootOf(path: string): string | undefined {
+  return /^(?:\/operator)?\/[^/]+/.exec(path)?.[0];
 }

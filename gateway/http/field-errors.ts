@@ -48,10 +48,20 @@ function namesAt(schema: unknown, path: readonly PropertyKey[]): string[] {
 /** Longer names are not compared: no field of the API is as long. */
 const LONGEST = 40;
 
-/** The known name that a wrong one is probably meant to be: written in another style (`terminal_id`), or with at most two wrong letters. */
+/** What other APIs call a field of this one. */
+const OTHER_WORDS: Readonly<Record<string, string>> = { limit: 'pageSize', perpage: 'pageSize', cursor: 'pageToken' };
+
+/**
+ * The known name that a wrong one is probably meant to be: another API's word for it, its beginning (`amount`), or the name in another
+ * style (`terminal_id`) or with at most two wrong letters.
+ */
 function nearestName(wrong: string, known: readonly string[]): string | undefined {
   if (wrong.length > LONGEST) return undefined;
   const plain = plainName(wrong);
+  const other = OTHER_WORDS[plain];
+  if (other !== undefined && known.includes(other)) return other;
+  const longer = known.filter((name) => plain.length >= 4 && plainName(name).startsWith(plain));
+  if (longer.length === 1) return longer[0];
   const [nearest] = known
     .map((name) => ({ name, distance: distanceOf(plain, plainName(name)) }))
     .sort((a, b) => a.distance - b.distance);

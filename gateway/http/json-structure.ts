@@ -29,7 +29,7 @@ export class StrictJsonRefusal extends Error {
 
 /**
  * Reads the structure of a text. Throws StrictJsonRefusal for a name that occurs twice in one object (compared after unescaping), for the
- * name `__proto__`, and above the bounds. A text that passes is safe for JSON.parse, which checks the rest of the syntax.
+ * name `__proto__` and one with a control character, and above the bounds. A text that passes is safe for JSON.parse, which checks the rest of the syntax.
  */
 export function readStructure(text: string, bounds: JsonBounds, onNumber?: OnNumber): void {
   new StructureReader(text, bounds, onNumber).read();
@@ -119,6 +119,8 @@ class StructureReader {
 
   #addName(level: Level, name: string): void {
     if (name === '__proto__') throw new StrictJsonRefusal('is a name that is not allowed', name);
+    // Parsers in C end a name at NUL, so `amount\u0000` would be `amount` there.
+    if (/\p{Cc}/u.test(name)) throw new StrictJsonRefusal('is a name with a control character', name);
     level.names ??= new Set();
     if (level.names.has(name)) throw new StrictJsonRefusal('is given twice in one object', name);
     level.names.add(name);

@@ -16,7 +16,7 @@ const DRAIN_BYTES = 1024 * 1024;
 export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bounds.maxBytes + DRAIN_BYTES) {
-      return reject(refusal('PAYLOAD_TOO_LARGE'));
+      return reject(tooLarge(bounds));
     }
     if (request.destroyed) return reject(refusal('INVALID_REQUEST'));
     const chunks: Buffer[] = [];
@@ -42,7 +42,7 @@ export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<
     function refuse(code: ProblemCode): void {
       release();
       request.pause();
-      reject(refusal(code));
+      reject(code === 'PAYLOAD_TOO_LARGE' ? tooLarge(bounds) : refusal(code));
     }
     function release(): void {
       clearTimeout(timer);
@@ -54,7 +54,11 @@ export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<
   });
 }
 
+function tooLarge({ maxBytes }: BodyBounds): Problem {
+  return refusal('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB, the most that is taken here.`);
+}
+
 /** The rest of the body was not read, so the connection cannot carry another request. */
-function refusal(code: ProblemCode): Problem {
-  return new Problem(code, { headers: { Connection: 'close' } });
+function refusal(code: ProblemCode, detail?: string): Problem {
+  return new Problem(code, { detail, headers: { Connection: 'close' } });
 }

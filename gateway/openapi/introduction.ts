@@ -9,6 +9,9 @@ export const GUIDES: Readonly<Record<string, string>> = {
   'signed-captures.md': 'Signing captures, for merchants whose contract demands it',
 };
 
+/** Stands in the page for the gateway's own address. */
+export const PLACEHOLDER = 'https://holdfast.example';
+
 /** The part above the routes. */
 export function introduction(): Html {
   return html`<section id="begin"><h2>Begin</h2>
@@ -16,7 +19,7 @@ export function introduction(): Html {
 <p>A merchant sends its API key with each request, in a header and nowhere else; the key decides the merchant. An operator sends the operator token in the same way.</p>
 <pre tabindex="0">Authorization: Bearer &lt;API key&gt;</pre>
 <p>The samples below take the gateway's address and the credentials from the shell:</p>
-<pre tabindex="0">BASE=https://holdfast.example
+<pre tabindex="0">BASE=${PLACEHOLDER}
 API_KEY=hf_…            # merchants: shown once, when the merchant or the key is made
 OPERATOR_TOKEN=…        # operators: the gateway's setting of that name</pre>
 <h3 id="amounts">Amounts</h3>

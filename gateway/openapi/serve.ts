@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
+import type { Context } from 'koa';
 import { answerCached, cached } from '../http/etag-cache.ts';
 import { createRouter } from '../http/route.ts';
 import { createDocument } from './document.ts';
-import { GUIDES } from './introduction.ts';
+import { GUIDES, PLACEHOLDER } from './introduction.ts';
 import { pageOf, SCRIPT, STYLE } from './page.ts';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -19,6 +20,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The address at which the reader reads, for the commands of the page. A Host that is no host name is not repeated. */
+function originOf({ protocol, host }: Context): string {
+  return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) ? `${protocol}://${host}` : PLACEHOLDER;
+}
+
 /** The document changes only with a release. */
 const CACHE = 'public, max-age=300';
 
@@ -26,7 +32,8 @@ const CACHE = 'public, max-age=300';
 export function serveDocument(): Router {
   const document = createDocument();
   const json = cached('json', JSON.stringify(document));
-  const page = cached('html', pageOf(document));
+  const page = pageOf(document);
+  let latest = { origin: PLACEHOLDER, page: cached('html', page) };
   const router = createRouter();
   router.get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*');
@@ -37,8 +44,18 @@ export function serveDocument(): Router {
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', POLICY);
     ctx.set('Cache-Control', CACHE);
-    answerCached(ctx, page);
+    ctx.vary('Host');
+    const origin = originOf(ctx);
+    if (latest.origin !== origin) latest = { origin, page: cached('html', page.replace(PLACEHOLDER, origin)) };
+    answerCached(ctx, latest.page);
   });
+  // A slash too many, as some links and people write it.
+  for (const path of ['/docs', '/console']) {
+    router.get(`${path}/`, (ctx) => {
+      ctx.status = 301;
+      ctx.redirect(path);
+    });
+  }
   for (const file of Object.keys(GUIDES)) {
     const guide = cached('text/plain', readFileSync(new URL(`../../docs/${file}`, import.meta.url)));
     router.get(`/docs/${file}`, (ctx) => {

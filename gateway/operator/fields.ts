@@ -1,7 +1,7 @@
 /** Schemas of fields that several operators' routes share. */
 import { z } from 'zod';
 import { MERCHANT_ID, MERCHANT_ID_FORM } from '../resource/identifiers.ts';
-import { currency } from '../resource/request-fields.ts';
+import { currency, MOST_AMOUNT, queryInteger } from '../resource/request-fields.ts';
 
 export const merchantId = z
   .string()
@@ -10,15 +10,14 @@ export const merchantId = z
 
 /** Bounds of an amount, both inclusive, from query parameters. */
 export const amountFilters = {
-  amountFrom: minorUnits('Only of this amount or more').optional(),
-  amountTo: minorUnits('Only of this amount or less').optional(),
+  amountFrom: minorUnits('Only of this amount or more'),
+  amountTo: minorUnits('Only of this amount or less'),
   currency: currency.optional(),
 };
 
 function minorUnits(description: string) {
-  return z
-    .string()
-    .regex(/^[1-9][0-9]{0,11}$/, 'must be 1 to 999999999999')
-    .meta({ description: `${description}, minor units`, examples: ['4200'] })
-    .transform(BigInt);
+  return queryInteger(1, MOST_AMOUNT)
+    .transform(BigInt)
+    .meta({ description: `${description}, minor units`, examples: [4200] })
+    .optional();
 }

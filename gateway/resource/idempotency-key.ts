@@ -10,7 +10,7 @@ const idempotencyKey = z
   .meta({
     description:
       'Makes a repetition safe: the same key with the same body gets the first answer again, with Idempotency-Replayed. ' +
-      'One keyspace per merchant, for POST routes; kept for 24 hours or more',
+      'One keyspace per merchant, for POST routes; kept for 7 days',
     examples: ['order-1001-hold'],
   });
 

@@ -41,12 +41,12 @@ function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
 function readParams(ctx: Context, { parameters = {}, codes }: Route): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of Object.keys(parameters)) {
-    const value: string = ctx.params[name];
     const form = FORMS[name];
     assert(form, `the path parameter ${name} has a form`);
+    const value: string = form === UUID ? ctx.params[name].toLowerCase() : ctx.params[name];
     if (!form.test(value)) {
       const code = codes.find((code) => statusOf(code) === 404) ?? 'NOT_FOUND';
-      throw new Problem(code, { detail: form === UUID ? notRequestId(value) : undefined });
+      throw new Problem(code, { detail: form === UUID ? notRequestId(ctx.params[name]) : undefined });
     }
     params[name] = value;
   }

@@ -21,19 +21,19 @@ export const text = (max: number, min = 1) =>
     .refine((value) => !hasCardNumber(value), 'must not contain a card number');
 
 /** The largest amount, minor units. */
-const MOST = 999_999_999_999;
+export const MOST_AMOUNT = 999_999_999_999;
 
 /** Money in minor units. `5.0` and `1e2` are rejected before this schema runs, on the source text (http/json-body.ts). */
 export const amount = z
   .int({ error: amountFault })
   .min(1)
-  .max(MOST)
+  .max(MOST_AMOUNT)
   .meta({ description: 'Amount in minor units of the currency', examples: [4200] })
   .transform(BigInt);
 
 /** The fault of an amount that is no integer, or beyond what a double holds exactly; undefined: as of any number. */
 function amountFault({ code, input }: { readonly code?: string; readonly input?: unknown }): string | undefined {
-  if (code === 'too_big') return `must be at most ${MOST}`;
+  if (code === 'too_big') return `must be at most ${MOST_AMOUNT}`;
   if (code !== 'invalid_type') return undefined;
   if (typeof input === 'number') return 'must be a whole number of minor units: 10.50 EUR is 1050';
   return typeof input === 'string' ? 'must be a number of minor units, without quotes: 10.50 EUR is 1050' : undefined;
@@ -71,9 +71,10 @@ export const preauthorizationId = z.string().meta({
   examples: ['pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa'],
 });
 
-/** The requestId of another operation. As above, a malformed id is answered like one that does not exist. */
+/** The requestId of another operation, in any case (RFC 9562). As above, a malformed id is answered like one that does not exist. */
 export const requestId = z
   .string()
+  .toLowerCase()
   .meta({ description: 'Names an operation (UUIDv7)', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
 
 /** The same as a filter. A preauthorizationId is refused by name: it does not belong in a URL. */
@@ -90,19 +91,31 @@ export const uuid = (what: string) =>
 export const endpointUrl = (description: string) =>
   text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });
 
+/** The instants that RFC 3339 can write in UTC, from the epoch on. */
+function isStorable(instant: Date): boolean {
+  return instant.getTime() >= 0 && instant.getUTCFullYear() <= 9999;
+}
+
 export const time = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z' })
-  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
+  .refine((value) => isStorable(new Date(value)), 'must be in the years 1970 to 9999, in UTC')
   .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] })
   .transform((text) => timestampFromDate(new Date(text)));
 
+/** A whole number among the query parameters, which are text. */
+export const queryInteger = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.preprocess(integerIn, z.int({ error }).min(min, { error }).max(max, { error }));
+};
+
+function integerIn(text: unknown): unknown {
+  return typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
+}
+
 /** A page of a list (AIP-158), from query parameters. */
 export const page = {
-  pageSize: z
-    .string()
-    .regex(/^(?:[1-9][0-9]?|1[0-9]{2}|200)$/, 'must be a whole number from 1 to 200')
-    .meta({ description: 'Items per page, 1 to 200', examples: ['50'] })
-    .transform(Number)
+  pageSize: queryInteger(1, 200)
+    .meta({ description: 'Items per page, 1 to 200', examples: [50] })
     .optional(),
   pageToken: text(512).meta({ description: 'nextPageToken of the page before' }).optional(),
 };

@@ -20,7 +20,9 @@ export function authenticate(credentials: Credentials): Middleware {
     if (key === undefined) throw new Problem('UNAUTHENTICATED', { detail: HOW });
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE');
     const merchantId = credentials.merchantOfApiKey(key) ?? (await newMerchantOf(credentials, key));
-    if (merchantId === undefined) throw new Problem('UNAUTHENTICATED', { detail: UNKNOWN_KEY });
+    if (merchantId === undefined) {
+      throw new Problem('UNAUTHENTICATED', { detail: key.startsWith('hf_') ? UNKNOWN_KEY : NO_KEY });
+    }
     const identity: Identity = {
       merchantId,
       isLive: () => credentials.merchantOfApiKey(key) === merchantId,
@@ -33,6 +35,8 @@ export function authenticate(credentials: Credentials): Middleware {
 }
 
 const HOW = 'Send the header `Authorization: Bearer <API key>`. A key elsewhere, in the URL or the body, is not read.';
+const NO_KEY =
+  'This is no API key, which the operator gives to the merchant. The operator token is for /operator and /metrics.';
 const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revoked.';
 
 /** The API key in an Authorization header; undefined when there is none. */

@@ -18,7 +18,7 @@ export interface Example {
   readonly name: string;
   readonly summary: string;
   /** Of the path, the query and the headers, by name. */
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string | number>>;
   readonly body?: object;
   readonly status: number;
   /** Text where the answer is no JSON; absent where it has no body. */

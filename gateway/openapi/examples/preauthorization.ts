@@ -186,7 +186,7 @@ export const PREAUTHORIZATION_EXAMPLES: readonly Draft[] = [
     route: 'listPreauthorizations',
     name: 'released',
     summary: "The newest of a customer's released holds",
-    parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: '1' },
+    parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: 1 },
     answer: { items: [released] },
   },
 ];

@@ -3,6 +3,7 @@ import { MinuteSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import { time } from '../../resource/answer-fields.ts';
 import { messageJson } from '../../resource/core-messages.ts';
+import { queryInteger } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -33,17 +34,15 @@ export const listMinutes = operatorRoute({
     'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
     'not counted.',
   query: z.strictObject({
-    minutes: z
-      .string()
-      .regex(/^(?:[1-9][0-9]?|1[0-7][0-9]|180)$/, 'must be a whole number from 1 to 180')
-      .meta({ description: 'Minutes, the present one included; default 60', examples: ['60'] })
+    minutes: queryInteger(1, 180)
+      .meta({ description: 'Minutes, the present one included; default 60', examples: [60] })
       .optional(),
     merchantId: merchantId.optional(),
   }),
   answers: { 200: { description: 'The minutes', schema: Minutes } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query: { minutes = '60', merchantId = '' } }) => {
-    const answer = await core.operators.listMinutes({ minuteCount: Number(minutes), merchantId }, asOperator);
+  handler: async ({ ctx, core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
+    const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
     ctx.body = { items: answer.minutes.map(minuteJson) };
   },
 });

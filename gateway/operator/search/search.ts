@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MatchSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { READ } from '../../http/problem-codes.ts';
+import { WRITE } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
 import { messageJson, pageJson, time } from '../../resource/core-messages.ts';
 import { Operation } from '../../resource/operation.ts';
@@ -60,7 +60,7 @@ export const search = operatorRoute({
     'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
   body: Search,
   answers: { 200: { description: 'What was found', schema: MatchPage } },
-  codes: READ,
+  codes: WRITE,
   handler: async ({ ctx, core, asOperator, body }) => {
     const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(body, asOperator);
     ctx.body = { ...pageJson(matches.map(matchJson), nextPageToken), searchedFrom: time(searchedFrom) };

@@ -16,9 +16,13 @@ const ReleasePreauthorization = z
     preauthorizationId: fields.preauthorizationId.optional(),
     requestId: fields.requestId.optional(),
   })
-  .refine((body) => (body.preauthorizationId === undefined) !== (body.requestId === undefined), {
+  .refine((body) => body.preauthorizationId !== undefined || body.requestId !== undefined, {
     path: ['preauthorizationId'],
     error: 'is required, or else requestId: one of the two',
+  })
+  .refine((body) => body.preauthorizationId === undefined || body.requestId === undefined, {
+    path: ['preauthorizationId'],
+    error: 'must be left out beside requestId: one of the two',
   })
   .meta({
     id: 'ReleasePreauthorization',

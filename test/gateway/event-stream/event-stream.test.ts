@@ -86,6 +86,24 @@ describe('GET /operations/stream', () => {
     assert.deepEqual(core.calls, []);
   });
 
+  it('names the header when core does not know the token', async () => {
+    core.onWatch = (call) =>
+      call.emit(
+        'error',
+        refusal(status.INVALID_ARGUMENT, {
+          reason: 'INVALID_REQUEST',
+          message: 'the request is not valid: resume_token',
+          violations: [{ field: 'resume_token', description: 'is not a token of this stream' }],
+        }),
+      );
+    const { status: answered, body } = await stage.ask('GET', '/operations/stream', {
+      headers: { 'last-event-id': '1' },
+    });
+    assert.equal(answered, 400);
+    assert.equal(body.detail, 'The Last-Event-ID header is not valid.');
+    assert.deepEqual(body.errors, [{ field: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]);
+  });
+
   it('answers HEAD without opening a stream', async () => {
     assert.equal((await stage.ask('HEAD', '/operations/stream')).status, 200);
     assert.deepEqual(core.calls, []);

@@ -195,7 +195,7 @@ describe('parseStrictJson()', () => {
     let refused = 0;
     fc.assert(
       fc.property(texts, (text) => {
-        const isRefused = throws(() => fromJsonString(StructSchema, text));
+        const isRefused = throws(() => fromJsonString(StructSchema, text)) || hasControlledName(text);
         refused += isRefused ? 1 : 0;
         assert.equal(
           throws(() => parse(text)),
@@ -216,6 +216,15 @@ describe('parseStrictJson()', () => {
     });
   }
 });
+
+/**
+ * Whether valid JSON has a name with a control character, which we refuse and other parsers take. Node 24's own JSON.parse() does not tell:
+ * when many objects with the name `\\` were parsed before, it takes the name `\u0011` for it.
+ */
+function hasControlledName(text: string): boolean {
+  const strings = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)];
+  return strings.some(([, literal = '', colon]) => colon !== undefined && /\p{Cc}/u.test(JSON.parse(literal)));
+}
 
 function throws(act: () => unknown): boolean {
   try {

@@ -24,6 +24,33 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(told, []);
   });
 
+  it('has numbers where the query takes numbers', () => {
+    const types = new Map(
+      Object.values(document.paths)
+        .flatMap((methods) => Object.values(methods))
+        .flatMap(({ parameters = [] }) => parameters as { name: string; schema: { type: string } }[])
+        .map(({ name, schema }) => [name, schema.type]),
+    );
+    const numbers = ['pageSize', 'amountFrom', 'amountTo', 'minutes'];
+    assert.deepEqual(
+      numbers.map((name) => types.get(name)),
+      numbers.map(() => 'integer'),
+    );
+  });
+
+  it('documents for each body what can be wrong with it, and for each change who may not make it', () => {
+    for (const { method, path, body, credential, codes } of Object.values(ROUTES)) {
+      if (body === undefined) continue;
+      const due = ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+      if (credential === 'operator') due.push('FORBIDDEN');
+      assert.deepEqual(
+        due.filter((code) => !codes.some((one) => one === code)),
+        [],
+        `${method} ${path}`,
+      );
+    }
+  });
+
   it('documents every route', () => {
     for (const [name, { method, path }] of Object.entries(ROUTES)) {
       assert.equal(document.paths[path]?.[method]?.operationId, name);

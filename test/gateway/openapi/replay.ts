@@ -90,7 +90,7 @@ export class Replay {
   #request(example: Example) {
     const { method, path, parameters = {}, query } = routeOf(example);
     const given = Object.entries(example.parameters ?? {}).map(
-      ([name, value]) => [name, translate(value, this.#names)] as const,
+      ([name, value]) => [name, translate(String(value), this.#names)] as const,
     );
     const inQuery = new URLSearchParams(Object.fromEntries(given.filter(([name]) => query && name in query.shape)));
     const others = given.filter(([name]) => !(name in parameters) && !inQuery.has(name));
@@ -119,7 +119,7 @@ export async function sendStaged(example: Example, stage: Stage): Promise<Answer
     state: OperationState.UNKNOWN,
   }));
   const { path, credential } = routeOf(example);
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => example.parameters?.[name] ?? '');
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(example.parameters?.[name] ?? ''));
   return stage.ask('POST', filled, {
     body: example.body,
     ...(credential === 'operator' && { apiKey: OPERATOR_TOKEN }),

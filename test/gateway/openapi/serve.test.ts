@@ -42,6 +42,20 @@ describe('the document, served', () => {
     }
   });
 
+  for (const path of ['/docs', '/console']) {
+    it(`is found with a slash behind ${path}`, async () => {
+      const answer = await fetch(`${stage.origin}${path}/`, { redirect: 'manual' });
+      assert.deepEqual([answer.status, answer.headers.get('location')], [301, path]);
+    });
+  }
+
+  it('names the address at which it is read', async () => {
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    assert(text.includes(`BASE=${stage.origin}\n`));
+    const odd = await stage.ask('GET', '/docs', { headers: { host: 'a$(id).example' } }).catch(() => undefined);
+    assert(!odd?.text.includes('$(id)'));
+  });
+
   it('has no broken link within itself', async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);

@@ -13,6 +13,7 @@ const QUERIES: [path: string, ...fields: string[]][] = [
   ['/preauthorization?pageSize=1e2', 'pageSize'],
   ['/preauthorization?createdFrom=yesterday', 'createdFrom'],
   ['/preauthorization?createdTo=2026-02-30T00:00:00Z', 'createdTo'],
+  ['/preauthorization?createdTo=9999-12-31T23:59:59-23:59', 'createdTo'],
   ['/preauthorization?expiringBefore=2026-11-21T12:00:00', 'expiringBefore'],
   ['/preauthorization?userId=%00', 'userId'],
   ['/preauthorization?pageToken=', 'pageToken'],

@@ -10,6 +10,8 @@ const UNITS = '10.50 EUR is 1050';
 const SEND_KEY =
   'Send the header `Authorization: Bearer <API key>`. A key elsewhere, in the URL or the body, is not read.';
 const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revoked.';
+const NO_KEY =
+  'This is no API key, which the operator gives to the merchant. The operator token is for /operator and /metrics.';
 const SEE_DOCS = 'The routes are listed at /docs.';
 const NOT_REQUEST_ID =
   'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
@@ -87,7 +89,7 @@ const BODIES: Mistake[] = [
     'amount where amountToCapture belongs',
     CAPTURE,
     capture({ amountToCapture: undefined, amount: 5 }),
-    invalid('amountToCapture: is required', 'amount: is not a known field'),
+    invalid('amountToCapture: is required', 'amount: is not a known field: did you mean amountToCapture?'),
   ],
   ['a field twice', HOLD, { body: `{"amount":1,"amount":2}` }, invalid('amount: is given twice in one object')],
   ['a userId that is a number', HOLD, hold({ userId: 7 }), invalid('userId: must be a string, not a number')],
@@ -151,7 +153,7 @@ const BODIES: Mistake[] = [
     'both ids',
     RELEASE,
     { body: { preauthorizationId: PREAUTHORIZATION_ID, requestId: HOLD_ID } },
-    invalid('preauthorizationId: is required, or else requestId: one of the two'),
+    invalid('preauthorizationId: must be left out beside requestId: one of the two'),
   ],
   [
     'a requestId as preauthorizationId',
@@ -184,6 +186,18 @@ const BODIES: Mistake[] = [
     HOLD,
     { body: '{"userId": "a}' },
     invalid('body: is not valid JSON: see line 1, column 15'),
+  ],
+  [
+    'a name with a control character',
+    HOLD,
+    { body: '{"amount\\u0000": 5}' },
+    invalid('(unprintable): is a name with a control character'),
+  ],
+  [
+    'more than the largest body',
+    HOLD,
+    { body: 'x'.repeat(65 * 1024) },
+    [413, 'PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB, the most that is taken here.'],
   ],
   [
     'a form',
@@ -220,6 +234,7 @@ const CREDENTIALS: Mistake[] = [
     { apiKey: null },
     [401, 'UNAUTHENTICATED', SEND_KEY],
   ],
+  ['an operator token', HOLD, credential(`Bearer ${'t'.repeat(43)}`), [401, 'UNAUTHENTICATED', NO_KEY]],
   ['an unknown key', HOLD, credential(`Bearer hf_${'x'.repeat(43)}`), [401, 'UNAUTHENTICATED', UNKNOWN_KEY]],
   ['a key cut short', HOLD, credential(`Bearer ${API_KEY.slice(0, -1)}`), [401, 'UNAUTHENTICATED', UNKNOWN_KEY]],
 ];
@@ -257,6 +272,22 @@ const PATHS: Mistake[] = [
     [405, 'METHOD_NOT_ALLOWED', `This path takes POST, HEAD, GET. ${SEE_DOCS}`],
   ],
   [
+    'POST to a path that only GET takes',
+    'POST /preauthorization/capture',
+    capture({}),
+    [
+      405,
+      'METHOD_NOT_ALLOWED',
+      `This path takes HEAD, GET. POST is for /preauthorization, /preauthorization/authorization, /preauthorization/release. ${SEE_DOCS}`,
+    ],
+  ],
+  [
+    'an unknown path beside known ones',
+    'POST /webhook-endpoint/tests',
+    {},
+    [404, 'NOT_FOUND', `There is no such path. POST is for /webhook-endpoint/test. ${SEE_DOCS}`],
+  ],
+  [
     'GET of the relay',
     'GET /webhook/processor/payment/captured',
     {},
@@ -280,6 +311,12 @@ const PATHS: Mistake[] = [
     'GET /preauthorization?statuss=CAPTURED',
     {},
     invalid('statuss: is not a known field: did you mean status?'),
+  ],
+  [
+    'the limit of another API',
+    'GET /preauthorization?limit=3',
+    {},
+    invalid('limit: is not a known field: did you mean pageSize?'),
   ],
   ['an unknown status', 'GET /operations?status=PENDING', {}, invalid('status: must be one of OK, KO')],
   [

@@ -53,7 +53,7 @@ export const MERCHANT_EXAMPLES: readonly Draft[] = [
     route: 'listMerchants',
     name: 'all',
     summary: 'All of them',
-    parameters: { pageSize: '200' },
+    parameters: { pageSize: 200 },
     answer: { items: [merchant] },
   },
   {

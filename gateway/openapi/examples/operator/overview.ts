@@ -65,7 +65,7 @@ export const OVERVIEW_EXAMPLES: readonly Draft[] = [
     route: 'listMinutes',
     name: 'lastTwo',
     summary: 'The minute before, and the present one',
-    parameters: { minutes: '2' },
+    parameters: { minutes: 2 },
     answer: {
       items: [
         ['2026-11-21T15:29:00.000Z', 41],

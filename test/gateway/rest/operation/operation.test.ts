@@ -37,6 +37,15 @@ const OPERATION_JSON = {
 describe('REST operations', () => {
   const stage = useStage();
 
+  it('takes an id in capitals, as RFC 9562 has it', async () => {
+    stage.core.answers.set('getOperation', () => ({ operation: OPERATION }));
+    assert.equal((await stage.ask('GET', `/operations/${CAPTURE_ID.toUpperCase()}`)).status, 200);
+    assert.equal(stage.core.lastRequest.requestId, CAPTURE_ID);
+    stage.core.answers.set('listOperations', () => ({ operations: [] }));
+    assert.equal((await stage.ask('GET', `/operations?holdRequestId=${HOLD_ID.toUpperCase()}`)).status, 200);
+    assert.equal(stage.core.lastRequest.holdRequestId, HOLD_ID);
+  });
+
   it('returns one', async () => {
     stage.core.answers.set('getOperation', () => ({ operation: OPERATION }));
     const answer = await stage.ask('GET', `/operations/${CAPTURE_ID}`);

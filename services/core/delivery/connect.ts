@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
 import { addressesOf, DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
 import { gatewayAt, type Target } from './gateway-address.ts';
+import { openResolver } from './resolve.ts';
 import { boundAnswers } from './response-limits.ts';
 
 export interface ConnectRules {
@@ -18,7 +18,7 @@ export interface ConnectRules {
  */
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
-  const resolve = rules.resolve ?? resolveName;
+  const resolve = rules.resolve ?? openResolver();
   return (options, callback) => {
     judged(options, rules, resolve).then(
       ({ address, servername }) =>
@@ -35,9 +35,10 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
   const secure = options.protocol === 'https:';
   const port = options.port || (secure ? '443' : '80');
   const literal = literalOf(options.hostname);
-  const finding = addressesOf(options.hostname, resolve);
-  const judging = gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve);
-  const [addresses, isGateway] = await within(CONNECT_TIMEOUT_MS, Promise.all([finding, judging]));
+  const [addresses, isGateway] = await Promise.all([
+    addressesOf(options.hostname, resolve),
+    gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve),
+  ]);
   let refused = new DestinationRefused('the name has no address');
   for (const address of addresses) {
     try {
@@ -49,22 +50,6 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
     }
   }
   throw refused;
-}
-
-/** Resolves a name with the system's resolver. */
-export async function resolveName(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
-}
-
-/** Rejects after a timeout: the system's resolver may take much longer. */
-export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('resolving the name took too long')), timeoutMs);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;

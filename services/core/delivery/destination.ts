@@ -20,7 +20,7 @@ export class DestinationRefused extends Error {
  */
 export function judgeAddress(address: string, secure: boolean, allowed: readonly Network[]): void {
   const parsed = parseAddress(address);
-  if (isIn(parsed, NEVER)) throw new DestinationRefused(NEVER_REACHABLE);
+  if (isNeverReachable(parsed)) throw new DestinationRefused(NEVER_REACHABLE);
   if (isIn(parsed, allowed)) return;
   if (!isPublic(parsed)) throw new DestinationRefused('the address is not public');
   if (!secure) throw new DestinationRefused('https is required');
@@ -29,7 +29,7 @@ export function judgeAddress(address: string, secure: boolean, allowed: readonly
 /** Why deliveries to a URL are refused whatever its host resolves to and whatever the allow-lists have; undefined = they may not be. */
 export function neverReachable({ hostname }: URL): string | undefined {
   const literal = literalOf(hostname);
-  return literal !== undefined && isIn(parseAddress(literal), NEVER) ? NEVER_REACHABLE : undefined;
+  return literal !== undefined && isNeverReachable(parseAddress(literal)) ? NEVER_REACHABLE : undefined;
 }
 
 /** Why deliveries to a URL are refused unless the allow-list of the worker has its network; undefined = the URL shows no reason. */
@@ -79,6 +79,14 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
 }
 
+/** Also inside an IPv6 address that a router translates to it, whatever the allow-list has. */
+function isNeverReachable(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const translated = TRANSLATED.find(([network]) => isIn(address, [network]));
+  if (!translated) return isIn(address, NEVER);
+  const [, at] = translated;
+  return isIn(new ipaddr.IPv4(address.toByteArray().slice(at, at + 4)), NEVER);
+}
+
 function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Network[]): boolean {
   return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
@@ -91,6 +99,17 @@ const NEVER_REACHABLE = 'the address belongs to a metadata service or is link-lo
 const NEVER = parseNetworks(
   '169.254.0.0/16,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32,fe80::/10,fd00:ec2::/32,fd20:ce::/32',
 );
+
+/**
+ * Networks whose addresses contain an IPv4 one, and the byte at which it begins: NAT64 (RFC 6052; RFC 8215 for a site's own prefix, of
+ * which only those of 96 bits are known to us), 6to4 (RFC 3056) and the deprecated IPv4-compatible form (RFC 4291).
+ */
+const TRANSLATED: readonly (readonly [Network, number])[] = [
+  [ipaddr.parseCIDR('64:ff9b::/96'), 12],
+  [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
+  [ipaddr.parseCIDR('2002::/16'), 2],
+  [ipaddr.parseCIDR('::/96'), 12],
+];
 
 /** Unicast for the library, but not public. */
 const NOT_PUBLIC = parseNetworks(

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { code as currencyOf } from 'currency-codes';
 import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { resolveName, within } from '../../delivery/connect.ts';
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../delivery/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../delivery/gateway-address.ts';
+import { openResolver } from '../../delivery/resolve.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
@@ -68,9 +68,6 @@ export function checkEndpoint(fields: FieldCheck, field: string, value: string |
   else if (refused !== undefined) fields.add(field, `can never be delivered to: ${refused}`);
 }
 
-/** Limit for resolving the name. */
-const RESOLVE_MS = 2_000;
-
 /**
  * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks again. A name
  * that does not resolve yet passes.
@@ -84,9 +81,10 @@ async function refuseGateway(internalUrl: string, gateways: readonly Target[]): 
 }
 
 async function resolvesToGateway(target: Target, gateways: readonly Target[]): Promise<boolean> {
+  const resolve = openResolver();
   const [addresses, isGateway] = await Promise.allSettled([
-    within(RESOLVE_MS, addressesOf(target.hostname, resolveName)),
-    within(RESOLVE_MS, gatewayAt(target, gateways, resolveName)),
+    addressesOf(target.hostname, resolve),
+    gatewayAt(target, gateways, resolve),
   ]);
   if (addresses.status === 'rejected' || isGateway.status === 'rejected') return false;
   return addresses.value.some(isGateway.value);

@@ -84,6 +84,12 @@ const METADATA_SPELLINGS = [
   '100.100.100.200',
   '168.63.129.16',
   '192.0.0.192',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[64:ff9b:1::a9fe:a9fe]',
+  '[64:ff9b::6464:64c8]',
+  '[2002:a9fe:a9fe::1]',
+  '[::169.254.169.254]',
 ];
 
 /** Connects through the guard to the port on which a listener of the test accepts every local address. */

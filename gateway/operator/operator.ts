@@ -31,7 +31,7 @@ import { listOperatorOperations } from './operation/list-operator-operations.ts'
 import { watchOperatorOperations } from './operation/watch-operator-operations.ts';
 import { getOverview } from './overview/get-overview.ts';
 import { listMinutes } from './overview/list-minutes.ts';
-import { discardQuarantined, releaseQuarantined } from './relay/decide-quarantined.ts';
+import { discardManyQuarantined, discardQuarantined, releaseQuarantined } from './relay/decide-quarantined.ts';
 import { listFailures } from './relay/list-failures.ts';
 import { listQuarantine } from './relay/list-quarantine.ts';
 import { listStored } from './relay/list-stored.ts';
@@ -84,6 +84,7 @@ export const OPERATOR_ROUTES = {
   listQuarantine,
   releaseQuarantined,
   discardQuarantined,
+  discardManyQuarantined,
   listStored,
   replayStored,
 } as const satisfies Record<string, OperatorRoute>;

@@ -11,7 +11,7 @@ import {
 import type { Core } from '../core/client.ts';
 import type { Present } from '../http/route.ts';
 import { pageOf, parties, time as timeField } from './answer-fields.ts';
-import { answered, messageJson, pageJson } from './core-messages.ts';
+import { answered, messageJson, pageJson, some } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation, operationJson } from './operation.ts';
 import { page, time as requestedTime, requestId, text, uuid } from './request-fields.ts';
@@ -49,7 +49,11 @@ const DeliveryAttempt = z
     latencyMs: z.int().min(0),
     httpStatus: z.int().meta({ description: 'Absent = no answer' }).optional(),
     error: z.string().meta({ description: 'Why there was no success' }).optional(),
-    responseHead: z.string().meta({ description: 'The first 1 024 bytes of the answer, as text' }).optional(),
+    url: z.string().meta({ description: 'Where it went; absent = there was no address' }).optional(),
+    responseHead: z
+      .string()
+      .meta({ description: 'The first 1 024 characters of the answer; signatures, tokens and card numbers are hidden' })
+      .optional(),
   })
   .meta({ id: 'DeliveryAttempt' });
 
@@ -58,13 +62,16 @@ const DeliveryContent = z
     url: z.string().meta({ description: 'Absent = the merchant has no such endpoint' }).optional(),
     headers: z
       .array(z.object({ name: z.string(), value: z.string() }))
-      .meta({ description: 'Of each signature only the beginning; empty once the body is purged' }),
-    body: z.string().meta({ description: 'JSON, its tokens hidden. Absent once purged' }).optional(),
+      .meta({ description: 'Empty once the body is purged. Operators see only the beginning of each signature' }),
+    body: z
+      .string()
+      .meta({ description: 'As it is sent and signed; from operators, tokens are hidden. Absent once purged' })
+      .optional(),
   })
   .meta({ id: 'DeliveryContent', description: 'What an attempt would send now' });
 
 export const DeliveryWithAttempts = Delivery.extend({
-  attempts: z.array(DeliveryAttempt).meta({ description: 'Oldest first' }),
+  attempts: z.array(DeliveryAttempt).meta({ description: 'The newest 50, oldest first' }),
 }).meta({ id: 'DeliveryWithAttempts' });
 
 /** A delivery as its own route shows it. */
@@ -73,7 +80,11 @@ export const WholeDelivery = DeliveryWithAttempts.extend({
   operation: Operation.meta({
     description: 'What it is about; absent when the merchant has no such operation',
   }).optional(),
+  nextPageToken: z.string().meta({ description: 'Absent = there are no earlier attempts' }).optional(),
 }).meta({ id: 'WholeDelivery' });
+
+/** Which attempts of a delivery to show; core answers with at most 50 at a time. */
+export const AttemptsPage = z.strictObject(page);
 
 /** A delivery of core's as JSON, without its attempts. */
 export const deliveryJson = messageJson(Delivery, DeliverySchema);
@@ -84,11 +95,12 @@ export const deliveryWithAttemptsJson = messageJson(DeliveryWithAttempts, Delive
 const contentJson = messageJson(DeliveryContent, DeliveryContentSchema);
 
 /** A delivery of core's as JSON, with all that core tells of it. */
-export function wholeDeliveryJson({ delivery, content, operation }: GetDeliveryResponse) {
+export function wholeDeliveryJson({ delivery, content, operation, nextPageToken }: GetDeliveryResponse) {
   return {
     ...deliveryWithAttemptsJson(answered(delivery)),
     content: content && contentJson(content),
     operation: operation && operationJson(operation),
+    nextPageToken: some(nextPageToken),
   };
 }
 

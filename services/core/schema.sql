@@ -100,7 +100,10 @@ create table delivery_attempt (
   http_status integer,
   error text,
   response_head text,
-  constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number)
+  url text,
+  fault text,
+  constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number),
+  constraint delivery_attempt_fault CHECK ((fault = ANY (ARRAY['LOOKUP'::text, 'UNREACHABLE'::text, 'TLS'::text, 'TIMEOUT'::text, 'PROTOCOL'::text])))
 );
 
 create table ended_session (
@@ -331,6 +334,14 @@ create table quarantined_notification (
   constraint quarantined_notification_state CHECK ((state = ANY (ARRAY['HELD'::text, 'RELEASED'::text, 'DISCARDED'::text])))
 );
 
+create table quota (
+  merchant_id text not null,
+  action text not null,
+  window_start timestamp(3) with time zone not null,
+  used integer not null,
+  constraint quota_pkey PRIMARY KEY (merchant_id, action)
+);
+
 create table release (
   request_id uuid not null,
   hold_request_id uuid not null,
@@ -400,6 +411,7 @@ create table verification_failure (
 
 CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
 
+CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor, id);
 CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
 
 CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
@@ -441,6 +453,7 @@ CREATE INDEX operation_by_hold ON public.operation USING btree (hold_request_id,
 CREATE INDEX operation_by_merchant ON public.operation USING btree (merchant_id, sequence);
 
 CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
+CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
 CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
 CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);

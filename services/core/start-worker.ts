@@ -5,7 +5,6 @@ import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ConnectRules } from './delivery/connect.ts';
 import { Deliverer } from './delivery/deliverer.ts';
-import { openEndpointTermsCache } from './delivery/endpoint-terms-cache.ts';
 import { forwardParkedNotifications } from './delivery/forward-parked.ts';
 import { targetOf } from './delivery/gateway-address.ts';
 import { openQueue, type Queue } from './delivery/queue.ts';
@@ -72,12 +71,11 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => metricsDoor?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
-  const terms = openEndpointTermsCache(database, cipher, clock);
   const deliverer = new Deliverer({
     database,
     queue,
     sender,
-    terms,
+    cipher,
     clock,
     log,
     onAttempt: metrics.deliveryAttempt,

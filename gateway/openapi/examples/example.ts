@@ -153,21 +153,29 @@ export function deliveryOf(operation: ReturnType<typeof operationOf>, deliveryId
   };
   const delivered = { ...created, state: 'DELIVERED', deliveredAt: createdAt.replace('.080Z', '.120Z') };
   const startedAt = createdAt.replace('.080Z', '.090Z');
+  const url = `${WEBHOOK_URL}/webhook/processor/payment/${statusInfo}`;
   const attempts = [
-    { number: 1, startedAt, latencyMs: 24, httpStatus: 200, responseHead: JSON.stringify({ requestId }) },
+    { number: 1, startedAt, latencyMs: 24, httpStatus: 200, url, responseHead: JSON.stringify({ requestId }) },
   ];
-  const content = {
-    url: `${WEBHOOK_URL}/webhook/processor/payment/${statusInfo}`,
+  const content = (own: string, standard: string) => ({
+    url,
     headers: [
       { name: 'content-type', value: 'application/json' },
       { name: 'user-agent', value: 'Holdfast/1' },
-      { name: 'x-service-signature', value: 'q83vEjRWeJCr…' },
+      { name: 'x-service-signature', value: own },
       { name: 'webhook-id', value: deliveryId },
       { name: 'webhook-timestamp', value: '1795262700' },
-      { name: 'webhook-signature', value: 'v1,kD93mVqXe…' },
+      { name: 'webhook-signature', value: `v1,${standard}` },
     ],
-    body: JSON.stringify({ merchantId: MERCHANT_ID, requestId, status: 'OK', amount, currency: 'EUR' }, null, 2),
+    body: JSON.stringify({ merchantId: MERCHANT_ID, requestId, status: 'OK', amount, currency: 'EUR' }),
+  });
+  const whole = { ...delivered, attempts, operation };
+  return {
+    created,
+    delivered,
+    /** As the merchant sees it, and as operators do. */
+    whole: { ...whole, content: content(`q83vEjRWeJCr${'A'.repeat(31)}=`, `kD93mVqXe${'A'.repeat(34)}=`) },
+    shown: { ...whole, content: content('q83vEjRWeJCr…', 'kD93mVqXe…') },
+    replayed: { ...created, state: 'PENDING', dueAt: replayedAt, attempts },
   };
-  const replayed = { ...created, state: 'PENDING', dueAt: replayedAt, attempts };
-  return { created, delivered, whole: { ...delivered, attempts, content, operation }, replayed };
 }

@@ -37,6 +37,9 @@ export const listAudit = operatorRoute({
   query: z.strictObject({
     target: text(128).optional(),
     action: text(64).optional(),
+    actor: text(128)
+      .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
+      .optional(),
     atFrom: time.optional(),
     atTo: time.optional(),
     ...page,

@@ -1,5 +1,5 @@
 import { READ } from '../../http/problem-codes.ts';
-import { WholeDelivery, wholeDeliveryJson } from '../../resource/delivery.ts';
+import { AttemptsPage, WholeDelivery, wholeDeliveryJson } from '../../resource/delivery.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -10,11 +10,12 @@ export const getDelivery = operatorRoute({
   summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
   description:
     'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
-    'shown, and tokens in the body are hidden.',
+    'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
   parameters: { deliveryId: uuid('delivery') },
+  query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
   codes: [...READ, 'OPERATION_NOT_FOUND'],
-  handler: async ({ ctx, core, asOperator, params }) => {
-    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery(params, asOperator));
+  handler: async ({ ctx, core, asOperator, params, query }) => {
+    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
   },
 });

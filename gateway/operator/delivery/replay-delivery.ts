@@ -11,7 +11,7 @@ export const replayDelivery = operatorRoute({
   summary: 'Send a delivery again',
   description:
     'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
-    'at once. Refused as INVALID_REQUEST when its body was purged.',
+    'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },

@@ -1,8 +1,11 @@
+import { z } from 'zod';
+import { QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { NoBody, uuid } from '../../resource/request-fields.ts';
+import { NoBody, time, uuid } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { QuarantinedNotification, quarantinedJson } from './relayed-notification.ts';
+import { QuarantinedNotification, quarantinedJson, quarantineReason } from './relayed-notification.ts';
 
 const common = {
   method: 'post',
@@ -34,5 +37,34 @@ export const discardQuarantined = operatorRoute({
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
     ctx.body = quarantinedJson(answered(notification));
+  },
+});
+
+export const discardManyQuarantined = operatorRoute({
+  method: 'post',
+  path: '/operator/relay/quarantine/discard',
+  tag: 'Operators: relay',
+  summary: 'Decide that those of a merchant that match are never forwarded',
+  description:
+    'Takes at most 1 000 that were set aside, oldest first; filters are joined by AND. `more` says whether others may ' +
+    'match; the same call again takes those.',
+  body: z
+    .strictObject({
+      merchantId,
+      reason: quarantineReason.transform((name) => QuarantineReason[name]).optional(),
+      receivedFrom: time.optional(),
+      receivedTo: time.optional(),
+    })
+    .meta({ id: 'DiscardQuarantined', description: 'Which to discard' }),
+  answers: {
+    200: {
+      description: 'They are discarded',
+      schema: z.object({ discardedCount: z.int().min(0), more: z.boolean() }).meta({ id: 'DiscardedQuarantined' }),
+    },
+  },
+  codes: WRITE,
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { discardedCount, more } = await core.notifications.discardQuarantinedNotifications(body, asOperator);
+    ctx.body = { discardedCount, more };
   },
 });

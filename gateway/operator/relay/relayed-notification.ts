@@ -48,12 +48,15 @@ export const storedJson = messageJson(StoredNotification, StoredNotificationSche
 /** State of a quarantined notification. */
 export const quarantineState = z.enum(['HELD', 'RELEASED', 'DISCARDED']);
 
+/** Why a notification was quarantined. */
+export const quarantineReason = z.enum(['CONFLICT', 'STATUS_INFO_CONTRADICTED']);
+
 /** A quarantined notification, without its body and signature. */
 export const QuarantinedNotification = z
   .object({
     quarantineId: uuid('notification that was set aside'),
     ...relayedFields,
-    reason: z.enum(['CONFLICT', 'STATUS_INFO_CONTRADICTED']),
+    reason: quarantineReason,
     state: quarantineState,
     receivedAt: time('When it was set aside'),
     decidedAt: time('When it was decided').optional(),

@@ -11,7 +11,8 @@ export const replayOwnDelivery = restRoute({
   summary: 'Send a delivery again',
   description:
     'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One that ' +
-    'waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged.',
+    'waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it ' +
+    'had 200 attempts, and as RATE_LIMITED above 60 replays a minute.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },

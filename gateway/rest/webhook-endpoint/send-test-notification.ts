@@ -9,8 +9,9 @@ export const sendTestNotification = restRoute({
   tag: 'Webhook',
   summary: 'Send a test notification to the webhook',
   description:
-    'It is signed and delivered as every other; its path ends in `payment/test`, its amount is 0, and its body says ' +
-    '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`.',
+    'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body says ' +
+    '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, and as ' +
+    'RATE_LIMITED after 5 in a minute.',
   body: NoFields,
   answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery } },
   codes: WRITE,

@@ -44,8 +44,6 @@ export interface AttemptRecorderParts {
   readonly queue: Queue;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called after an endpoint's state has changed. */
-  readonly onChange: (endpoint: EndpointKey) => void;
 }
 
 export function openAttemptRecorder(parts: AttemptRecorderParts): AttemptRecorder {
@@ -54,7 +52,6 @@ export function openAttemptRecorder(parts: AttemptRecorderParts): AttemptRecorde
   const recordGathered = async (batch: readonly HandledAlarm[]): Promise<undefined[]> => {
     const changes = await parts.database.transaction((query) => recordBatch(parts, query, batch));
     for (const change of changes) {
-      parts.onChange(change.endpoint);
       // Moving many alarms takes long; attempts at other endpoints do not wait for it.
       const name = endpointName(change.endpoint);
       const move = moved

@@ -7,13 +7,14 @@ import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
 import { isFailing } from './breaker.ts';
 import { DestinationRefused } from './destination.ts';
+import { responseHead } from './response-head.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
 import type { Answer, Message, Sender } from './sender.ts';
 
 /** An attempt that was made. */
 export interface Attempt {
   readonly record: AttemptRecord;
-  /** What it shows about the endpoint; undefined = nothing, because the fault is the notification's. */
+  /** What it shows about the endpoint; undefined = nothing, because the fault is not the endpoint's. */
   readonly verdict: 'HEALTHY' | 'FAILING' | 'GONE' | undefined;
 }
 
@@ -31,18 +32,21 @@ export interface AttemptParts {
 export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
   const startedAt = parts.clock();
   const startedMs = performance.now();
-  const answer = await send(parts, row, terms, startedAt);
+  const prepared = prepare(parts, row, terms, startedAt);
+  const message = 'url' in prepared ? prepared : undefined;
+  const outcome = 'url' in prepared ? await parts.sender.send(row.endpointKind, prepared) : prepared;
   const latencyMs = Math.round(performance.now() - startedMs);
-  const record = recordOf(row, answer, startedAt, latencyMs, (parts.random ?? Math.random)());
-  return { record, verdict: verdictOf(answer) };
+  const record = recordOf(row, { outcome, message, startedAt, latencyMs }, (parts.random ?? Math.random)());
+  return { record, verdict: verdictOf(outcome) };
 }
 
 /** An answer; `fatal` = the notification cannot be made, now or later. */
 type Outcome = Answer & { readonly fatal?: boolean };
 
-async function send(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Promise<Outcome> {
+/** Makes the message; without one, the outcome says why. */
+function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message | Outcome {
   try {
-    return await parts.sender.send(row.endpointKind, messageOf(row, terms, at));
+    return messageOf(row, terms, at);
   } catch (error) {
     const head = Buffer.alloc(0);
     if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
@@ -60,19 +64,21 @@ function messageOf(row: PendingDelivery, terms: EndpointTerms, at: Date): Messag
   return { url, headers, body: row.body };
 }
 
-function recordOf(
-  row: PendingDelivery,
-  answer: Outcome,
-  startedAt: Date,
-  latencyMs: number,
-  random: number,
-): AttemptRecord {
-  const { httpStatus, retryAfter } = answer;
+interface Made {
+  readonly outcome: Outcome;
+  readonly message: Message | undefined;
+  readonly startedAt: Date;
+  readonly latencyMs: number;
+}
+
+function recordOf(row: PendingDelivery, made: Made, random: number): AttemptRecord {
+  const { outcome, message, startedAt, latencyMs } = made;
+  const { httpStatus, retryAfter } = outcome;
   const endedAt = new Date(startedAt.getTime() + latencyMs);
   const number = row.attemptCount + 1;
   const tries = number - row.retryBase;
-  const delivered = isDelivered(answer);
-  const isLast = delivered || answer.fatal === true;
+  const delivered = isDelivered(outcome);
+  const isLast = delivered || outcome.fatal === true || isTest(row);
   const dueAt = isLast ? undefined : nextAttemptAt({ tries, httpStatus, retryAfter, endedAt }, random);
   return {
     deliveryId: row.id,
@@ -80,12 +86,19 @@ function recordOf(
     startedAt: startedAt.toISOString(),
     latencyMs,
     httpStatus,
-    error: delivered ? undefined : (answer.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
-    responseHead: responseHead(answer.head),
+    error: delivered ? undefined : (outcome.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
+    fault: outcome.fault,
+    url: message?.url.href,
+    responseHead: message && responseHead(outcome.head, message),
     state: delivered ? 'DELIVERED' : dueAt ? 'PENDING' : 'DEAD',
     dueAt: dueAt?.toISOString(),
     endedAt: endedAt.toISOString(),
   };
+}
+
+/** A test is attempted once: a merchant must not make us send more to an address than it asks for. */
+function isTest({ endpointKind, statusInfo }: PendingDelivery): boolean {
+  return endpointKind === 'webhook' && statusInfo === 'test';
 }
 
 function isDelivered({ httpStatus, failure }: Answer): boolean {
@@ -93,22 +106,10 @@ function isDelivered({ httpStatus, failure }: Answer): boolean {
 }
 
 function verdictOf(answer: Outcome): Attempt['verdict'] {
-  if (answer.fatal) return undefined;
+  if (answer.fatal || answer.fault === 'LOOKUP') return undefined;
   if (isDelivered(answer)) return 'HEALTHY';
   if (answer.httpStatus === 410) return 'GONE';
   return isFailing(answer.failure === undefined ? answer.httpStatus : undefined) ? 'FAILING' : undefined;
 }
 
 const MAX_ERROR_LENGTH = 500;
-
-/** The beginning of a response as text to store and show: control characters are replaced, because PostgreSQL rejects NUL. */
-function responseHead(head: Buffer): string | undefined {
-  if (head.length === 0) return undefined;
-  const text = head.toString('utf8');
-  return Array.from(text, (character) => (isControl(character) ? '\u{FFFD}' : character)).join('');
-}
-
-function isControl(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return (code < 0x20 && character !== '\n' && character !== '\t') || (code >= 0x7f && code < 0xa0);
-}

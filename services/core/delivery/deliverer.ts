@@ -1,23 +1,23 @@
 import { errorFields } from '../../../platform/log.ts';
 import { traced } from '../../../platform/tracing.ts';
+import type { Cipher } from '../cipher.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery/delivery.ts';
 import { type PendingDelivery, readPending } from '../storage/delivery/due-deliveries.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import { type EndpointKey, FRESH } from '../storage/endpoint/endpoint.ts';
-import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { type EndpointTerms, readEndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { type AttemptParts, makeAttempt } from './attempt.ts';
 import { type AttemptRecorder, type HandledAlarm, openAttemptRecorder, resumesAfterProbe } from './attempt-recorder.ts';
 import { allowanceOf } from './breaker.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { EndpointTermsCache } from './endpoint-terms-cache.ts';
 import type { Queue, TakenAlarm } from './queue.ts';
 
 /** What delivering needs. */
 export interface DeliverParts extends AttemptParts {
   readonly database: Database;
   readonly queue: Queue;
-  readonly terms: EndpointTermsCache;
+  readonly cipher: Cipher;
   /** Maximum of concurrent attempts in this worker. */
   readonly slots?: number;
   /** Maximum of concurrent attempts at one endpoint, over all workers. */
@@ -42,7 +42,7 @@ export class Deliverer {
 
   constructor(parts: DeliverParts) {
     this.#parts = parts;
-    this.#recorder = openAttemptRecorder({ ...parts, onChange: ({ merchantId }) => parts.terms.forget(merchantId) });
+    this.#recorder = openAttemptRecorder(parts);
     this.#slots = parts.slots ?? DEFAULT_SLOTS;
     this.#limit = new ConcurrencyLimit(parts.endpointSlots ?? DEFAULT_ENDPOINT_SLOTS);
   }
@@ -112,7 +112,8 @@ export class Deliverer {
     try {
       const ids = taken.map(({ id }) => id);
       const rows = new Map((await readPending(this.#parts.database.query, ids)).map((row) => [row.id, row]));
-      const terms = await this.#parts.terms.find([...rows.values()].map((row) => row.merchantId));
+      const merchantIds = new Set([...rows.values()].map((row) => row.merchantId));
+      const terms = await readEndpointTerms(this.#parts.database.query, this.#parts.cipher, [...merchantIds]);
       const handle = (alarm: TakenAlarm) => {
         const row = rows.get(alarm.id);
         // A delivery that is not pending needs no alarm any more.

@@ -1,14 +1,17 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { EndpointKind } from '../storage/delivery/delivery.ts';
+import type { EndpointKind, Fault } from '../storage/delivery/delivery.ts';
 import { type ConnectRules, guardedConnector } from './connect.ts';
+import { LookupFailed } from './resolve.ts';
 
 /** An endpoint's answer, or why there was none. */
 export interface Answer {
   readonly httpStatus?: number | undefined;
   readonly retryAfter?: string | undefined;
-  /** The error: no answer, or one that did not end in time. */
+  /** The error, for operators: no answer, or one that did not end in time. */
   readonly failure?: string | undefined;
-  /** The first bytes of the response body, at most 1 024. */
+  /** Present with a failure of the network. */
+  readonly fault?: Fault | undefined;
+  /** The first bytes of the response body, at most 8 192. */
   readonly head: Buffer;
 }
 
@@ -76,7 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(timeoutMs: number, resolve: (answer: Answer) => void) {
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#end(`no complete answer within ${timeoutMs} ms`), timeoutMs);
+    this.#timer = setTimeout(() => this.#end(`no complete answer within ${timeoutMs} ms`, 'TIMEOUT'), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,7 +97,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#length < HEAD_BYTES) this.#chunks.push(Buffer.from(chunk.subarray(0, HEAD_BYTES - this.#length)));
+    if (this.#length < MAX_RESPONSE_BYTES) {
+      this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_RESPONSE_BYTES - this.#length)));
+    }
     this.#length += chunk.length;
     if (this.#length > MAX_RESPONSE_BYTES) this.#end();
   }
@@ -104,19 +109,26 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#end(describeFailure(error));
+    this.#end(describeFailure(error), this.#controller ? 'PROTOCOL' : faultOfConnecting(error));
   }
 
   /** Ends the exchange once; aborts a connection that is still receiving. */
-  #end(failure?: string): void {
+  #end(failure?: string, fault?: Fault): void {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    const answer = { httpStatus: this.#httpStatus, retryAfter: this.#retryAfter, failure };
+    const answer = { httpStatus: this.#httpStatus, retryAfter: this.#retryAfter, failure, fault };
     this.#resolve({ ...answer, head: Buffer.concat(this.#chunks) });
-    if (failure !== undefined || this.#length > MAX_RESPONSE_BYTES)
+    if (failure !== undefined || this.#length > MAX_RESPONSE_BYTES) {
       this.#controller?.abort(new Error('the attempt is over'));
+    }
   }
+}
+
+function faultOfConnecting(error: Error): Fault {
+  if (error instanceof LookupFailed) return 'LOOKUP';
+  const { code = '' } = error as { code?: string };
+  return /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code) ? 'TLS' : 'UNREACHABLE';
 }
 
 /** Describes an error by code and message. Messages of the network may contain addresses, which operators may see. */
@@ -127,4 +139,3 @@ function describeFailure(error: Error): string {
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 8_192;
-const HEAD_BYTES = 1_024;

@@ -74,6 +74,12 @@ export async function keptRefusal(core: Core, requestId: string, replayed: boole
   return processorRefusal(requestId, outcome, replayed);
 }
 
+/** The refusal of what a merchant may do only so often a minute. */
+export function tooMany(now: Date): HoldfastError {
+  const retryAfterS = 60 - (Math.floor(now.getTime() / 1_000) % 60);
+  return new HoldfastError('RATE_LIMITED', 'the merchant did this too often in this minute', { retryAfterS });
+}
+
 /** The refusal of a call that came too late to be stored. */
 export function tooLate(): HoldfastError {
   return new HoldfastError('UNAVAILABLE', 'the deadline of the call is over; nothing was stored', { retryAfterS: 1 });

@@ -51,6 +51,7 @@ import { listPreauthorizations } from './preauthorization/list-preauthorizations
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
 import { discardQuarantinedNotification } from './quarantine/discard-quarantined-notification.ts';
+import { discardQuarantinedNotifications } from './quarantine/discard-quarantined-notifications.ts';
 import { listQuarantinedNotifications } from './quarantine/list-quarantined-notifications.ts';
 import { quarantineNotification } from './quarantine/quarantine-notification.ts';
 import { releaseQuarantinedNotification } from './quarantine/release-quarantined-notification.ts';
@@ -114,6 +115,7 @@ export function servicesOf(core: Core): MountedService[] {
       listQuarantinedNotifications,
       releaseQuarantinedNotification,
       discardQuarantinedNotification,
+      discardQuarantinedNotifications,
       listStoredNotifications,
       replayStoredNotification,
     }),

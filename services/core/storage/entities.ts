@@ -7,6 +7,7 @@ import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
 import { ApiKeyEntity, SigningSecretEntity } from './merchant/credentials.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
+import { QuotaEntity } from './merchant/quota.ts';
 import { SignatureNonceEntity } from './merchant/signature-nonce.ts';
 import { NotificationEntity } from './notification/notification.ts';
 import { QuarantinedNotificationEntity } from './notification/quarantined-notification.ts';
@@ -39,4 +40,5 @@ export const ENTITIES = [
   EndedSessionEntity,
   AuditEntryEntity,
   InstallationEntity,
+  QuotaEntity,
 ] as const;

@@ -4,9 +4,10 @@ import type { Database, Statement } from './database.ts';
 import { lowestIdAt } from './id-bounds.ts';
 
 /**
- * Opens the job that purges old data. After `retentionDays` it empties the bodies of notifications and deletes tokens that checkouts
- * generated; deliveries and the keys that detect duplicates stay. It forgets idempotency keys of settled operations after a week, nonces
- * when their signatures have expired, and ended sessions a day after they would have expired. A run returns the number of rows changed.
+ * Opens the job that purges old data. After `retentionDays` it empties the bodies of notifications and what endpoints answered to them,
+ * and deletes tokens that checkouts generated; deliveries and the keys that detect duplicates stay. It forgets idempotency keys of
+ * settled operations after a week, nonces when their signatures have expired, and ended sessions a day after they would have expired. A
+ * run returns the number of rows changed.
  */
 export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
   let cursor: string = NIL;
@@ -53,7 +54,9 @@ const EMPTY_DELIVERIES: Statement = {
   name: 'empty-deliveries',
   text: `with page as (select id from delivery where id > $1 and id < $2 order by id limit 5000),
     emptied as (update delivery set body = null
-      where id in (select id from page) and state <> 'PENDING' and body is not null returning id)
+      where id in (select id from page) and state <> 'PENDING' and body is not null returning id),
+    answers as (update delivery_attempt set response_head = null
+      where delivery_id in (select id from emptied) and response_head is not null)
     select (select id from page order by id desc limit 1) as last, (select count(*) from emptied) as emptied`,
 };
 

@@ -57,7 +57,7 @@ export const NOTIFICATION_EXAMPLES: readonly Draft[] = [
     name: 'delivered',
     summary: 'Taken at the first attempt',
     parameters: { deliveryId: DELIVERY_ID },
-    answer: delivery.whole,
+    answer: delivery.shown,
   },
   {
     route: 'replayDelivery',
@@ -145,6 +145,13 @@ export const NOTIFICATION_EXAMPLES: readonly Draft[] = [
     parameters: { quarantineId: OTHER_QUARANTINE_ID },
     body: {},
     answer: { ...conflicting, state: 'DISCARDED', decidedAt: '2026-11-21T15:26:00.000Z' },
+  },
+  {
+    route: 'discardManyQuarantined',
+    name: 'flood',
+    summary: 'A sender had repeated all it ever sent, with other words',
+    body: { merchantId: NEW_MERCHANT_ID, reason: 'STATUS_INFO_CONTRADICTED' },
+    answer: { discardedCount: 0, more: false },
   },
   {
     route: 'listStored',

@@ -460,7 +460,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   deliveredAt?: Timestamp | undefined;
 
   /**
-   * Attempts, oldest first; only in GetDelivery.
+   * A page of attempts, oldest first; only in GetDelivery and ReplayDelivery.
    *
    * @generated from field: repeated holdfast.v1.DeliveryAttempt attempts = 12;
    */
@@ -508,18 +508,25 @@ export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   httpStatus: number;
 
   /**
-   * Why there was no success; empty = success.
+   * Why there was no success, for operators in detail, for merchants in a few words; empty = success.
    *
    * @generated from field: string error = 5;
    */
   error: string;
 
   /**
-   * The first 1 024 bytes of the response, as text.
+   * The first 1 024 characters of the response; signatures, tokens and card numbers in it are hidden. Empty once purged.
    *
    * @generated from field: string response_head = 6;
    */
   responseHead: string;
+
+  /**
+   * The address that it went to; empty when it had none.
+   *
+   * @generated from field: string url = 7;
+   */
+  url: string;
 };
 
 /**
@@ -650,6 +657,20 @@ export declare type GetDeliveryRequest = Message<"holdfast.v1.GetDeliveryRequest
    * @generated from field: string merchant_id = 2;
    */
   merchantId: string;
+
+  /**
+   * Attempts per page, 1 to 200; 0, and more than 50 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page of attempts to read; empty = the newest.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
 };
 
 /**
@@ -665,7 +686,7 @@ export declare const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest>;
  */
 export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryResponse"> & {
   /**
-   * The delivery with its attempts.
+   * The delivery with a page of its attempts.
    *
    * @generated from field: holdfast.v1.Delivery delivery = 1;
    */
@@ -685,6 +706,13 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
    * @generated from field: holdfast.v1.Operation operation = 3;
    */
   operation?: Operation | undefined;
+
+  /**
+   * Token of the page of earlier attempts; empty = no more.
+   *
+   * @generated from field: string next_page_token = 4;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -694,7 +722,7 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
 
 /**
- * What an attempt would send, as far as it may be shown.
+ * What an attempt would send: byte for byte for the merchant; for operators as far as it may be shown.
  *
  * @generated from message holdfast.v1.DeliveryContent
  */
@@ -707,7 +735,7 @@ export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
   url: string;
 
   /**
-   * The headers that are always sent. Only the beginning of each signature is shown. Empty once the body is purged,
+   * The headers that are always sent; operators see only the beginning of each signature. Empty once the body is purged,
    * and while the merchant has no live signing secret.
    *
    * @generated from field: repeated holdfast.v1.DeliveryHeader headers = 2;
@@ -715,7 +743,8 @@ export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
   headers: DeliveryHeader[];
 
   /**
-   * The body, laid out over lines; tokens, handles and checkout addresses in it are hidden. Empty once purged.
+   * The body as it is sent and signed; from operators, tokens, handles and checkout addresses in it are hidden. Empty once
+   * purged.
    *
    * @generated from field: string body = 3;
    */
@@ -1553,6 +1582,74 @@ export declare type DiscardQuarantinedNotificationResponse = Message<"holdfast.v
 export declare const DiscardQuarantinedNotificationResponseSchema: GenMessage<DiscardQuarantinedNotificationResponse>;
 
 /**
+ * Which notifications to discard; filters are joined by AND.
+ *
+ * @generated from message holdfast.v1.DiscardQuarantinedNotificationsRequest
+ */
+export declare type DiscardQuarantinedNotificationsRequest = Message<"holdfast.v1.DiscardQuarantinedNotificationsRequest"> & {
+  /**
+   * Whose.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Only for this reason; unspecified = any.
+   *
+   * @generated from field: holdfast.v1.QuarantineReason reason = 2;
+   */
+  reason: QuarantineReason;
+
+  /**
+   * Only those set aside at or after this.
+   *
+   * @generated from field: google.protobuf.Timestamp received_from = 3;
+   */
+  receivedFrom?: Timestamp | undefined;
+
+  /**
+   * Only those set aside before this.
+   *
+   * @generated from field: google.protobuf.Timestamp received_to = 4;
+   */
+  receivedTo?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.DiscardQuarantinedNotificationsRequest.
+ * Use `create(DiscardQuarantinedNotificationsRequestSchema)` to create a new message.
+ */
+export declare const DiscardQuarantinedNotificationsRequestSchema: GenMessage<DiscardQuarantinedNotificationsRequest>;
+
+/**
+ * They are never forwarded.
+ *
+ * @generated from message holdfast.v1.DiscardQuarantinedNotificationsResponse
+ */
+export declare type DiscardQuarantinedNotificationsResponse = Message<"holdfast.v1.DiscardQuarantinedNotificationsResponse"> & {
+  /**
+   * How many were discarded, at most 1 000.
+   *
+   * @generated from field: int32 discarded_count = 1;
+   */
+  discardedCount: number;
+
+  /**
+   * Whether more may match; the same call again takes those.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.DiscardQuarantinedNotificationsResponse.
+ * Use `create(DiscardQuarantinedNotificationsResponseSchema)` to create a new message.
+ */
+export declare const DiscardQuarantinedNotificationsResponseSchema: GenMessage<DiscardQuarantinedNotificationsResponse>;
+
+/**
  * Which notifications to list.
  *
  * @generated from message holdfast.v1.ListStoredNotificationsRequest
@@ -2054,7 +2151,7 @@ export declare const NotificationService: GenService<{
   /**
    * Sets aside a notification that the relay has verified and must not accept; when the call answers,
    * it is on disk. It does not occupy (merchantId, requestId). The same signed text is stored, and
-   * alerted on, once for each reason. Gateway only.
+   * alerted on, once for each reason. Errors: UNAVAILABLE while 500 of the merchant wait for a decision. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.QuarantineNotification
    */
@@ -2085,7 +2182,8 @@ export declare const NotificationService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Looks up one delivery with its attempts. Errors: OPERATION_NOT_FOUND.
+   * Looks up one delivery with its attempts by page, the newest first page. A merchant gets the exact bytes and coarse
+   * reasons of failures, an operator the detailed reasons and no secrets. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.NotificationService.GetDelivery
    */
@@ -2096,8 +2194,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One
-   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND;
-   * INVALID_REQUEST when its body was purged.
+   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged or
+   * it had 200 attempts; RATE_LIMITED when a merchant replays more than 60 a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReplayDelivery
    */
@@ -2108,8 +2206,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sends a notification about nothing to the webhook, so that a merchant can test its receiver: signed and delivered as
-   * every other, its path ends in `test`, its amount is 0, and its body says `"test": true`. Errors: OPERATION_NOT_FOUND;
-   * INVALID_REQUEST without webhookUrl.
+   * every other, but attempted once; its path ends in `test`, its amount is 0, and its body says `"test": true`.
+   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST without webhookUrl; RATE_LIMITED after 5 in a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.SendTestNotification
    */
@@ -2200,6 +2298,16 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof DiscardQuarantinedNotificationRequestSchema;
     output: typeof DiscardQuarantinedNotificationResponseSchema;
+  },
+  /**
+   * Decides the same about all held notifications of a merchant that match, oldest first. Operators only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.DiscardQuarantinedNotifications
+   */
+  discardQuarantinedNotifications: {
+    methodKind: "unary";
+    input: typeof DiscardQuarantinedNotificationsRequestSchema;
+    output: typeof DiscardQuarantinedNotificationsResponseSchema;
   },
   /**
    * Lists notifications that were accepted, newest first; those whose body was purged only by request_id.

@@ -853,6 +853,13 @@ export declare type ListAuditEntriesRequest = Message<"holdfast.v1.ListAuditEntr
    * @generated from field: google.protobuf.Timestamp at_to = 6;
    */
   atTo?: Timestamp | undefined;
+
+  /**
+   * Only by this actor, whole, for example operator/alice; empty = all.
+   *
+   * @generated from field: string actor = 7;
+   */
+  actor: string;
 };
 
 /**

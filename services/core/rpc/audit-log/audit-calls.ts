@@ -47,6 +47,7 @@ const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'ResumeEndpoint',
   'ReleaseQuarantinedNotification',
   'DiscardQuarantinedNotification',
+  'DiscardQuarantinedNotifications',
   'ReplayStoredNotification',
   'EndSession',
 ]);

@@ -6,9 +6,9 @@ import { presentFields } from '../present.ts';
 
 /** Lists actions of operators, newest first. */
 export const listAuditEntries: Method<'listAuditEntries'> = async (core, request) => {
-  const { target, action, atFrom, atTo } = request;
-  if (target.includes('\0') || action.includes('\0')) return { entries: [], nextPageToken: '' };
-  const filters = filtersOf({ target, action, atFrom, atTo });
+  const { target, action, actor, atFrom, atTo } = request;
+  if (`${target}${action}${actor}`.includes('\0')) return { entries: [], nextPageToken: '' };
+  const filters = filtersOf({ target, action, actor, atFrom, atTo });
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
     listStored(core.database, filters, after, limit),
   );

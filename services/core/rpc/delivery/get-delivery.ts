@@ -1,45 +1,53 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { DeliveryContentSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { attemptHeaders, notificationUrl } from '../../delivery/attempt-request.ts';
+import { withoutSecrets } from '../../delivery/secret-fields.ts';
 import type { DeliveryRow } from '../../storage/delivery/delivery.ts';
 import { type EndpointTerms, readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/find-operation.ts';
-import { demandDelivery, presentDelivery } from './present-delivery.ts';
+import { demandDelivery, isMerchant, presentAttempts, presentDelivery } from './present-delivery.ts';
 
 /** Looks up a delivery with its attempts, what it sends, and what it is about. Throws OPERATION_NOT_FOUND. */
-export const getDelivery: Method<'getDelivery'> = async (core, { deliveryId, merchantId: scope }) => {
-  const { database, cipher } = core;
-  const { delivery, attempts } = await demandDelivery(core, deliveryId, scope);
-  const { merchantId, requestId } = delivery;
-  const terms = (await readEndpointTerms(database.query, cipher, [merchantId])).get(merchantId);
+export const getDelivery: Method<'getDelivery'> = async (core, request, context) => {
+  const delivery = await demandDelivery(core, request.deliveryId, request.merchantId);
+  const { id, merchantId, requestId } = delivery;
+  const { attempts, nextPageToken } = await presentAttempts(core, context, id, request);
+  const terms = (await readEndpointTerms(core.database.query, core.cipher, [merchantId])).get(merchantId);
   const operation = isUuid(requestId) ? await findOperation(core, requestId, merchantId) : undefined;
+  const content = terms && contentOf(delivery, terms, core.clock());
   return {
     delivery: presentDelivery(delivery, attempts),
-    ...(terms && { content: presentContent(delivery, terms, core.clock()) }),
+    ...(content && { content: isMerchant(context) ? content : shownContent(content, delivery.body ?? undefined) }),
     ...(operation && { operation }),
+    nextPageToken,
   };
 };
 
-/** What an attempt at the moment `at` would send, without anything that could capture, pay, or pass for a notification. */
-export function presentContent(
-  row: DeliveryRow,
-  terms: EndpointTerms,
-  at: Date,
-): MessageInitShape<typeof DeliveryContentSchema> {
-  const endpointUrl = terms.urls[row.endpointKind];
+interface Content {
+  readonly url: string;
+  readonly headers: { name: string; value: string }[];
+  readonly body: string;
+}
+
+/** What an attempt at the moment `at` would send, byte for byte. */
+function contentOf(row: DeliveryRow, { urls, secrets }: EndpointTerms, at: Date): Content {
+  const { id, body, signature = null } = row;
+  const endpointUrl = urls[row.endpointKind];
+  const headers = body == null || secrets.length === 0 ? {} : attemptHeaders({ id, body, signature }, secrets, at);
   return {
     url: endpointUrl === null ? '' : notificationUrl(endpointUrl, row).href,
-    headers: headersOf(row, terms, at),
-    body: row.body == null ? '' : shownBody(row.body),
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    body: body?.toString('utf8') ?? '',
   };
 }
 
-function headersOf({ id, body, signature = null }: DeliveryRow, { secrets }: EndpointTerms, at: Date) {
-  if (body == null || secrets.length === 0) return [];
-  const headers = Object.entries(attemptHeaders({ id, body, signature }, secrets, at));
-  return headers.map(([name, value]) => ({ name, value: name.endsWith('signature') ? beginningOf(value) : value }));
+/** The content without anything that could capture, pay, or pass for a notification. */
+function shownContent(content: Content, body: Buffer | undefined): Content {
+  const headers = content.headers.map(({ name, value }) => ({
+    name,
+    value: name.endsWith('signature') ? beginningOf(value) : value,
+  }));
+  return { url: content.url, headers, body: body ? withoutSecrets(body) : '' };
 }
 
 /** Enough of each signature to compare it with another, and too little to send it. */
@@ -51,23 +59,3 @@ function beginningOf(signatures: string): string {
 }
 
 const SHOWN_CHARACTERS = 12;
-
-/** Fields that capture a hold, open its checkout or pay with its card, wherever they stand. */
-const HIDDEN = new Set(['preauthorizationId', 'checkoutUrl', 'tokenId', 'tokenData']);
-
-/** The body with its numbers as they are spelled, laid out over lines. */
-function shownBody(body: Buffer): string {
-  return JSON.stringify(JSON.parse(body.toString('utf8'), shown as Reviver), null, 2);
-}
-
-type Reviver = (key: string, value: unknown) => unknown;
-
-/** JSON.parse with source text access (ECMA-262): rawJSON() keeps the spelling of a number, as 10.50. */
-function shown(key: string, value: unknown, context: { source?: string }): unknown {
-  if (HIDDEN.has(key)) return '(hidden)';
-  return typeof value === 'number' ? (JSON as unknown as RawJson).rawJSON(context.source as string) : value;
-}
-
-interface RawJson {
-  rawJSON(source: string): object;
-}

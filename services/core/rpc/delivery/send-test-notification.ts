@@ -5,11 +5,12 @@ import { audited } from '../../storage/audit-log/audit-log.ts';
 import { insertTestDelivery } from '../../storage/delivery/due-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
+import { takeQuota } from '../../storage/merchant/quota.ts';
 import type { Method } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
-import { findDelivery } from './present-delivery.ts';
+import { refusalOf, tooMany } from '../refuse.ts';
+import { demandDelivery, presentDelivery } from './present-delivery.ts';
 
-/** Sends a notification about nothing to a merchant's webhook. */
+/** Sends a notification about nothing to a merchant's webhook. Throws RATE_LIMITED above a few a minute. */
 export const sendTestNotification: Method<'sendTestNotification'> = async (core, { merchantId }) => {
   const merchant = await findMerchant(core.database, merchantId);
   if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
@@ -18,10 +19,11 @@ export const sendTestNotification: Method<'sendTestNotification'> = async (core,
   const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
   const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
   const due = await audited(core.database, action, async (query) => {
+    if (!(await takeQuota(query, merchantId, 'delivery.test', at))) throw tooMany(at);
     const inserted = await insertTestDelivery(query, { id, merchantId, requestId, body, at });
     if (!inserted) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no webhookUrl');
     return inserted;
   });
   void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
-  return { delivery: await findDelivery(core, id, merchantId) };
+  return { delivery: presentDelivery(await demandDelivery(core, id, merchantId)) };
 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { EndpointPause, type EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
@@ -16,7 +17,7 @@ import type { Core } from '../core.ts';
 import { endpointKindOf, presentFields } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
 
-/** Changes the state of an endpoint and audits it. Throws OPERATION_NOT_FOUND when there is no such merchant. */
+/** Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND when there is no such merchant. */
 export async function changeEndpoint(
   core: Core,
   key: EndpointKey,
@@ -27,12 +28,14 @@ export async function changeEndpoint(
   const now = core.clock();
   const detail: { before?: object; after?: object } = {};
   const audit = { at: now, action, target: endpointName(key), detail };
-  const state = await audited(core.database, audit, async (query) => {
+  let state = FRESH;
+  await audited(core.database, audit, async (query) => {
     const current = await lockEndpoint(query, key, now);
-    const changed = next(current);
-    Object.assign(detail, { before: { pause: current.pause }, after: { pause: changed.pause } });
-    await writeEndpoint(query, key, changed, now);
-    return changed;
+    state = next(current);
+    if (isDeepStrictEqual(current, state)) return false;
+    Object.assign(detail, { before: { pause: current.pause }, after: { pause: state.pause } });
+    await writeEndpoint(query, key, state, now);
+    return true;
   });
   return presentEndpoint({ ...key, ...state, changedAt: now });
 }

@@ -8,9 +8,11 @@ import {
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Clock } from '../../clock.ts';
 import type { Queue } from '../../delivery/queue.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Accepted, acceptNotifications } from '../../storage/notification/accept-notifications.ts';
-import type { NotificationInput } from '../../storage/notification/notification.ts';
+import type { NotificationInput, NotificationKey } from '../../storage/notification/notification.ts';
+import type { Aside } from '../../storage/notification/quarantined-notification.ts';
 import { StatementGather } from '../../storage/statement-gather.ts';
 import { keptNotificationKind } from '../present.ts';
 
@@ -25,12 +27,20 @@ export function openAccept(database: Database, queue: Queue, clock: Clock, log: 
   );
   return async (request) => {
     const input = notificationInput(request, clock());
-    const { merchantId, requestId, deliveryId } = input;
-    const { outcome, forwards, isNewConflict } = await gather.submit(input);
+    const { merchantId, deliveryId } = input;
+    const { outcome, forwards, aside } = await gather.submit(input);
     if (forwards) void queue.trySet([{ id: deliveryId, endpoint: `${merchantId}/internal` }]);
-    if (isNewConflict) log.warn('notification_quarantined', { reason: 'CONFLICT', merchantId, requestId });
+    if (aside) reportAside(log, aside, 'CONFLICT', input);
     return AcceptOutcome[outcome];
   };
+}
+
+/** Logs what was quarantined. Throws UNAVAILABLE when it could not be, so that the sender keeps it. */
+export function reportAside(log: Log, aside: Aside, reason: string, { merchantId, requestId }: NotificationKey): void {
+  if (aside === 'STORED') log.warn('notification_quarantined', { reason, merchantId, requestId });
+  if (aside !== 'FULL') return;
+  log.warn('quarantine_full', { reason, merchantId, requestId });
+  throw new HoldfastError('UNAVAILABLE', 'too many notifications of the merchant wait in quarantine for a decision');
 }
 
 /** Converts a verified notification of the contract to what storage takes. */

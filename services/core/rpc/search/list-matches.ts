@@ -4,7 +4,7 @@ import { type ListMatchesRequest, MatchedBy } from '../../../../proto/gen/holdfa
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { hashOf } from '../../cipher.ts';
 import { findExactMatches, findMatches, type MatchRow } from '../../reports/matches.ts';
-import { readWholeDelivery } from '../../storage/delivery/read-deliveries.ts';
+import { findDelivery } from '../../storage/delivery/read-deliveries.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
@@ -33,7 +33,7 @@ async function byHandle({ database: { query } }: Core, handle: string, merchantI
 async function byId({ database }: Core, id: string, merchantId: string) {
   const rows = await findExactMatches(database.query, { requestId: id, idHash: null });
   if (rows.length > 0) return rows.filter(isOf(merchantId)).map(presentMatch);
-  const delivery = (await readWholeDelivery(database, id))?.delivery;
+  const delivery = await findDelivery(database, id);
   return [delivery ?? []]
     .flat()
     .filter(isOf(merchantId))

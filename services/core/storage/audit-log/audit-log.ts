@@ -17,7 +17,10 @@ export const AuditEntryEntity = defineEntity({
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
-  indexes: [{ name: 'audit_entry_by_target', properties: ['target', 'id'] }],
+  indexes: [
+    { name: 'audit_entry_by_target', properties: ['target', 'id'] },
+    { name: 'audit_entry_by_actor', properties: ['actor', 'id'] },
+  ],
 });
 export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;
 
@@ -31,7 +34,7 @@ export interface AuditedAction {
 }
 
 /**
- * Runs an action and writes its audit entry, in one transaction. An action that returns false changed nothing, and gets no entry.
+ * Runs an action and writes its audit entry, in one transaction. An action that returns false or 0 changed nothing, and gets no entry.
  */
 export async function audited<T>(
   database: Database,
@@ -40,7 +43,7 @@ export async function audited<T>(
 ): Promise<T> {
   return database.transaction(async (query) => {
     const answer = await act(query);
-    if (answer !== false) await writeEntry(query, { at, action, target, detail: detail ?? null });
+    if (answer !== false && answer !== 0) await writeEntry(query, { at, action, target, detail: detail ?? null });
     return answer;
   });
 }
@@ -62,6 +65,7 @@ export async function auditEnd(query: Query, id: string, end: Readonly<Record<st
 export interface AuditFilter {
   readonly target?: string;
   readonly action?: string;
+  readonly actor?: string;
   /** Written at or after this. */
   readonly atFrom?: Date;
   /** Written before this. */

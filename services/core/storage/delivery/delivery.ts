@@ -1,6 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export type EndpointKind = 'webhook' | 'internal';
+/** What kept an endpoint from answering. LOOKUP: no name server answered, which is not the endpoint's failure. */
+export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
 export type NotificationKind = 'payment' | 'oct';
 
 /** The delivery of one notification to one endpoint. The row decides; a job of the queue is only its alarm. */
@@ -59,7 +61,15 @@ export const DeliveryAttemptEntity = defineEntity({
     httpStatus: p.integer().nullable(),
     /** Null = success. */
     error: p.text().nullable(),
+    /** What of the network failed; null = nothing did. */
+    fault: p.text().nullable().$type<Fault>(),
+    /** Where it went; null = the merchant had no such endpoint. */
+    url: p.text().nullable(),
+    /** Without secrets; null once purged. */
     responseHead: p.text().nullable(),
   },
+  checks: [
+    { name: 'delivery_attempt_fault', expression: "fault in ('LOOKUP', 'UNREACHABLE', 'TLS', 'TIMEOUT', 'PROTOCOL')" },
+  ],
 });
 export type DeliveryAttemptRow = InferEntity<typeof DeliveryAttemptEntity>;

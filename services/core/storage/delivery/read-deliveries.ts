@@ -20,16 +20,20 @@ export interface DeliveryFilter {
   readonly createdTo?: Date;
 }
 
-/** Reads a delivery with its attempts, in their order, and what it sends. */
-export async function readWholeDelivery(
+/** Reads a delivery and what it sends. */
+export async function findDelivery(database: Database, id: string): Promise<DeliveryRow | undefined> {
+  return (await entityManager(database).findOne(DeliveryEntity, { id })) ?? undefined;
+}
+
+/** Lists attempts of a delivery, newest first, those before the number `before`; undefined = from the newest. */
+export function listAttempts(
   database: Database,
-  id: string,
-): Promise<{ readonly delivery: DeliveryRow; readonly attempts: readonly DeliveryAttemptRow[] } | undefined> {
-  const em = entityManager(database);
-  const delivery = await em.findOne(DeliveryEntity, { id });
-  if (!delivery) return undefined;
-  const attempts = await em.find(DeliveryAttemptEntity, { deliveryId: id }, { orderBy: { number: 'asc' } });
-  return { delivery, attempts };
+  deliveryId: string,
+  before: number | undefined,
+  limit: number,
+): Promise<DeliveryAttemptRow[]> {
+  const where = { deliveryId, ...(before !== undefined && { number: { $lt: before } }) };
+  return entityManager(database).find(DeliveryAttemptEntity, where, { orderBy: { number: 'desc' }, limit });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
+import type { Fault } from './delivery.ts';
 
 /** The result of an attempt, and the new state of its delivery. Times are RFC 3339. */
 export interface AttemptRecord {
@@ -11,6 +12,8 @@ export interface AttemptRecord {
   readonly httpStatus?: number | undefined;
   /** Absent = success. */
   readonly error?: string | undefined;
+  readonly fault?: Fault | undefined;
+  readonly url?: string | undefined;
   readonly responseHead?: string | undefined;
   readonly state: 'PENDING' | 'DELIVERED' | 'DEAD';
   /** When the next attempt is due; present exactly while PENDING. */
@@ -31,7 +34,7 @@ const RECORD_ATTEMPTS: Statement = {
   name: 'record-attempts',
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "startedAt" timestamptz, "latencyMs" int,
-      "httpStatus" int, error text, "responseHead" text, state text, "dueAt" timestamptz, "endedAt" timestamptz)
+      "httpStatus" int, error text, fault text, url text, "responseHead" text, state text, "dueAt" timestamptz, "endedAt" timestamptz)
   ),
   changed as (
     update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt",
@@ -41,8 +44,9 @@ const RECORD_ATTEMPTS: Statement = {
     returning d.id
   ),
   recorded as (
-    insert into delivery_attempt (delivery_id, number, started_at, latency_ms, http_status, error, response_head)
-    select "deliveryId", number, "startedAt", "latencyMs", "httpStatus", error, "responseHead"
+    insert into delivery_attempt (delivery_id, number, started_at, latency_ms, http_status, error, fault, url,
+      response_head)
+    select "deliveryId", number, "startedAt", "latencyMs", "httpStatus", error, fault, url, "responseHead"
     from input where "deliveryId" in (select id from changed)
   )
   select id from changed`,

@@ -16,7 +16,10 @@ export interface ReplayRange {
   readonly perSecond: number;
 }
 
-/** Makes one delivery due now, with a new schedule. Returns undefined when it does not exist or its body was purged. */
+/** Attempts after which a delivery cannot be replayed, so that what is kept of it has a bound. */
+export const MAX_ATTEMPTS = 200;
+
+/** Makes one delivery due now, with a new schedule. Returns undefined when it does not exist, is purged, or had MAX_ATTEMPTS. */
 export async function replayOne(query: Query, id: string, now: Date): Promise<DueDelivery | undefined> {
   return (await query<DueDelivery>(REPLAY_ONE, [id, now]))[0];
 }
@@ -31,7 +34,7 @@ export async function replayRange(query: Query, range: ReplayRange, now: Date): 
 const REPLAY_ONE: Statement = {
   name: 'replay-delivery',
   text: `update delivery d set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
-    where id = $1 and body is not null returning ${DUE_COLUMNS}`,
+    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${DUE_COLUMNS}`,
 };
 
 const REPLAY_RANGE: Statement = {
@@ -40,7 +43,7 @@ const REPLAY_RANGE: Statement = {
     select id, row_number() over (order by id) - 1 as place from (
       select id from delivery
       where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
-        and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+        and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
       order by id limit $6 for update skip locked) oldest
   )
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,

@@ -74,8 +74,8 @@ function changesOf(merchant: MerchantRow, terms: Partial<MerchantTerms>): { befo
 
 /**
  * Changes a merchant, its keys or its secrets in one transaction, with the audit entry and a new change number, by which every gateway
- * learns of the change. `action.target` is the merchant, which is locked. A change that returns a word was refused: nothing is
- * audited.
+ * learns of the change. `action.target` is the merchant, which is locked. A change that returns a word was refused, and one
+ * that leaves every row as it is was a repetition: nothing is audited.
  */
 export function changeMerchant<Changed extends object, Refusal extends string = never>(
   database: Database,
@@ -87,9 +87,15 @@ export function changeMerchant<Changed extends object, Refusal extends string = 
     const merchant = await em.findOne(MerchantEntity, { id: action.target }, { lockMode });
     if (!merchant) return 'NOT_FOUND';
     const changed = await change(em, merchant);
-    if (typeof changed !== 'string') await record(em, merchant, action);
+    if (typeof changed !== 'string' && (await changesSomething(em))) await record(em, merchant, action);
     return changed;
   });
+}
+
+async function changesSomething(em: SqlEntityManager): Promise<boolean> {
+  const work = em.getUnitOfWork();
+  work.computeChangeSets();
+  return work.getChangeSets().length > 0;
 }
 
 /** Writes the audit entry, then the change number, last before the commit because that takes a lock. */

@@ -1,15 +1,15 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import { NOTIFICATIONS, type NotificationInput } from './notification.ts';
-import { asideFor, insertAside } from './quarantined-notification.ts';
+import { ASIDE, type Aside, asideFor, insertAside } from './quarantined-notification.ts';
 
 /** The result for one notification. */
 export interface Accepted {
   readonly outcome: 'STORED' | 'DUPLICATE' | 'CONFLICT';
   /** STORED, and the merchant has an internalUrl: the delivery waits for its attempt. Otherwise it is parked. */
   readonly forwards: boolean;
-  /** CONFLICT, and seen for the first time. */
-  readonly isNewConflict: boolean;
+  /** With CONFLICT: whether it was quarantined. */
+  readonly aside?: Aside | undefined;
 }
 
 /**
@@ -28,17 +28,16 @@ export async function acceptNotifications(
   const conflicts = new Map(compared.map((row) => [row.id, row]));
   return notifications.map(({ deliveryId }) => {
     const forwards = stored.get(deliveryId);
-    if (forwards !== undefined) return { outcome: 'STORED', forwards, isNewConflict: false };
-    const conflict = conflicts.get(deliveryId);
-    const outcome = conflict ? 'CONFLICT' : 'DUPLICATE';
-    return { outcome, forwards: false, isNewConflict: conflict?.isNew ?? false };
+    if (forwards !== undefined) return { outcome: 'STORED', forwards };
+    const aside = conflicts.get(deliveryId)?.aside;
+    return { outcome: aside ? 'CONFLICT' : 'DUPLICATE', forwards: false, aside };
   });
 }
 
 /** A separate statement, because it must see what a concurrent transaction stored while the first statement waited for it. */
 async function compare(query: Query, others: readonly NotificationInput[]) {
   const conflicts = others.map((other) => asideFor('CONFLICT', other));
-  return query<{ id: string; isNew: boolean }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);
+  return query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);
 }
 
 const STORE: Statement = {
@@ -79,8 +78,6 @@ const SET_CONFLICTS_ASIDE: Statement = {
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
     where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
   ),
-  set_aside as (
-    ${insertAside('conflicting')}
-  )
-  select "deliveryId" as id, "quarantineId" in (select id from set_aside) as "isNew" from conflicting`,
+  ${insertAside('conflicting')}
+  select i."deliveryId" as id, ${ASIDE} from conflicting i`,
 };

@@ -45,6 +45,11 @@ export const QuarantinedNotificationEntity = defineEntity({
         'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
     },
     { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
+    {
+      name: 'quarantined_notification_held_by_merchant',
+      properties: ['merchantId', 'id'],
+      where: "state = 'HELD'",
+    },
   ],
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;
@@ -87,14 +92,32 @@ export function asideFor(reason: Reason, notification: NotificationInput) {
   return { ...notification, reason, onceKey: onceKey(notification, reason) };
 }
 
-/** SQL that quarantines the rows of a table (JSON of asideFor()), and returns the ids of those that were not quarantined already. */
+/** What became of a notification that was to be quarantined. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
+export type Aside = 'STORED' | 'KNOWN' | 'FULL';
+
+/** A genuine secret could fill the disk with contradictions, 64 KiB each. */
+const MAX_HELD = 500;
+
+/**
+ * SQL of a common table `aside` that quarantines the rows of a table (JSON of asideFor()), each once, while its merchant has room; and
+ * of the column `aside`: what became of the row `i` of that table.
+ */
 export function insertAside(from: string): string {
-  return `insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
+  return `aside as (
+    insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
       signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
       decode(body, 'base64'), signature, reason, 'HELD', "receivedAt", "onceKey"
-    from ${from} on conflict do nothing returning id`;
+    from ${from} f
+    where (select count(*) from (select from quarantined_notification q
+      where q.merchant_id = f."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD}
+    on conflict do nothing returning id
+  )`;
 }
+
+export const ASIDE = `case when i."quarantineId" in (select id from aside) then 'STORED'
+    when exists (select from quarantined_notification q where q.once_key = i."onceKey") then 'KNOWN'
+    else 'FULL' end as aside`;
 
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
 export function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
@@ -102,9 +125,10 @@ export function readAccepted(query: Query, names: readonly NotificationKey[]): P
   return readRows<AcceptedRow>(query, READ_ACCEPTED, [JSON.stringify(keys)]);
 }
 
-/** Quarantines a notification. Returns false when the same one is quarantined already, for the same reason. */
-export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<boolean> {
-  return (await query(SET_ASIDE, [JSON.stringify([asideFor(reason, notification)])])).length === 1;
+/** Quarantines a notification, once for each reason. */
+export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<Aside> {
+  const [row] = await query<{ aside: Aside }>(SET_ASIDE, [JSON.stringify([asideFor(reason, notification)])]);
+  return row?.aside ?? 'FULL';
 }
 
 /** Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded. */
@@ -112,12 +136,29 @@ export async function releaseHeld(query: Query, id: string, deliveryId: string, 
   return (await query(RELEASE, [id, deliveryId, at])).length === 1;
 }
 
+/** Which held notifications to discard; an absent bound matches all. */
+export interface DiscardFilter {
+  readonly merchantId: string;
+  readonly reason: Reason | null;
+  readonly receivedFrom: Date | null;
+  readonly receivedTo: Date | null;
+}
+
+/** Discards the held notifications of a merchant that match, oldest first, at most `limit`. Returns their number. */
+export async function discardMatching(query: Query, filter: DiscardFilter, limit: number, at: Date): Promise<number> {
+  const { merchantId, reason, receivedFrom, receivedTo } = filter;
+  return (await query(DISCARD_MATCHING, [merchantId, reason, receivedFrom, receivedTo, limit, at])).length;
+}
+
 /** Discards a held notification. Returns false when it is not held. */
 export async function discardHeld(query: Query, id: string, at: Date): Promise<boolean> {
   return (await query(DISCARD, [id, at])).length === 1;
 }
 
-const SET_ASIDE: Statement = { name: 'set-aside', text: `with ${NOTIFICATIONS} ${insertAside('input')}` };
+const SET_ASIDE: Statement = {
+  name: 'set-aside',
+  text: `with ${NOTIFICATIONS}, ${insertAside('input')} select ${ASIDE} from input i`,
+};
 
 const READ_ACCEPTED: Statement = {
   name: 'read-accepted',
@@ -140,4 +181,14 @@ const RELEASE: Statement = {
 const DISCARD: Statement = {
   name: 'discard-held',
   text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2 where id = $1 and state = 'HELD' returning id`,
+};
+
+const DISCARD_MATCHING: Statement = {
+  name: 'discard-matching',
+  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $6 where state = 'HELD' and id in (
+      select id from quarantined_notification
+      where merchant_id = $1 and state = 'HELD' and ($2::text is null or reason = $2)
+        and ($3::timestamptz is null or received_at >= $3) and ($4::timestamptz is null or received_at < $4)
+      order by id limit $5)
+    returning id`,
 };

@@ -5,8 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '../../../../platform/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
 import { Deliverer, type DeliverParts } from '../../../../services/core/delivery/deliverer.ts';
-import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
-import { openEndpointTermsCache } from '../../../../services/core/delivery/endpoint-terms-cache.ts';
+import { parseNetworks, type Resolve } from '../../../../services/core/delivery/destination.ts';
 import { openQueue } from '../../../../services/core/delivery/queue.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
 import { sweepDeliveries } from '../../../../services/core/delivery/sweep-deliveries.ts';
@@ -41,11 +40,11 @@ export async function openDeliveryStage() {
   const sql = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     database.query<Row>({ name: '', text }, values);
 
-  const openParts = (extra: Partial<DeliverParts> & { timeoutMs?: number } = {}) => {
+  const openParts = (extra: Partial<DeliverParts> & { timeoutMs?: number; resolve?: Resolve } = {}) => {
     const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
-    const sender = openSender({ rules: { webhook: { allowed }, internal: { allowed } }, ...timeout });
-    const terms = openEndpointTermsCache(database, cipher, clock);
-    const deliverer = new Deliverer({ database, queue, sender, terms, clock, log, random: () => 0.5, ...extra });
+    const rules = { allowed, ...(extra.resolve && { resolve: extra.resolve }) };
+    const sender = openSender({ rules: { webhook: rules, internal: rules }, ...timeout });
+    const deliverer = new Deliverer({ database, queue, sender, cipher, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;
   };
@@ -110,8 +109,15 @@ export async function openDeliveryStage() {
       return row;
     },
     attemptsOf: (id: string) =>
-      sql<{ number: number; http_status: number | null; error: string | null; response_head: string | null }>(
-        'select number, http_status, error, response_head from delivery_attempt where delivery_id = $1 order by number',
+      sql<{
+        number: number;
+        http_status: number | null;
+        error: string | null;
+        fault: string | null;
+        url: string | null;
+        response_head: string | null;
+      }>(
+        'select number, http_status, error, fault, url, response_head from delivery_attempt where delivery_id = $1 order by number',
         [id],
       ),
     async close() {

@@ -31,6 +31,13 @@ describe('openPurge()', () => {
       await stage.sql('update delivery set id = $1 where id = $2', [id, await stage.addDelivery('m')]);
     }
     await stage.sql("update delivery set state = 'DELIVERED', due_at = null where id = $1", [ended]);
+    for (const id of [ended, waiting]) {
+      await stage.sql(
+        `insert into delivery_attempt (delivery_id, number, started_at, latency_ms, response_head)
+          values ($1, 1, now(), 1, 'thanks')`,
+        [id],
+      );
+    }
     await acceptNotifications(query, [notification()]);
     await acceptNotifications(query, [notification({ amount: '2' })]);
     const bodies = async () => {
@@ -46,6 +53,8 @@ describe('openPurge()', () => {
     const emptied = await purge(afterDays(91));
     assert.deepEqual(await bodies(), [2, 0, 0], 'what waits for an attempt keeps its body');
     assert.equal(emptied, 3);
+    assert.equal((await stage.attemptsOf(ended))[0]?.response_head, null);
+    assert.equal((await stage.attemptsOf(waiting))[0]?.response_head, 'thanks');
     assert.equal((await stage.deliveryOf(waiting)).state, 'PENDING');
     assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
   });

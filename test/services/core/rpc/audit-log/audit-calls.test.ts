@@ -78,9 +78,9 @@ describe('The audit log', () => {
     CreateOct: () => operator.octs.createOct(HOLD, ALICE),
     CreateMerchant: () =>
       operator.merchants.createMerchant({ ...MERCHANT, merchantId: 'bolt', contract: contract() }, ALICE),
-    UpdateMerchant: () =>
-      operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } }, ALICE),
-    SetWebhookUrl: () => operator.merchants.setWebhookUrl({ merchantId: 'acme', ...ADDRESSES }, ALICE),
+    UpdateMerchant: () => renamed('Acme of Alice', ALICE),
+    SetWebhookUrl: () =>
+      operator.merchants.setWebhookUrl({ merchantId: 'acme', webhookUrl: 'https://new.example' }, ALICE),
     CreateApiKey: () => operator.merchants.createApiKey({ merchantId: 'acme' }, ALICE),
     RevokeApiKey: async () => {
       const { apiKey } = await operator.merchants.createApiKey({ merchantId: 'acme' });
@@ -109,6 +109,10 @@ describe('The audit log', () => {
       const quarantineId = await setAside();
       return operator.notifications.discardQuarantinedNotification({ quarantineId }, ALICE);
     },
+    DiscardQuarantinedNotifications: async () => {
+      await setAside();
+      return operator.notifications.discardQuarantinedNotifications({ merchantId: 'acme' }, ALICE);
+    },
     ReplayStoredNotification: async () => {
       const relay = stage.client('gateway', NotificationService);
       const requestId = uuidv7();
@@ -123,6 +127,9 @@ describe('The audit log', () => {
       return operator.operators.resolveOperation(resolution, ALICE);
     },
   };
+
+  const renamed = (name: string, call: GrpcCall = {}) =>
+    operator.merchants.updateMerchant({ ...MERCHANT, name, contract: { ...contract(), ...ADDRESSES } }, call);
 
   async function setAside(): Promise<string> {
     const relay = stage.client('gateway', NotificationService);
@@ -205,11 +212,47 @@ describe('The audit log', () => {
     );
   });
 
+  it('is listed by actor', async () => {
+    await renamed('Acme of Bob', { metadata: { 'x-operator': 'bob' } });
+    const { entries: ofBob } = await operator.operators.listAuditEntries({ actor: 'operator/bob' });
+    assert.deepEqual(
+      ofBob.map(({ actor, action }) => [actor, action]),
+      [['operator/bob', 'merchant.update']],
+    );
+    assert.deepEqual((await operator.operators.listAuditEntries({ actor: 'operator/bo' })).entries, []);
+  });
+
+  it('has no entry of what changes nothing', async () => {
+    const { apiKey } = await operator.merchants.createApiKey({ merchantId: 'acme' });
+    const revoke = () => operator.merchants.revokeApiKey({ merchantId: 'acme', apiKeyId: apiKey?.apiKeyId ?? '' });
+    const { merchant } = await operator.merchants.getMerchant({ merchantId: 'acme' });
+    const live = merchant?.signingSecrets.filter(({ retiredAt }) => !retiredAt) ?? [];
+    if (live.length < 2) await operator.merchants.addSigningSecret({ merchantId: 'acme' });
+    const signingSecretId = live[0]?.signingSecretId ?? '';
+    const repeated: Record<string, () => Promise<unknown>> = {
+      revokeApiKey: revoke,
+      retireSigningSecret: () => operator.merchants.retireSigningSecret({ merchantId: 'acme', signingSecretId }),
+      setWebhookUrl: () =>
+        operator.merchants.setWebhookUrl({ merchantId: 'acme', webhookUrl: 'https://again.example' }),
+      updateMerchant: () => renamed('Acme again'),
+      pauseEndpoint: () => operator.notifications.pauseEndpoint(ENDPOINT),
+      resumeEndpoint: () => operator.notifications.resumeEndpoint(ENDPOINT),
+    };
+    for (const [name, call] of Object.entries(repeated)) {
+      const before = (await entries())[0]?.auditEntryId;
+      await call();
+      const once = (await entries())[0]?.auditEntryId;
+      assert.notEqual(once, before, `${name} is audited`);
+      await call();
+      assert.equal((await entries())[0]?.auditEntryId, once, `${name} once more is not`);
+    }
+  });
+
   it('is listed between two times, the first included and the last not', async () => {
     const fromMs = Date.now();
     const written: string[] = [];
     for (let count = 0; count < 3; count++) {
-      await operator.merchants.updateMerchant({ ...MERCHANT, contract: { ...contract(), ...ADDRESSES } });
+      await renamed(`Acme ${count}`);
       const [entry] = await entries();
       written.push(entry?.auditEntryId ?? '');
       const at = new Date(fromMs + count * 1_000);

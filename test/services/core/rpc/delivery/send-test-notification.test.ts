@@ -44,4 +44,18 @@ describe('SendTestNotification', () => {
       union all select from audit_entry where action = 'delivery.test' and target in ('silent', 'nobody')`;
     assert.equal((await sql(stage, stored)).length, 0);
   });
+
+  it('sends a merchant five a minute, whoever asks', async () => {
+    await openMerchant(stage, 'eager', { webhookUrl: 'https://merchant.example' });
+    const send = () => notifications().sendTestNotification({ merchantId: 'eager' });
+    stage.clock.advance(60_000 - (stage.clock.now() % 60_000));
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, send));
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 5);
+    assert.equal(await why(send()), 'RATE_LIMITED');
+    stage.clock.advance(60_000);
+    await send();
+    const stored = await sql(stage, `select from delivery where merchant_id = 'eager'`);
+    const audited = await sql(stage, `select from audit_entry where action = 'delivery.test' and target = 'eager'`);
+    assert.deepEqual([stored.length, audited.length], [6, 6]);
+  });
 });

@@ -50,6 +50,38 @@ describe('NotificationService', () => {
     assert.deepEqual((await operator.getDelivery({ deliveryId: delivery.deliveryId })).delivery?.attempts, []);
   });
 
+  it('quarantines so many of a merchant until an operator decides, who can discard them by filter', async () => {
+    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+    const aside = (requestId: string, merchantId = 'flooding') =>
+      relay.quarantineNotification({ ...notification(requestId, { merchantId, statusInfo: 'reversed' }), reason });
+    await openMerchant(stage, 'flooding');
+    for (let index = 0; index < 500; index += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, each) => aside(`q-${index + each}`)));
+    }
+    assert.equal(await why(aside('one more')), 'INVALID_REQUEST');
+    assert.equal(await why(aside('one-more')), 'UNAVAILABLE');
+    await aside('q-1');
+    await aside('mine', 'm');
+    await relay.acceptNotification(notification('taken', { merchantId: 'flooding' }));
+    const conflict = notification('taken', { merchantId: 'flooding', amount: '11' });
+    assert.equal(await why(relay.acceptNotification(conflict)), 'UNAVAILABLE');
+    const held = async () => {
+      const filter = { merchantId: 'flooding', state: QuarantineState.HELD, pageSize: 200 };
+      return (await operator.listQuarantinedNotifications(filter)).notifications.length;
+    };
+    const conflicts = { merchantId: 'flooding', reason: QuarantineReason.CONFLICT };
+    assert.deepEqual((await operator.discardQuarantinedNotifications(conflicts)).discardedCount, 0);
+    const discarded = await operator.discardQuarantinedNotifications({ merchantId: 'flooding', reason });
+    assert.deepEqual([discarded.discardedCount, discarded.more, await held()], [500, false, 0]);
+    assert.equal((await relay.acceptNotification(conflict)).outcome, AcceptOutcome.CONFLICT);
+    assert.equal(await held(), 1);
+    const { notifications } = await operator.listQuarantinedNotifications({
+      merchantId: 'm',
+      state: QuarantineState.HELD,
+    });
+    assert(notifications.some(({ requestId }) => requestId === 'mine'));
+  });
+
   it('shows both sides of a conflict, and of a contradiction once its pair is taken', async () => {
     await relay.acceptNotification(notification('sides'));
     await relay.acceptNotification(notification('sides', { status: 'KO', statusInfo: 'declined', amount: '9.5' }));

@@ -28,7 +28,7 @@ describe('acceptNotifications()', () => {
   it('stores a notification and forwards it', async () => {
     const first = storedNotification('a');
     const [accepted] = await acceptNotifications(stage.database.query, [first]);
-    assert.deepEqual(accepted, { outcome: 'STORED', forwards: true, isNewConflict: false });
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: true });
     const [row] = await stage.sql<{ body: Buffer; endpoint_kind: string; signature: string; request_id: string }>(
       'select body, endpoint_kind, signature, request_id from delivery where id = $1',
       [first.deliveryId],
@@ -41,7 +41,7 @@ describe('acceptNotifications()', () => {
     const [accepted] = await acceptNotifications(stage.database.query, [
       storedNotification('b', { merchantId: 'silent' }),
     ]);
-    assert.deepEqual(accepted, { outcome: 'STORED', forwards: false, isNewConflict: false });
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: false });
     assert.equal(await count('delivery', 'b'), 0);
   });
 
@@ -66,9 +66,9 @@ describe('acceptNotifications()', () => {
     ];
     for (const change of changes) {
       const [first] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
-      assert.deepEqual(first, { outcome: 'CONFLICT', forwards: false, isNewConflict: true });
+      assert.deepEqual(first, { outcome: 'CONFLICT', forwards: false, aside: 'STORED' });
       const [again] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
-      assert.deepEqual(again, { outcome: 'CONFLICT', forwards: false, isNewConflict: false });
+      assert.deepEqual(again, { outcome: 'CONFLICT', forwards: false, aside: 'KNOWN' });
     }
     assert.equal(await count('quarantined_notification', 'e'), changes.length);
     assert.equal(await count('delivery', 'e'), 1);

@@ -1,0 +1,46 @@
+import { hasCardNumber } from '../../../platform/card-number.ts';
+import { HIDDEN, secretTexts } from './secret-fields.ts';
+import type { Message } from './sender.ts';
+
+/**
+ * The beginning of an endpoint's answer as text to store and show, at most 1 024 characters. An endpoint may echo what it received, so
+ * what captures, pays or passes for a notification is hidden: signatures and secret fields of the message, everything else that looks
+ * like a signature, key or token, and card numbers. Control characters are replaced, because PostgreSQL rejects NUL. Undefined = empty.
+ */
+export function responseHead(head: Buffer, { headers, body }: Message): string | undefined {
+  if (head.length === 0) return undefined;
+  let text = head.toString('utf8').replace(CONTROL, '\u{FFFD}');
+  const signatures = Object.entries(headers).flatMap(([name, value]) =>
+    name.endsWith('signature') ? value.split(/[ ,]/) : [],
+  );
+  for (const secret of [...signatures, ...secretTexts(body.toString('utf8'))]) text = without(text, secret);
+  text = text
+    .replace(PREFIXED, HIDDEN)
+    .replace(BASE64_OF_32_BYTES, HIDDEN)
+    .replace(LONG, (run) => (isKey(run) ? HIDDEN : run));
+  if (hasCardNumber(text)) text = text.replace(DIGITS, (run) => (hasCardNumber(run) ? HIDDEN : run));
+  if (hasCardNumber(text)) text = text.replace(/\p{Nd}/gu, '*');
+  return text.slice(0, SHOWN_CHARACTERS);
+}
+
+/** Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A text of few characters is no secret. */
+function without(text: string, secret: string): string {
+  if (secret.length < FEWEST) return text;
+  const spellings = [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret)];
+  return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
+}
+
+/** A run of letters of both cases and digits, as random keys have; a word, a path or a UUID is none. */
+function isKey(run: string): boolean {
+  return /[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run);
+}
+
+const FEWEST = 4;
+const CONTROL = /(?![\n\t])\p{Cc}/gu;
+/** Signing secrets, API keys, handles and tokens by their prefixes. */
+const PREFIXED = /\b(whsec|hf|pre|tok|pm|card|sk|rk)_[A-Za-z0-9+/=_-]+/g;
+/** A signature, with its slashes as they are or escaped. */
+const BASE64_OF_32_BYTES = /(?:[A-Za-z0-9+/]|\\\/){43}=/g;
+const LONG = /(?:[A-Za-z0-9+/=_-]|\\\/|%2[bBfF]|%3[dD]){24,}/g;
+const DIGITS = /\p{Nd}(?:[^\p{L}\p{Nd}]{0,3}\p{Nd}){12,}/gu;
+const SHOWN_CHARACTERS = 1_024;

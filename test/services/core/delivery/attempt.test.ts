@@ -1,0 +1,115 @@
+/** What an attempt resolves, sends and keeps of the answer. */
+import assert from 'node:assert/strict';
+import { openResolver } from '../../../../services/core/delivery/resolve.ts';
+import { forSuite } from '../../../suite.ts';
+import { openNameServer } from './name-server.ts';
+import { bodyOf, ok, openDeliveryStage, openReceiver } from './stage.ts';
+
+describe('makeAttempt()', () => {
+  let merchants = 0;
+  const stage = forSuite(openDeliveryStage);
+  const deliverer = forSuite(() => stage.openDeliverer());
+  const receiver = forSuite(openReceiver);
+
+  beforeEach(() => {
+    receiver.received.length = 0;
+    receiver.how.answer = ok;
+  });
+
+  const newMerchant = async (url: string = receiver.url) => {
+    const id = `m${++merchants}`;
+    const { secret } = await stage.addMerchant(id, url);
+    return { id, secret };
+  };
+  const deliver = async () => {
+    stage.time.now += 3_000;
+    await stage.sweep();
+    await deliverer.runOnce({ early: true });
+  };
+
+  it('attempts a test once, at the address that the merchant has now', async () => {
+    const { id: merchantId } = await newMerchant('http://127.0.0.1:9');
+    const first = await stage.addDelivery(merchantId, { statusInfo: 'test' });
+    await deliver();
+    assert.deepEqual([(await stage.deliveryOf(first)).state, receiver.received.length], ['DEAD', 0]);
+    await stage.sql('update merchant set webhook_url = $2 where id = $1', [merchantId, receiver.url]);
+    const second = await stage.addDelivery(merchantId, { statusInfo: 'test' });
+    await stage.queue.set([{ id: second, endpoint: `${merchantId}/webhook` }]);
+    await deliverer.runOnce({ early: true });
+    assert.equal((await stage.deliveryOf(second)).state, 'DELIVERED');
+    const [[before], [after]] = [await stage.attemptsOf(first), await stage.attemptsOf(second)];
+    assert.deepEqual(
+      [before?.url, before?.fault, after?.url, after?.fault],
+      [
+        'http://127.0.0.1:9/webhook/processor/payment/test',
+        'UNREACHABLE',
+        `${receiver.url}/webhook/processor/payment/test`,
+        null,
+      ],
+    );
+  });
+
+  it('delivers to others while name servers are silent, and does not blame the endpoint for that', async () => {
+    const server = await openNameServer({ 'good.test': '127.0.0.1' });
+    const { port } = new URL(receiver.url);
+    const quick = stage.openDeliverer({ resolve: openResolver({ servers: server.servers }) });
+    const [{ id: slow }, { id: good }] = [
+      await newMerchant('http://x.silent.test:9'),
+      await newMerchant(`http://good.test:${port}`),
+    ];
+    const waiting: string[] = [];
+    for (let count = 0; count < 20; count++) waiting.push(await stage.addDelivery(slow));
+    const healthy = await stage.addDelivery(good);
+    const delivered = new Promise<void>((resolve) => {
+      receiver.how.answer = (response) => {
+        ok(response);
+        resolve();
+      };
+    });
+    stage.time.now += 3_000;
+    await stage.sweep();
+    const running = quick.runOnce({ early: true });
+    await delivered;
+    assert.equal((await stage.attemptsOf(waiting[0] ?? '')).length, 0, 'nothing was given up before');
+    await running;
+    assert.equal((await stage.deliveryOf(healthy)).state, 'DELIVERED');
+    assert.deepEqual(
+      server.asked.filter((name) => name === 'x.silent.test').length <= 2,
+      true,
+      'one lookup, tried twice',
+    );
+    assert.equal((await stage.attemptsOf(waiting[0] ?? ''))[0]?.fault, 'LOOKUP');
+    const troubled = await stage.sql('select from endpoint where merchant_id = $1 and failure_count > 0', [slow]);
+    assert.equal(troubled.length, 0);
+    await server.close();
+  });
+
+  it('stores what an endpoint echoes without signatures, tokens and card numbers', async () => {
+    const { id: merchantId, secret } = await newMerchant();
+    const tokenId = 'k7/x+secret';
+    const body = JSON.stringify({ ...JSON.parse(bodyOf(merchantId, 'r')), tokenData: { tokenId } });
+    const id = await stage.addDelivery(merchantId, { body });
+    receiver.how.answer = (response, { headers, body: sent }) => {
+      const echo = {
+        path: '/usr/src/app/index.js',
+        id: headers['webhook-id'],
+        headers,
+        sent,
+        card: '4242 4242-4242 4242',
+      };
+      const php = JSON.stringify({ signature: headers['x-service-signature'], secret }).replaceAll('/', '\\/');
+      response.end(`${php}${encodeURIComponent(`${headers['x-service-signature']}`)}${JSON.stringify(echo)}`);
+    };
+    await deliver();
+    const head = (await stage.attemptsOf(id))[0]?.response_head ?? '';
+    const received = receiver.received[0]?.headers ?? {};
+    const signatures = `${received['x-service-signature']} ${received['webhook-signature']}`
+      .replaceAll('v1,', '')
+      .split(' ');
+    for (const each of [...signatures, secret, tokenId, '4242 4242-4242 4242']) {
+      for (const spelled of [each, each.replaceAll('/', '\\/'), encodeURIComponent(each)])
+        assert(!head.includes(spelled), head);
+    }
+    assert(head.includes('/usr/src/app/index.js') && head.includes(id), head);
+  });
+});

@@ -97,6 +97,8 @@ export function subjectOf(said: Said): string {
     case 'captureReversed':
     case 'captureReinstated':
       return said.value.captureRequestId || said.value.authorizationRequestId;
+    case 'foreignCapture':
+      return said.value.authorizationRequestId;
     case undefined:
       return '';
     default:

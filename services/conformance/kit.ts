@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
   type CaptureRequest,
   type DescribeResponse,
+  EntryKind,
   Finding,
   type RefundRequest,
   type Result,
@@ -31,8 +33,8 @@ export type Method = Exclude<keyof Client, 'createCheckout' | 'inquire' | 'listE
 
 type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> & Pick<RefundRequest, 'captureRequestId'>;
 
-/** A request of one of them. */
-export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields>;
+/** A request of one of them; `kind` is what an inquiry says of it. */
+export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { kind: EntryKind };
 
 export interface Answered {
   readonly method: Method;
@@ -70,37 +72,41 @@ export function told({ answer, errorCode }: Result): string {
 /** A hold of the profile's amount. */
 export function authorization(kit: Kit, tokenId = kit.profile.tokens.approved) {
   const { merchantId, account, terminalId, userId, amount, currency } = kit.profile;
-  return { requestId: uuidv7(), merchantId, account, terminalId, userId, tokenId, amount: BigInt(amount), currency };
+  const kind = EntryKind.AUTHORIZATION;
+  const requestId = uuidv7();
+  return { kind, requestId, merchantId, account, terminalId, userId, tokenId, amount: BigInt(amount), currency };
 }
 
 /** A payment to a card, a tenth of the profile's amount. */
 export function credit(kit: Kit, tokenId?: string) {
-  return { ...authorization(kit, tokenId), amount: tenth(kit) };
+  return { ...authorization(kit, tokenId), kind: EntryKind.CREDIT, amount: tenth(kit) };
 }
 
 export type Hold = ReturnType<typeof authorization>;
 
 /** A capture of a hold. */
 export function capture(hold: Hold, amount: bigint, finalCapture = false) {
-  return { ...hold, requestId: uuidv7(), authorizationRequestId: hold.requestId, amount, finalCapture };
+  const kind = EntryKind.CAPTURE;
+  return { ...hold, kind, requestId: uuidv7(), authorizationRequestId: hold.requestId, amount, finalCapture };
 }
 
 /** What names a hold, for requests that need no more. */
-function ofHold({ requestId, merchantId, account }: Hold) {
-  return { requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
+function ofHold({ requestId, merchantId, account }: Hold, kind: EntryKind) {
+  return { kind, requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
 }
 
-export const voiding = ofHold;
-export const extension = ofHold;
+export const voiding = (hold: Hold) => ofHold(hold, EntryKind.VOID);
+export const extension = (hold: Hold) => ofHold(hold, EntryKind.EXTENSION);
 
 export function increment(hold: Hold, amount: bigint) {
-  return { ...ofHold(hold), amount, currency: hold.currency };
+  return { ...ofHold(hold, EntryKind.INCREMENT), amount, currency: hold.currency };
 }
 
 /** A refund of a capture. */
 export function refund(of: ReturnType<typeof capture>, amount: bigint) {
   const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
-  return { requestId: uuidv7(), captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
+  const about = { captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
+  return { ...about, kind: EntryKind.REFUND, requestId: uuidv7() };
 }
 
 /** A tenth of the profile's amount. */
@@ -130,8 +136,16 @@ export function afterCapture(kit: Kit) {
 }
 
 /** Asks what became of an identifier, and fences it unless told otherwise. */
-export function inquire(kit: Kit, { requestId, merchantId, account }: Request, fence = true) {
-  return kit.client.inquire({ requestId, merchantId, account, fence });
+export function inquire(kit: Kit, request: Request, fence = true) {
+  const { kind, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
+  const authorizationReference = kit.answered.get(authorizationRequestId)?.result.reference ?? '';
+  const about = { kind, authorizationRequestId, authorizationReference, amount, currency };
+  return kit.client.inquire({ requestId, merchantId, account, fence, ...about, createdAt: createdAt(requestId) });
+}
+
+/** When an identifier of the kit was made (RFC 9562, version 7). */
+function createdAt(requestId: string) {
+  return timestampFromMs(Number.parseInt(requestId.replaceAll('-', '').slice(0, 12), 16));
 }
 
 /**

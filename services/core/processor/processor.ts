@@ -6,6 +6,7 @@ import {
   Answer,
   type Capabilities as CapabilitiesMessage,
   type CreateCheckoutRequest,
+  EntryKind,
   Finding,
   ProcessorService,
   type Result,
@@ -74,6 +75,14 @@ export interface Inquired {
   readonly processorRequestId?: string | null | undefined;
   readonly merchantId: string;
   readonly processorAccount: string;
+  /** What was asked, for a processor that has to look; a name of EntryKind. Absent = not said. */
+  readonly entryKind?: string;
+  readonly authorizationRequestId?: string | null;
+  readonly authorizationReference?: string | null;
+  /** Minor units. */
+  readonly amount?: bigint;
+  readonly currency?: string;
+  readonly createdAt?: Date;
 }
 
 /** NEVER_SEEN is returned only when the identifier is fenced: without that, the request could still be performed later. */
@@ -154,9 +163,19 @@ const REUSED: FinalOutcome = {
 
 async function inquire(client: GrpcClient<typeof ProcessorService>, submission: Inquired): Promise<InquiryAnswer> {
   try {
-    const { merchantId, processorAccount: account } = submission;
-    const requestId = identifierOf(submission);
-    const answer = await client.inquire({ requestId, merchantId, account, fence: true });
+    const { merchantId, processorAccount: account, entryKind, createdAt } = submission;
+    const answer = await client.inquire({
+      requestId: identifierOf(submission),
+      merchantId,
+      account,
+      fence: true,
+      kind: EntryKind[(entryKind ?? 'UNSPECIFIED') as keyof typeof EntryKind],
+      authorizationRequestId: submission.authorizationRequestId ?? '',
+      authorizationReference: submission.authorizationReference ?? '',
+      amount: submission.amount ?? 0n,
+      currency: submission.currency ?? '',
+      ...(createdAt && { createdAt: timestampFromDate(createdAt) }),
+    });
     const outcome = finalOutcome(answer.result);
     if (answer.finding === Finding.DONE && outcome) return { found: 'DONE', outcome };
     if (answer.finding === Finding.NEVER_SEEN && answer.fenced) return { found: 'NEVER_SEEN' };

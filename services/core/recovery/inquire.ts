@@ -6,6 +6,7 @@ import { settleLate } from '../kinds/settle-late.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
+import { findSubmission } from '../storage/operation/find-submission.ts';
 import { SUBMISSION_TABLES } from '../storage/operation/submissions.ts';
 import { type DueSubmission, takeDueSubmissions } from '../storage/operation/unsettled.ts';
 
@@ -48,7 +49,8 @@ async function look(recovery: Asker, due: DueSubmission): Promise<void> {
   const next = (await KINDS[table].recover?.(recovery, due)) ?? 'INQUIRE';
   if (next === 'DONE') return;
   if (next === 'LATER') return later(recovery, due);
-  const answer = await recovery.processors.of(due).inquire(due);
+  const submission = await findSubmission(recovery.database.query, requestId);
+  const answer = await recovery.processors.of(due).inquire(submission ?? due);
   if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     return (await settleLate(recovery, table, requestId, outcome)) ? undefined : later(recovery, due);

@@ -7,11 +7,17 @@ export type Failure =
   | { readonly kind: 'declined'; readonly code: string; readonly message: string }
   /** Stripe rejected the request. Nothing was done. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly param: string }
-  /** Too many requests, or the object or the key is in use by another one. This request did nothing. */
-  | { readonly kind: 'busy' }
+  /**
+   * Turned away before Stripe looked at the idempotency key: too many requests, another one works on the object, or the API
+   * key may not. This request did nothing; of an earlier one under the same key it says nothing.
+   */
+  | { readonly kind: 'turned away'; readonly code: string; readonly message: string; readonly isPassing: boolean }
   /** The idempotency key was used with other parameters: something else was done under it. */
   | { readonly kind: 'key reused' }
-  /** No answer, or an error of Stripe's own. `replayed`: this error is stored, the request has ended. */
+  /**
+   * No answer, an error of Stripe's own, or another request is in progress under this key. `replayed`: this error is
+   * stored, the request has ended.
+   */
   | { readonly kind: 'unknown'; readonly replayed: boolean };
 
 /** What a request came to. `doubt`: one of its attempts may have acted without an answer. */
@@ -46,7 +52,8 @@ export async function ask<T>(request: () => Promise<T>, patience: Patience = PAT
     } catch (error) {
       const failure = failureOf(error);
       doubt ||= failure.kind === 'unknown';
-      const isRepeated = failure.kind === 'busy' || (failure.kind === 'unknown' && !failure.replayed);
+      const isPassing = failure.kind === 'turned away' && failure.isPassing;
+      const isRepeated = isPassing || (failure.kind === 'unknown' && !failure.replayed);
       const waitMs = patience.firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random());
       const isOver = performance.now() - startedMs + waitMs > patience.budgetMs;
       if (!isRepeated || isOver || attempt === MOST_ATTEMPTS) return { failure, doubt };
@@ -58,19 +65,22 @@ export async function ask<T>(request: () => Promise<T>, patience: Patience = PAT
 /** Classifies an error of Stripe's client. Rethrows any other error: that is our bug. */
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Stripe.errors.StripeError)) throw error;
-  if (error instanceof Stripe.errors.StripeIdempotencyError) {
-    return error.code === 'idempotency_key_in_use' ? { kind: 'busy' } : { kind: 'key reused' };
-  }
+  if (error.statusCode === 409) return { kind: 'unknown', replayed: false };
+  if (error instanceof Stripe.errors.StripeIdempotencyError) return { kind: 'key reused' };
   if (error instanceof Stripe.errors.StripeCardError) {
     return { kind: 'declined', code: error.decline_code || error.code || 'card_declined', message: error.message };
   }
-  if (error instanceof Stripe.errors.StripeRateLimitError || error.statusCode === 409) return { kind: 'busy' };
+  if (error.statusCode === 429) {
+    const message = 'Stripe takes no more requests now.';
+    return { kind: 'turned away', code: 'rate_limited', message, isPassing: true };
+  }
   if (error instanceof Stripe.errors.StripeAuthenticationError) {
-    return { kind: 'refused', code: 'key_rejected', message: 'Stripe rejects the API key of this service.', param: '' };
+    const message = 'Stripe rejects the API key of this service.';
+    return { kind: 'turned away', code: 'key_rejected', message, isPassing: false };
   }
   if (error instanceof Stripe.errors.StripePermissionError) {
     const message = 'The API key of this service may not do this, or not on this account.';
-    return { kind: 'refused', code: 'not_permitted', message, param: '' };
+    return { kind: 'turned away', code: 'not_permitted', message, isPassing: false };
   }
   if (error instanceof Stripe.errors.StripeInvalidRequestError) {
     const { code = 'invalid_request', param = '', message } = error;

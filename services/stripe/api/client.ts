@@ -3,10 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import Stripe from 'stripe';
 import type { Settings } from '../settings.ts';
 
-/**
- * Opens Stripe's client. It repeats nothing by itself but a request whose connection was closed, once, under the same
- * idempotency key; `ask` decides about everything else. `close` closes its connections.
- */
+/** Opens Stripe's client. It repeats nothing by itself: `ask` decides that. `close` closes its connections. */
 export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_API_BASE' | 'STRIPE_TIMEOUT_MS'>): {
   stripe: Stripe;
   close(): void;
@@ -18,13 +15,31 @@ export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_A
     protocol: isHttps ? 'https' : 'http',
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port || (isHttps ? 443 : 80),
-    httpAgent: agent,
+    httpClient: withoutRetries(Stripe.createNodeHttpClient(agent)),
     timeout: settings.STRIPE_TIMEOUT_MS,
     maxNetworkRetries: 0,
     telemetry: false,
     appInfo: { name: 'holdfast' },
   });
   return { stripe, close: () => agent.destroy() };
+}
+
+/**
+ * Stripe's client repeats a request whose connection was closed once, even with maxNetworkRetries 0 (`_shouldRetry` in its
+ * RequestSender), and only the second answer is seen. It decides by the error's code, so the error is passed on without one.
+ */
+function withoutRetries(client: Stripe.HttpClient): Stripe.HttpClient {
+  return {
+    getClientName: () => client.getClientName(),
+    async makeRequest(...request) {
+      try {
+        return await client.makeRequest(...request);
+      } catch (cause) {
+        const isTimeout = (cause as NodeJS.ErrnoException).code === Stripe.HttpClient.TIMEOUT_ERROR_CODE;
+        throw isTimeout ? cause : new Error('the connection to Stripe failed', { cause });
+      }
+    },
+  };
 }
 
 /**

@@ -187,6 +187,16 @@ export async function endEntry(
   return entry;
 }
 
+const FORGET_FENCE: Statement = {
+  name: 'forget_fence',
+  text: `DELETE FROM stripe.entry WHERE request_id = $1 AND kind = 'fence'`,
+};
+
+/** Forgets that an identifier was fenced, because Stripe has done what was asked under it. */
+export async function forgetFence(query: Query, requestId: string): Promise<void> {
+  await query(FORGET_FENCE, [requestId]);
+}
+
 const ADD: Statement = {
   name: 'add_to_entry',
   text: `UPDATE stripe.entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},

@@ -56,6 +56,6 @@ async function cardOf(desk: Desk, { tokenId, merchantId, account }: Entry): Prom
   const { failure } = asked;
   if (failure.kind === 'refused' && failure.code === 'resource_missing') return invalid;
   if (failure.kind === 'refused') return { refused: notPerformed(failure.code, failure.message) };
-  const code = failure.kind === 'busy' ? 'rate_limited' : 'processor_unavailable';
+  const code = failure.kind === 'turned away' ? failure.code : 'processor_unavailable';
   return { refused: notPerformed(code, 'Stripe could not be asked for the card.') };
 }

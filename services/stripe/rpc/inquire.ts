@@ -12,20 +12,26 @@ import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { conclude } from './recall.ts';
+import { rediscover } from './rediscover.ts';
 
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
 
 /**
- * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that was never seen
- * is refused for ever: the first to store the identifier, this or its request, decides; and an authorization that was
- * not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
+ * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that neither the ledger
+ * nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and an
+ * authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
 export async function inquire(desk: Desk, request: InquireRequest): Promise<Reply> {
   const { requestId, fence } = request;
   const known = await findEntry(desk.database.query, requestId);
   if (!known) {
     if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
-    const { refused } = await conclude(desk, intentOf('fence', request), notPerformed('fenced', ''));
+    const was = await rediscover(desk, request);
+    if (was === 'found') return inquire(desk, request);
+    if (was === 'not known') return { finding: Finding.NEVER_SEEN, fenced: false };
+    const { merchantId, account } = request;
+    const fencing = intentOf('fence', { requestId, merchantId, account });
+    const { refused } = await conclude(desk, fencing, notPerformed('fenced', ''));
     // Its request came in between: then that is what became of it.
     return refused && refused.errorCode !== 'fenced'
       ? inquire(desk, request)

@@ -36,7 +36,7 @@ async function operateNow(desk: Desk, kind: OperationKind, request: Request): Pr
   const ending = await operation.judge(intent, authorization, desk);
   if (ending) return conclude(desk, intent, ending);
   const current = (await findAuthorization(desk, request.authorizationRequestId)) ?? authorization;
-  const begins = { stage: 'sent', sentAt: desk.now(), baseline: operation.baseline(current) } as const;
+  const begins = { stage: 'sent', sentAt: desk.now(), baseline: operation.baseline?.(current) ?? 0n } as const;
   const recalled = await recallOrStore(desk, intent, begins);
   if (recalled.refused) return recalled;
   desk.reach(`${kind} stored`);

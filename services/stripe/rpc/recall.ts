@@ -41,14 +41,16 @@ export async function conclude(desk: Desk, intent: Intent, ending: Ending): Prom
   return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
 }
 
+const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set(['merchantName', 'returnUrl']);
+
 /**
- * A merchant's name may change between two calls. An empty account says nothing, nor does a void's empty merchant: older
- * callers do not send them.
+ * A merchant's name and its return URL may change between two calls. An empty account says nothing, nor does a void's empty
+ * merchant.
  */
 function sameIntent(entry: Entry, intent: Intent): boolean {
   const isUnsaid = (field: keyof Intent) =>
     intent[field] === '' && (field === 'account' || (field === 'merchantId' && intent.kind === 'void'));
   return (Object.keys(intent) as (keyof Intent)[]).every(
-    (field) => field === 'merchantName' || isUnsaid(field) || entry[field] === intent[field],
+    (field) => NOT_COMPARED.has(field) || isUnsaid(field) || entry[field] === intent[field],
   );
 }

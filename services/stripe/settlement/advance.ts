@@ -69,10 +69,9 @@ export async function advance(
   const { failure, doubt } = sent;
   const refusal = refusalOf(failure);
   if (failure.kind === 'declined' && refusal) return finish(desk, entry, refusal, { tell });
-  if (failure.kind === 'busy' && fresh && !doubt && refusal) return finish(desk, entry, refusal, { tell });
-  if (failure.kind === 'busy' || (failure.kind === 'unknown' && !failure.replayed)) {
-    throw new OutcomeUnknown('Stripe did not answer');
-  }
+  // An earlier request under this key may be in progress: then a look proves nothing.
+  const mayAct = failure.kind === 'turned away' ? doubt || !fresh : failure.kind === 'unknown' && !failure.replayed;
+  if (mayAct) throw new OutcomeUnknown('Stripe did not answer');
   const found = await lookAt(desk, operation, entry, authorization);
   if (found !== 'absent') return finish(desk, entry, found.ending, { ...found, tell });
   return finish(desk, entry, refusal ?? NEVER_RECEIVED, { tell });
@@ -81,14 +80,6 @@ export async function advance(
 async function lookAt(desk: Desk, operation: Operation, entry: Entry, authorization: Entry) {
   const { answer: found } = await ask(() => operation.look(desk, entry, authorization), desk.patience);
   if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
-  if (found === 'unclear') {
-    desk.log.error('books differ', {
-      requestId: entry.requestId,
-      holdRequestId: authorization.requestId,
-      kind: entry.kind,
-    });
-    throw new OutcomeUnknown('Stripe has done more than was asked of it here');
-  }
   return found;
 }
 
@@ -97,9 +88,8 @@ function refusalOf(failure: Failure): Ending | undefined {
     case 'declined':
       return declined(failure.code, failure.message);
     case 'refused':
+    case 'turned away':
       return notPerformed(codeOf(failure.code), failure.message);
-    case 'busy':
-      return notPerformed('rate_limited', 'Stripe takes no more requests now.');
     case 'key reused':
       return undefined;
     case 'unknown':

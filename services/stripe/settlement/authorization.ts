@@ -6,6 +6,7 @@ import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { getIntent, stateOf } from './intent-ending.ts';
+import { metadataOf } from './mark.ts';
 
 /**
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
@@ -22,9 +23,9 @@ export async function place(desk: Desk, entry: Entry, customer: string | undefin
   if (failure.kind === 'declined') {
     return finish(desk, created, declined(failure.code, failure.message));
   }
-  // Never confirmed by anybody: each of our attempts was rejected, and there were no others.
-  if (failure.kind === 'busy' && !doubt && entry.stage === 'stored') return refuseToPlace(desk, created, failure);
-  return lookUp(desk, created, failure);
+  const isFirst = !doubt && entry.stage === 'stored';
+  const { answer: intent } = await ask(() => getIntent(desk, created), desk.patience);
+  return settleBy(desk, created, intent, isFirst || failure.kind === 'refused' ? failure : undefined);
 }
 
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
@@ -61,14 +62,14 @@ async function createIntent(desk: Desk, entry: Entry, customer: string | undefin
 }
 
 function create(desk: Desk, entry: Entry, customer: string | undefined, features: boolean) {
-  const { requestId, merchantId, amount, currency, account } = entry;
+  const { requestId, amount, currency, account } = entry;
   const params: Stripe.PaymentIntentCreateParams = {
     amount: toStripe(amount, currency) as number,
     currency: currency.toLowerCase(),
     capture_method: 'manual',
     allowed_payment_method_types: ['card'],
     ...(customer !== undefined && { customer }),
-    metadata: { holdfast_request_id: requestId, holdfast_merchant_id: merchantId },
+    metadata: metadataOf(entry),
     ...(features && { payment_method_options: { card: FEATURES } }),
   };
   const key = `${requestId}:create${features ? '' : '-plain'}`;
@@ -88,18 +89,15 @@ function confirm(desk: Desk, { requestId, intentId, tokenId, account }: Entry): 
 
 /** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */
 function refuseToPlace(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
-  if (failure.kind === 'refused') return finish(desk, entry, notPerformed(failure.code, failure.message));
-  const code = failure.kind === 'busy' ? 'rate_limited' : 'processor_unavailable';
-  const message = failure.kind === 'busy' ? 'Stripe takes no more requests now.' : 'Stripe could not be asked.';
-  return finish(desk, entry, notPerformed(code, message));
+  const said = failure.kind === 'refused' || failure.kind === 'turned away' ? failure : UNAVAILABLE;
+  return finish(desk, entry, notPerformed(said.code, said.message), { from: ['stored'] });
 }
+const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not be asked.' };
 
-/** The confirmation failed otherwise than by a decline: the PaymentIntent itself says whether it acted. */
-async function lookUp(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
-  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
-  return settleBy(desk, entry, intent, failure);
-}
-
+/**
+ * The PaymentIntent itself says whether a confirmation acted. `failure` is why the confirmation failed, when no other one can still
+ * act.
+ */
 async function settleBy(
   desk: Desk,
   entry: Entry,
@@ -109,13 +107,13 @@ async function settleBy(
   const state = intent && stateOf(intent, entry);
   if (state?.is === 'ended') return finish(desk, entry, state.ending);
   if (state?.is === 'needs customer') return giveUp(desk, entry);
-  if (state?.is === 'unconfirmed' && failure?.kind === 'refused') {
+  if (state?.is === 'unconfirmed' && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
     return finish(desk, entry, notPerformed(tokenCode(failure), failure.message));
   }
   throw new OutcomeUnknown('what became of the confirmation is not known');
 }
 
-function tokenCode({ code, param }: { code: string; param: string }): string {
+function tokenCode({ code, param }: { code: string; param?: string }): string {
   return param === 'payment_method' ? 'token_invalid' : code;
 }
 

@@ -1,10 +1,20 @@
 import type Stripe from 'stripe';
-import { fromStripe, toStripe } from '../amount.ts';
+import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, notPerformed } from './ending.ts';
 import { chargeOf, getIntent } from './intent-ending.ts';
-import { amountRefusal, endedAlready, endedThere, type Operation, remainingOf, unusable } from './operation.ts';
+import { hasMark, markOf } from './mark.ts';
+import {
+  amountRefusal,
+  endedAlready,
+  endedThere,
+  type Operation,
+  remainingOf,
+  tooMany,
+  uncapturedOf,
+  unusable,
+} from './operation.ts';
 
 /** Whether a capture closes its authorization: it was asked to, leaves nothing, or is the only one there can be. */
 function isFinal(entry: Entry, authorization: Entry): boolean {
@@ -16,7 +26,7 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  * Stripe takes it for true, and false only where several captures are available.
  */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
-  async judge(intent, authorization) {
+  async judge(intent, authorization, desk) {
     const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     const { terminalId, userId, severalCaptures, captured } = authorization;
@@ -31,36 +41,34 @@ export const CAPTURE: Operation<Stripe.PaymentIntent> = {
       const message = 'The amount is more than what is left of the authorization.';
       return notPerformed('amount_exceeds_authorization', message);
     }
-    return amountRefusal(intent);
+    return amountRefusal(intent) ?? (await tooMany(desk, authorization));
   },
-  baseline: ({ captured }) => captured,
   send(desk, entry, authorization) {
+    const final = isFinal(entry, authorization);
     const params = {
       amount_to_capture: toStripe(entry.amount, entry.currency) as number,
-      ...(authorization.severalCaptures && { final_capture: isFinal(entry, authorization) }),
+      ...(authorization.severalCaptures && { final_capture: final }),
+      metadata: markOf({ ...entry, isFinal: final }),
       expand: ['latest_charge'],
     };
     const options = requestOptions(authorization.account, entry.requestId);
     return desk.stripe.paymentIntents.capture(authorization.intentId as string, params, options);
   },
-  read: (intent, entry, authorization) => ({ ending: capturedBy(intent, entry, authorization) }),
+  read: (intent, entry, authorization) => ({ ending: capturedBy(intent, isFinal(entry, authorization)) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
-    const received = fromStripe(intent.amount_received, intent.currency);
-    if (received === entry.baseline + entry.amount) {
-      return { ending: capturedBy(intent, entry, authorization) };
-    }
-    if (received !== entry.baseline) return 'unclear';
-    return endedThere(intent) ?? 'absent';
+    if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
+    return { ending: capturedBy(intent, isFinal(entry, authorization)) };
   },
 };
 
-function capturedBy(intent: Stripe.PaymentIntent, entry: Entry, authorization: Entry): Ending {
+/** How a capture of a PaymentIntent ended that was done. */
+export function capturedBy(intent: Stripe.PaymentIntent, final: boolean): Ending {
   const charge = chargeOf(intent);
   const card = charge?.payment_method_details?.card;
   return approved({
     reference: charge?.id ?? intent.id,
     bankReference: card?.network_transaction_id ?? card?.authorization_code ?? '',
-    released: isFinal(entry, authorization) ? remainingOf(authorization) - entry.amount : 0n,
+    released: final ? uncapturedOf(intent) : 0n,
   });
 }

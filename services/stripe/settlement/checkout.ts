@@ -8,6 +8,7 @@ import { FEATURES } from './authorization.ts';
 import { notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { stateOf } from './intent-ending.ts';
+import { metadataOf } from './mark.ts';
 
 /** Stripe keeps a Checkout Session open for at least half an hour and at most a day. */
 export const CHECKOUT_SHORTEST_MS = 30 * 60 * 1000;
@@ -38,7 +39,8 @@ export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> 
     const ended = await settleSession(desk, entry, session);
     if (ended) return ended;
   }
-  if (failure?.kind === 'refused' || failure?.kind === 'declined') {
+  // Nobody was given the address of a page whose identifier is not stored.
+  if (failure && failure.kind !== 'unknown' && failure.kind !== 'key reused' && entry.sessionId === null) {
     return finish(desk, entry, notPerformed(failure.code, failure.message));
   }
   throw new OutcomeUnknown('the page is not known');
@@ -55,7 +57,7 @@ function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, id
   const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
   // The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout").
   const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
-  const metadata = { holdfast_request_id: requestId, holdfast_merchant_id: merchantId };
+  const metadata = metadataOf(entry);
   const params: Stripe.Checkout.SessionCreateParams = {
     mode: 'payment',
     allowed_payment_method_types: ['card'],
@@ -85,7 +87,11 @@ function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, id
   return desk.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));
 }
 
-function getSession(desk: Desk, { sessionId, account }: Entry): Promise<Stripe.Checkout.Session> {
+/** Reads a Checkout Session as it is now. Throws what Stripe's client throws. */
+export function getSession(
+  desk: Desk,
+  { sessionId, account }: Pick<Entry, 'sessionId' | 'account'>,
+): Promise<Stripe.Checkout.Session> {
   const params = { expand: ['payment_intent.latest_charge'] };
   return desk.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
 }

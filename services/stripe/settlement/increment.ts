@@ -1,10 +1,11 @@
 import type Stripe from 'stripe';
-import { fromStripe, toStripe } from '../amount.ts';
+import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, notPerformed } from './ending.ts';
 import { captureBefore, getIntent } from './intent-ending.ts';
-import { amountRefusal, endedAlready, endedThere, type Operation, unusable } from './operation.ts';
+import { hasMark, markOf } from './mark.ts';
+import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusable } from './operation.ts';
 
 const totalOf = ({ amount, incremented }: Entry): bigint => amount + incremented;
 
@@ -13,7 +14,7 @@ const totalOf = ({ amount, incremented }: Entry): bigint => amount + incremented
  * total, and adds all of it or nothing.
  */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
-  async judge(intent, authorization) {
+  async judge(intent, authorization, desk) {
     const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     if (!authorization.increments || authorization.captured + authorization.voided > 0n) {
@@ -21,26 +22,25 @@ export const INCREMENT: Operation<Stripe.PaymentIntent> = {
     }
     const { amount, currency } = intent;
     const total = totalOf(authorization) + amount;
-    return amountRefusal({ amount: total, currency }) ?? amountRefusal(intent);
+    return amountRefusal({ amount: total, currency }) ?? amountRefusal(intent) ?? (await tooMany(desk, authorization));
   },
   baseline: totalOf,
   send(desk, entry, authorization) {
     const amount = toStripe(entry.baseline + entry.amount, entry.currency) as number;
-    const params = { amount, expand: ['latest_charge'] };
+    const params = { amount, metadata: markOf({ ...entry, isFinal: false }), expand: ['latest_charge'] };
     const options = requestOptions(authorization.account, entry.requestId);
     return desk.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
   },
   read: (intent, _entry, authorization) => ({ ending: incrementedBy(intent, authorization) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
-    const total = fromStripe(intent.amount, intent.currency);
-    if (total === entry.baseline + entry.amount) return { ending: incrementedBy(intent, authorization) };
-    if (total !== entry.baseline) return 'unclear';
-    return endedThere(intent) ?? 'absent';
+    if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
+    return { ending: incrementedBy(intent, authorization) };
   },
 };
 
-function incrementedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
+/** How an increment of a PaymentIntent ended that was done. */
+export function incrementedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
   const { severalCaptures, increments } = authorization;
   return approved({ reference: intent.id, expiresAt: captureBefore(intent), severalCaptures, increments });
 }

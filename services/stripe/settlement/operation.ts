@@ -1,11 +1,12 @@
 import type Stripe from 'stripe';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { toStripe } from '../amount.ts';
+import { fromStripe, toStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import type { Ending, Entry, Intent } from '../ledger/entry.ts';
+import { type Ending, type Entry, entriesOf, type Intent } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
 import { isExpired } from './intent-ending.ts';
+import { MOST_MARKS } from './mark.ts';
 
 /** How an operation ended, with the refund that it made. */
 export interface Ended {
@@ -17,17 +18,14 @@ export interface Ended {
 export interface Operation<T = unknown> {
   /** Returns the ending when it ends without Stripe; undefined when Stripe decides. */
   judge(intent: Intent, authorization: Entry, desk: Desk): Promise<Ending | undefined>;
-  /** What is stored with the intent, to tell later whether it was done. */
-  baseline(authorization: Entry): bigint;
+  /** What is stored with the intent, because what is sent again must be the same: of an increment, the amount before it. */
+  baseline?(authorization: Entry): bigint;
   /** Sends it to Stripe, under the identifier as the idempotency key. */
   send(desk: Desk, entry: Entry, authorization: Entry): Promise<T>;
   /** How it ended when Stripe answered. */
   read(answer: T, entry: Entry, authorization: Entry): Ended;
-  /**
-   * Looks whether it was done: reads the objects it would have changed, never a search, which lags. `absent`: they are
-   * as they were before it. `unclear`: they are neither as before nor as after.
-   */
-  look(desk: Desk, entry: Entry, authorization: Entry): Promise<Ended | 'absent' | 'unclear'>;
+  /** Looks whether it was done: reads the objects it would have changed, never a search, which lags. */
+  look(desk: Desk, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
 }
 
 /** What of an authorization is neither captured nor given back, minor units. */
@@ -65,6 +63,21 @@ export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'cur
   if (amount <= LARGEST_AMOUNT && toStripe(amount, currency) !== undefined) return undefined;
   const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;
   return notPerformed('amount_not_supported', message);
+}
+
+/** Refuses more operations than a PaymentIntent can name in its metadata; undefined while there is room. */
+export async function tooMany(desk: Desk, authorization: Entry): Promise<Ending | undefined> {
+  const entries = await entriesOf(desk.database.query, authorization.requestId);
+  const marked = entries.filter(
+    ({ kind, answer }) => (kind === 'capture' || kind === 'increment') && answer === Answer.APPROVED,
+  );
+  if (marked.length < MOST_MARKS) return undefined;
+  return notPerformed('not_supported', `This authorization takes ${MOST_MARKS} captures and increments.`);
+}
+
+/** What of a PaymentIntent is not captured, minor units. */
+export function uncapturedOf({ amount, amount_received: received, currency }: Stripe.PaymentIntent): bigint {
+  return fromStripe(amount - received, currency);
 }
 
 /** Why nothing can be done about an authorization that Stripe ended. */

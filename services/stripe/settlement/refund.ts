@@ -4,6 +4,7 @@ import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { accepted, approved, notPerformed } from './ending.ts';
+import { REQUEST_ID } from './mark.ts';
 import { amountRefusal, type Operation, unusable } from './operation.ts';
 
 /** Gives a capture, or a part of it, back to the card. It is by charge at Stripe; which capture it is about is known here only. */
@@ -29,7 +30,6 @@ export const REFUND: Operation<Stripe.Refund> = {
     }
     return amountRefusal(intent);
   },
-  baseline: () => 0n,
   send(desk, entry, authorization) {
     // What is sent again is answered as it was then: pending.
     if (entry.refundId !== null)
@@ -37,7 +37,7 @@ export const REFUND: Operation<Stripe.Refund> = {
     const params = {
       payment_intent: authorization.intentId as string,
       amount: toStripe(entry.amount, entry.currency) as number,
-      metadata: { [REFUND_KEY]: entry.requestId },
+      metadata: { [REQUEST_ID]: entry.requestId, holdfast_capture_id: entry.captureRequestId ?? '' },
     };
     return desk.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
   },
@@ -45,15 +45,12 @@ export const REFUND: Operation<Stripe.Refund> = {
   async look(desk, entry, authorization) {
     const params = { payment_intent: authorization.intentId as string, limit: 100 };
     for await (const refund of desk.stripe.refunds.list(params, requestOptions(authorization.account))) {
-      if (refund.metadata?.[REFUND_KEY] !== entry.requestId) continue;
+      if (refund.metadata?.[REQUEST_ID] !== entry.requestId) continue;
       return { ending: endingOfRefund(refund), refundId: refund.id };
     }
     return 'absent';
   },
 };
-
-/** Names our identifier in the metadata of a refund. */
-const REFUND_KEY = 'holdfast_request_id';
 
 /** A pending refund usually ends within days; Stripe names no bound. */
 const EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { fromStripe } from '../amount.ts';
 import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
 import { approved, notPerformed } from './ending.ts';
-import { getIntent, isExpired } from './intent-ending.ts';
-import { endedAlready, type Operation, remainingOf } from './operation.ts';
+import { getIntent } from './intent-ending.ts';
+import { hasMark, markOf } from './mark.ts';
+import { endedAlready, endedThere, type Operation, remainingOf, uncapturedOf } from './operation.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
@@ -33,19 +33,20 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     }
     return endedAlready(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
   },
-  baseline: ({ captured }) => captured,
-  send(desk, entry, { intentId, captured, account }) {
+  send(desk, entry, authorization) {
+    const { intentId, captured, account } = authorization;
     const options = requestOptions(account, entry.requestId);
     const { paymentIntents } = desk.stripe;
     if (captured === 0n) return paymentIntents.cancel(intentId as string, { cancellation_reason: REASON }, options);
-    return paymentIntents.capture(intentId as string, { amount_to_capture: 0, final_capture: true }, options);
+    const metadata = markOf({ ...entry, amount: remainingOf(authorization), isFinal: true });
+    return paymentIntents.capture(intentId as string, { amount_to_capture: 0, final_capture: true, metadata }, options);
   },
-  read: (intent, _entry, authorization) => ({ ending: voidedBy(intent, authorization) }),
+  read: (intent) => ({ ending: voidedBy(intent) }),
   async look(desk, entry, authorization) {
     const intent = await getIntent(desk, authorization);
-    if (fromStripe(intent.amount_received, intent.currency) !== entry.baseline) return 'unclear';
-    if (intent.status === 'requires_capture') return 'absent';
-    return { ending: lookedAt(intent, authorization) };
+    // One void at a time is under way, so what was cancelled for our reason was cancelled by it.
+    const isOurs = hasMark(intent, entry.requestId) || intent.cancellation_reason === REASON;
+    return isOurs ? { ending: voidedBy(intent) } : (endedThere(intent) ?? 'absent');
   },
 };
 
@@ -61,15 +62,7 @@ async function endFirst(desk: Desk, entry: Entry): Promise<Entry> {
   return ended;
 }
 
-/** One void at a time is under way, so a closed PaymentIntent was closed by it, unless Stripe says another reason. */
-function lookedAt(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
-  if (isExpired(intent)) return notPerformed('authorization_expired', 'The authorization has ended.');
-  const isOurs = intent.status === 'succeeded' || intent.cancellation_reason === REASON;
-  return isOurs
-    ? voidedBy(intent, authorization)
-    : notPerformed('authorization_voided', 'The authorization was cancelled already.');
-}
-
-function voidedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {
-  return approved({ reference: intent.id, released: remainingOf(authorization) });
+/** How a void of a PaymentIntent ended that was done. */
+export function voidedBy(intent: Stripe.PaymentIntent): Ending {
+  return approved({ reference: intent.id, released: uncapturedOf(intent) });
 }

@@ -1,7 +1,11 @@
 import { errorFields } from '../../../platform/log.ts';
+import { ask } from '../api/ask.ts';
 import { type Desk, OutcomeUnknown } from '../desk.ts';
-import { findByStripeId } from '../ledger/entry.ts';
+import { type Entry, findByStripeId } from '../ledger/entry.ts';
 import { type Notice, settleNotice, takeDueNotices } from '../ledger/notice.ts';
+import { getSession } from '../settlement/checkout.ts';
+import { getIntent } from '../settlement/intent-ending.ts';
+import { adoptIntent, adoptSession } from './adopt.ts';
 import { reconcile } from './reconcile.ts';
 
 /** So many look at the same time, each at a few notices, so that one slow payment does not delay the others'. */
@@ -35,10 +39,21 @@ async function dealWith(desk: Desk, notices: readonly [Notice, ...Notice[]]): Pr
   for (const { eventId } of notices) await settleNotice(desk.database.query, eventId, isDone);
 }
 
-/** A payment that is not of this ledger is somebody else's business on the same account. */
 async function lookAt(desk: Desk, { objectId, account }: Notice): Promise<boolean> {
-  const entry = await findByStripeId(desk.database.query, objectId, account);
+  const known = await findByStripeId(desk.database.query, objectId, account);
+  const entry = known ?? (await adoptById(desk, objectId, account));
   if (!entry) return true;
   const turn = await desk.leases.run(entry.requestId, WAIT_MS, () => reconcile(desk, entry.requestId));
   return turn?.done ?? false;
+}
+
+/** A payment that does not name an identifier of ours is somebody else's business on the same account. */
+async function adoptById(desk: Desk, objectId: string, account: string): Promise<Entry | undefined> {
+  const adoptNow = async () =>
+    objectId.startsWith('pi_')
+      ? adoptIntent(desk, await getIntent(desk, { intentId: objectId, account }), account)
+      : adoptSession(desk, await getSession(desk, { sessionId: objectId, account }), account);
+  const { answer, failure } = await ask(async () => ({ entry: await adoptNow() }), desk.patience);
+  if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
+  return answer?.entry;
 }

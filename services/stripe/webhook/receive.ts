@@ -4,6 +4,7 @@ import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import type { Database } from '../ledger/database.ts';
 import { insertNotice, type Notice } from '../ledger/notice.ts';
+import { authorizationOf } from '../settlement/mark.ts';
 
 /** What the webhook server needs. */
 export interface Receiver {
@@ -112,12 +113,20 @@ export const EVENT_TYPES = [
   'charge.dispute.closed',
 ] as const;
 
-/** Which payment an event is about, or undefined. What the event says of it is not used: events come late and in any order. */
+interface Announced {
+  readonly object?: string;
+  readonly id?: string;
+  readonly payment_intent?: string | { id: string } | null;
+  readonly metadata?: Stripe.Metadata | null;
+}
+
+/** Which payment of ours an event is about, or undefined. What the event says of it is not used: events come late and in any order. */
 function noticeOf(event: Stripe.Event): Notice | undefined {
   if (!(EVENT_TYPES as readonly string[]).includes(event.type)) return undefined;
-  const object = event.data.object as { object?: string; id?: string; payment_intent?: string | { id: string } | null };
+  const object = event.data.object as Announced;
   const intent = typeof object.payment_intent === 'string' ? object.payment_intent : object.payment_intent?.id;
   const isItself = object.object === 'payment_intent' || object.object === 'checkout.session';
+  if (isItself && authorizationOf(object.metadata) === undefined) return undefined;
   const objectId = isItself ? object.id : intent;
   if (!objectId) return undefined;
   return { eventId: event.id, type: event.type, account: event.account ?? '', objectId };

@@ -5,15 +5,17 @@ import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Desk, requestOptions } from '../desk.ts';
 import type { Query } from '../ledger/database.ts';
-import { addToEntry, type Entry, endEntry, entriesOf } from '../ledger/entry.ts';
+import { addToEntry, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
 import { applySums, tellCore } from '../settlement/finish.ts';
-import { getIntent, isExpired } from '../settlement/intent-ending.ts';
+import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
+import { authorizationOf } from '../settlement/mark.ts';
 import { remainingOf } from '../settlement/operation.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
+import { bookDone, reconcileOperations } from './operations.ts';
 import { reconcileReversals, type Seen } from './reversals.ts';
 
 /**
@@ -22,18 +24,32 @@ import { reconcileReversals, type Seen } from './reversals.ts';
  * the authorization must be held. Throws OutcomeUnknown; answers false when Stripe did not answer.
  */
 export async function reconcile(desk: Desk, requestId: string): Promise<boolean> {
-  const entry = await findAuthorization(desk, requestId);
+  const stored = await findAuthorization(desk, requestId);
+  const entry = stored && stored.stage !== 'ended' ? await settleFirst(desk, stored) : stored;
   if (!entry) return true;
-  if (entry.stage !== 'ended') return settleFirst(desk, entry);
-  if (entry.answer !== Answer.APPROVED || entry.intentId === null) return true;
+  if (entry.intentId === null) return true;
+  if (entry.answer !== Answer.APPROVED) return reconcileRefused(desk, entry);
   const authorization = await settleOthers(desk, requestId);
   const { answer: seen } = await ask(() => look(desk, authorization), desk.patience);
   if (!seen) return false;
   await desk.database.transaction(async (query) => {
-    await reconcileEnd(desk, query, authorization, seen.intent);
+    const isForeign = await reconcileOperations(desk, query, authorization, seen.intent);
+    await reconcileEnd(desk, query, (await findEntry(query, requestId)) ?? authorization, seen.intent, isForeign);
     await reconcileRefunds(desk, query, authorization, seen.refunds);
     await reconcileReversals(desk, query, requestId, seen);
   });
+  desk.onEvent();
+  return true;
+}
+
+/** An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back. */
+async function reconcileRefused(desk: Desk, entry: Entry): Promise<boolean> {
+  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+  if (!intent) return false;
+  const state = stateOf(intent, entry);
+  if (state.is !== 'ended' || state.ending.answer !== Answer.APPROVED) return true;
+  desk.log.error('books differ', { requestId: entry.requestId, kind: entry.kind });
+  await desk.database.transaction((query) => bookDone(desk, query, entry, state.ending, entry));
   desk.onEvent();
   return true;
 }
@@ -49,24 +65,24 @@ async function look(desk: Desk, authorization: Entry): Promise<Seen> {
   return { intent, refunds, disputes };
 }
 
-/** An authorization whose own call is not over, or lost its answer, is settled; what followed comes with the next event. */
-async function settleFirst(desk: Desk, entry: Entry): Promise<boolean> {
-  if (entry.kind === 'checkout') await settleCheckout(desk, entry, true);
-  else if (entry.stage === 'sent') await settleByLook(desk, entry, true);
-  return true;
+/** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
+async function settleFirst(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+  if (entry.kind === 'checkout') return settleCheckout(desk, entry, true);
+  return entry.stage === 'sent' ? settleByLook(desk, entry, true) : undefined;
 }
 
 /** Stripe ended the authorization, by its time or by a hand other than ours: what was left is not reserved any more. */
-async function reconcileEnd(desk: Desk, query: Query, authorization: Entry, intent: Stripe.PaymentIntent) {
+async function reconcileEnd(
+  desk: Desk,
+  query: Query,
+  authorization: Entry,
+  intent: Stripe.PaymentIntent,
+  isForeign: boolean,
+): Promise<void> {
   const { requestId } = authorization;
-  const received = fromStripe(intent.amount_received, intent.currency);
-  if (received !== authorization.captured) {
-    desk.log.error('books differ', { requestId, kind: 'captured' });
-    return;
-  }
   const left = remainingOf(authorization);
   const isOver = intent.status === 'canceled' || intent.status === 'succeeded';
-  if (!isOver || authorization.endedAt !== null || left === 0n) return;
+  if (!isOver || authorization.endedAt !== null || (left === 0n && !isForeign)) return;
   // Of one that was captured in part Stripe says no reason.
   const isOverdue = authorization.expiresAt !== null && authorization.expiresAt <= desk.now();
   const isEnded = isExpired(intent) || (intent.status === 'succeeded' && isOverdue);
@@ -88,18 +104,32 @@ async function reconcileRefunds(
   authorization: Entry,
   refunds: readonly Stripe.Refund[],
 ): Promise<void> {
-  for (const entry of await entriesOf(query, authorization.requestId)) {
-    const refund = entry.kind === 'refund' && refunds.find(({ id }) => id === entry.refundId);
-    if (!refund) continue;
+  for (const refund of refunds) {
+    const entry = await entryOfRefund(query, authorization, refund);
+    if (!entry) continue;
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
-    const wasDone = entry.answer === Answer.APPROVED;
-    if (wasDone) await takeBack(query, entry);
-    const ended = await endEntry(query, entry.requestId, [wasDone ? 'ended' : 'sent'], ending, desk.now());
+    if (entry.answer === Answer.APPROVED) await takeBack(query, entry);
+    const found = { refundId: refund.id };
+    const ended = await endEntry(query, entry.requestId, ['stored', 'sent', 'ended'], ending, desk.now(), found);
     if (!ended) continue;
     await applySums(query, ended);
     await tellCore(query, ended);
   }
+}
+
+/** A refund of ours names its identifier; one whose entry is lost gets a new one. Undefined when it is somebody else's. */
+async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.Refund): Promise<Entry | undefined> {
+  const { requestId: authorizationRequestId, merchantId, account, currency } = authorization;
+  const requestId = authorizationOf(refund.metadata)?.requestId;
+  if (requestId === undefined) return undefined;
+  const known = await findEntry(query, requestId);
+  if (known && known.kind !== 'fence') return known;
+  if (known) await forgetFence(query, requestId);
+  const amount = fromStripe(refund.amount, refund.currency);
+  const captureRequestId = refund.metadata?.holdfast_capture_id || null;
+  const about = { requestId, authorizationRequestId, captureRequestId, merchantId, account, currency, amount };
+  return insertEntry(query, intentOf('refund', about));
 }
 
 async function takeBack(query: Query, { amount, authorizationRequestId, captureRequestId }: Entry): Promise<void> {

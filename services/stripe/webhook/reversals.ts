@@ -6,6 +6,7 @@ import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { type Reversal, reversalsOf, storeReversal } from '../ledger/reversal.ts';
+import { authorizationOf } from '../settlement/mark.ts';
 
 /** What Stripe says of a payment. */
 export interface Seen {
@@ -28,7 +29,7 @@ interface Movement {
  */
 export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
   const known = new Map((await reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
-  for (const movement of await movementsOf(desk, query, requestId, seen)) {
+  for (const movement of movementsOf(desk, requestId, seen)) {
     const before = known.get(movement.id);
     const wasAway = before !== undefined && before.turn % 2 === 1;
     if (movement.isAway === wasAway) continue;
@@ -37,9 +38,8 @@ export async function reconcileReversals(desk: Desk, query: Query, requestId: st
   }
 }
 
-async function movementsOf(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<Movement[]> {
-  const own = new Set((await entriesOf(query, requestId)).map(({ refundId }) => refundId));
-  const others = seen.refunds.filter(({ id }) => !own.has(id));
+function movementsOf(desk: Desk, requestId: string, seen: Seen): Movement[] {
+  const others = seen.refunds.filter(({ metadata }) => authorizationOf(metadata) === undefined);
   const refunds = others.map(({ id, amount, currency, status }) => {
     return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
   });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import pg from 'pg';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { CRASH_POINTS, type CrashPoint } from '../../../services/stripe/crash-points.ts';
 import { forSuite } from '../../suite.ts';
@@ -137,11 +136,8 @@ describe('an adapter that dies', () => {
 
   it('leaves a lease that expires by itself', async () => {
     const hold = await fixture.placed();
-    const client = new pg.Client({ connectionString: fixture.database.url });
-    await client.connect();
     const lease = `UPDATE stripe.entry SET lease_by = gen_random_uuid(), lease_until = now() + interval '1 s' WHERE request_id = $1`;
-    await client.query(lease, [hold.requestId]);
-    await client.end();
+    await fixture.sql(lease, [hold.requestId]);
     const { result } = await fixture.client.capture(captureRequest(hold));
     assert.equal(result?.answer, Answer.APPROVED);
     await booksAgree(fixture, hold.requestId);

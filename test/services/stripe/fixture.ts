@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
 import Stripe from 'stripe';
 import { v7 as uuidv7 } from 'uuid';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
@@ -48,16 +49,18 @@ export interface Fixture {
   placed(token?: string, account?: string): Promise<Hold>;
   /** The adapter's books. */
   entries(authorizationRequestId?: string): Promise<Entry[]>;
+  /** Runs a statement in the adapter's database. */
+  sql(text: string, values?: unknown[]): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startFixture(): Promise<Fixture> {
+export async function startFixture(timeoutMs = 600): Promise<Fixture> {
   const [database, stripe, core] = await Promise.all([createDatabase(), startFakeStripe(), startFakeCore()]);
   const logged: string[] = [];
   const log = openLog('stripe', 'trace', { destination: { write: (line) => void logged.push(line) } });
   let skewMs = 0;
   const delivered = new Set<string>();
-  const start = () => startAdapter(settingsOf(database.url, stripe.origin, core.url), given);
+  const start = () => startAdapter(settingsOf(database.url, stripe.origin, core.url, timeoutMs), given);
   const given: Given = {
     log,
     now: () => new Date(Date.now() + skewMs),
@@ -110,6 +113,12 @@ export async function startFixture(): Promise<Fixture> {
     async entries(authorizationRequestId = '') {
       return (await fixture.client.listEntries({ authorizationRequestId })).entries;
     },
+    async sql(text: string, values: unknown[] = []) {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query(text, values);
+      await client.end();
+    },
     async close() {
       channel.close();
       await fixture.adapter.close();
@@ -121,14 +130,14 @@ export async function startFixture(): Promise<Fixture> {
 }
 
 /** Settings of an adapter with fakes. */
-function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
+function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string, timeoutMs: number) {
   return readSettings(STRIPE_SETTINGS, {
     STRIPE_PORT: '0',
     STRIPE_WEBHOOK_PORT: '0',
     DATABASE_URL: databaseUrl,
     STRIPE_API_KEY: API_KEY,
     STRIPE_API_BASE: apiBase,
-    STRIPE_TIMEOUT_MS: '600',
+    STRIPE_TIMEOUT_MS: String(timeoutMs),
     STRIPE_WEBHOOK_SECRET: `${WEBHOOK_SECRET},${CONNECT_SECRET}`,
     CORE_URL: coreUrl,
     PROCESSOR_TOKEN,
@@ -170,6 +179,19 @@ export function incrementRequest(hold: Hold, amount: bigint) {
 }
 export function refundRequest(hold: Hold, capture: { requestId: string }, amount: bigint) {
   return { ...incrementRequest(hold, amount), captureRequestId: capture.requestId };
+}
+
+/** An inquiry about an operation on such a hold, or about the hold itself. */
+export function inquiryOf(
+  hold: Hold,
+  requestId = hold.requestId,
+  kind = EntryKind.AUTHORIZATION,
+  amount = hold.amount,
+) {
+  const { merchantId, account, currency } = hold;
+  const authorizationRequestId = requestId === hold.requestId ? '' : hold.requestId;
+  const createdAt = timestampNow();
+  return { requestId, fence: true, merchantId, account, kind, authorizationRequestId, amount, currency, createdAt };
 }
 
 /** A checkout of 100.00 EUR, open for an hour. */

@@ -21,6 +21,8 @@ function subjectOf(event: ReportEventRequest['event']): { table?: SubmissionTabl
       return { identifier: event.value.requestId };
     case 'authorizationEnded':
       return { table: 'hold', identifier: event.value.requestId };
+    case 'foreignCapture':
+      return { table: 'hold', identifier: event.value.authorizationRequestId };
     case 'captureReversed':
     case 'captureReinstated': {
       const { captureRequestId, authorizationRequestId } = event.value;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
+  type ForeignCapture,
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
@@ -9,6 +10,7 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { storedFor } from '../../processor/processors.ts';
+import { freezeHold } from '../../storage/hold/change-hold.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core, Method } from '../core.ts';
@@ -65,7 +67,21 @@ async function act(
       return takenBack(core, 'REVERSAL', submission, event.value, remembered);
     case 'captureReinstated':
       return takenBack(core, 'REINSTATEMENT', submission, event.value, remembered);
+    case 'foreignCapture':
+      return freezeCharged(core, submission, event.value);
   }
+}
+
+/** Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must look. */
+async function freezeCharged(core: Core, { requestId }: Submission, event: ForeignCapture): Promise<void> {
+  const { captureRequestId } = event;
+  core.log.error('contradicting_event', {
+    requestId: captureRequestId,
+    holdRequestId: requestId,
+    told: 'FOREIGN_CAPTURE',
+    kept: 'NONE',
+  });
+  await freezeHold(core.database.query, requestId);
 }
 
 async function settle(core: Core, submission: Submission, result: Result | undefined): Promise<void> {

@@ -19,6 +19,12 @@ export interface Submission {
   readonly currency: string;
   /** The hold that it belongs to; null for a hold itself, and for an OCT. */
   readonly holdRequestId: string | null;
+  /** How the processor's books call its kind: a name of EntryKind. */
+  readonly entryKind: string;
+  /** Of a capture or release: the identifier of its authorization at the processor, and the processor's reference of it. */
+  readonly authorizationRequestId: string | null;
+  readonly authorizationReference: string | null;
+  readonly createdAt: Date;
   /** It voids an authorization that arrived for a hold already failed: there is no operation of it. */
   readonly lateVoid: boolean;
 }
@@ -42,10 +48,14 @@ const FIND_SENT = submissionWhere(
 
 function submissionWhere(name: string, condition: string): Statement {
   const text = unionOfSubmissions(
-    (table, { kind, state, holdRequestId, lateVoid }) => `select '${table}' as table, s.request_id, ${kind} as kind,
+    (
+      table,
+      { kind, state, holdRequestId, lateVoid, entry },
+    ) => `select '${table}' as table, s.request_id, ${kind} as kind,
       ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id,
-      s.amount, s.currency, ${holdRequestId} as hold_request_id, ${lateVoid} as late_void
-    from ${table} s where ${condition}`,
+      s.amount, s.currency, ${holdRequestId} as hold_request_id, ${lateVoid} as late_void, '${entry}' as entry_kind, s.created_at,
+      coalesce(a.processor_request_id, a.request_id) as authorization_request_id, a.processor_reference as authorization_reference
+    from ${table} s left join hold a on a.request_id = ${holdRequestId} where ${condition}`,
   );
   return { name, text };
 }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { EntryKind, Finding, type InquireRequest } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';
 import { declined } from '../fake-processor.ts';
 import { openScriptedStage } from '../scripted-stage.ts';
@@ -7,6 +10,30 @@ import { refusal } from '../stage.ts';
 describe('openProcessor()', function () {
   this.timeout(30_000);
   const scripted = forSuite(openScriptedStage);
+
+  it('tells the processor what an identifier is about when it inquires', async () => {
+    const { desk, processor, stage } = scripted;
+    scripted.approveAll();
+    const hold = await desk.hold();
+    processor.says.capture = () => undefined;
+    const { capture } = await desk.capture(hold, 1_000n);
+    const inquired: InquireRequest[] = [];
+    processor.says.inquire = (request) => {
+      inquired.push(request);
+      return { finding: Finding.NEVER_SEEN, fenced: false };
+    };
+    await scripted.inquireLater();
+    const [asked] = inquired.filter(({ requestId }) => requestId === capture?.requestId);
+    const { authorizationRequestId, authorizationReference, kind, amount, currency } = asked ?? {};
+    const stored = await findHold(stage.database.query, hold.requestId);
+    assert(stored?.processorReference);
+    assert.deepEqual(
+      [authorizationRequestId, authorizationReference, kind, amount, currency],
+      [hold.requestId, stored.processorReference, EntryKind.CAPTURE, 1_000n, 'EUR'],
+    );
+    assert(asked?.createdAt);
+    assert.equal(await scripted.stateOf(capture?.requestId ?? ''), OperationState.UNKNOWN);
+  });
 
   it('truncates an endless answer to the limits of the contract, so that it can be stored and returned', async () => {
     const { desk, processor } = scripted;

@@ -1,11 +1,12 @@
 /** A stateful fake of Stripe that does and rejects what Stripe's documentation says. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, openAccount } from './account.ts';
 import { FakeError } from './fake-error.ts';
 import { type Fault, type PlannedFault, takeFault } from './faults.ts';
-import { decodeForm, type Form } from './form.ts';
-import { openKeys, type Reply } from './keys.ts';
+import { decodeForm, type Form, textOf } from './form.ts';
+import { keyInUse, openKeys, type Reply } from './keys.ts';
 import { route } from './routes.ts';
 
 export const API_KEY = 'sk_test_fake000000000000';
@@ -25,7 +26,9 @@ export interface FakeStripe {
   now(): number;
   /** Advances its time; expired authorizations and pages then end. */
   advance(seconds: number): void;
-  fail(on: string, fault: Fault, times?: number): void;
+  /** Resolves when no request is at work whose connection was closed. */
+  idle(): Promise<unknown>;
+  fail(on: string, fault: Fault, times?: number, key?: string): void;
   close(): Promise<void>;
 }
 
@@ -40,6 +43,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   );
   const faults: PlannedFault[] = [];
   const requests: FakeStripe['requests'] = [];
+  const late = new Set<Promise<void>>();
+  /** The objects that a request works on. */
+  const atWork = new Set<string | undefined>();
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -54,17 +60,40 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     const accountId = String(request.headers['stripe-account'] ?? '');
     const form = decodeForm(method === 'GET' ? address.search.slice(1) : text);
     requests.push({ request: name, account: accountId, key, form });
-    const fault = takeFault(faults, name);
+    const fault = takeFault(faults, name, key);
+    if (fault === 'cut before') return void request.socket.destroy();
+    if (fault === 'hang before') return;
     const isReplay = { is: false };
-    const reply = answer({ request, accountId, key, asked: `${method} ${url} ${text}`, form, fault, isReplay });
-    if (fault === 'cut before' || fault === 'cut after') return void request.socket.destroy();
+    const call = { request, accountId, key, asked: `${method} ${url} ${text}`, form, fault, isReplay };
+    if (fault === 'acts later') {
+      request.socket.destroy();
+      const acting = actLater(call).finally(() => late.delete(acting));
+      return void late.add(acting);
+    }
+    const reply = answer(call);
+    if (fault === 'cut after') return void request.socket.destroy();
     if (fault === 'hang after') return;
-    response.writeHead(reply.status, {
-      'content-type': 'application/json',
+    const isProxy = fault === 'bad gateway before' || fault === 'bad gateway after';
+    response.writeHead(isProxy ? 502 : reply.status, {
+      'content-type': isProxy ? 'text/html' : 'application/json',
       'request-id': 'req_fake',
       ...(isReplay.is && { 'idempotent-replayed': 'true' }),
     });
-    response.end(JSON.stringify(reply.body));
+    const body = isProxy ? '<html>Bad Gateway</html>' : JSON.stringify(reply.body);
+    if (fault !== 'cut in answer') return void response.end(body);
+    response.write(body.slice(0, body.length / 2), () => request.socket.destroy());
+  }
+
+  /** Keeps the key and the object in use, and acts when that time is over. */
+  async function actLater(call: Call): Promise<void> {
+    const keys = accounts.get(call.accountId)?.keys;
+    const object = objectOf(call.request, call.form);
+    if (call.key !== '' && keys?.begin(call.key, call.asked)) return;
+    atWork.add(object);
+    await delay(AT_WORK_MS);
+    atWork.delete(object);
+    if (call.key !== '') keys?.end(call.key, undefined);
+    answer({ ...call, fault: undefined });
   }
 
   interface Call {
@@ -80,12 +109,17 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   function answer({ request, accountId, key, asked, form, fault, isReplay }: Call): Reply {
     let isBegun = false;
     try {
-      checkKey(request, accountId);
+      checkKey(request, accountId, fault);
       const { account, keys } = accounts.get(accountId) as NonNullable<ReturnType<typeof accounts.get>>;
       if (fault === 'rate limit')
         throw new FakeError(429, { type: 'rate_limit_error' as 'api_error', code: 'rate_limit' });
-      if (fault === 'lock timeout') throw new FakeError(429, { type: 'invalid_request_error', code: 'lock_timeout' });
-      if (fault === 'cut before') return { status: 500, body: {} };
+      if (fault === 'key in use') throw keyInUse();
+      if (fault === 'bad gateway before') return { status: 502, body: {} };
+      const isLocked = request.method === 'POST' && atWork.has(objectOf(request, form));
+      const isSameKey = isLocked && keys.has(key);
+      if (fault === 'lock timeout' || (isLocked && !isSameKey)) {
+        throw new FakeError(429, { type: 'invalid_request_error', code: 'lock_timeout' });
+      }
       const kept = key === '' ? undefined : keys.begin(key, asked);
       if (kept) {
         isReplay.is = true;
@@ -123,8 +157,8 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     }
   }
 
-  function checkKey(request: IncomingMessage, accountId: string): void {
-    const shown = request.headers.authorization;
+  function checkKey(request: IncomingMessage, accountId: string, fault: Fault | undefined): void {
+    const shown = fault === 'key rejected' ? 'Bearer sk_test_of_yesterday' : request.headers.authorization;
     if (shown === `Bearer ${RESTRICTED_KEY}`) {
       throw new FakeError(403, {
         type: 'invalid_request_error',
@@ -153,13 +187,21 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       skewS += seconds;
       for (const { account } of accounts.values()) expireAll(account);
     },
-    fail: (on, fault, times = 1) => void faults.push({ on, fault, times }),
+    idle: () => Promise.all(late),
+    fail: (on, fault, times = 1, key = undefined) => void faults.push({ on, fault, times, key }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** How long a request goes on whose connection was closed. */
+const AT_WORK_MS = 100;
+
+function objectOf({ url = '' }: IncomingMessage, form: Form): string | undefined {
+  return /(?:pi|cs)_\w+/.exec(url)?.[0] ?? textOf(form, 'payment_intent');
 }
 
 function errorReply({ status, body }: FakeError): Reply {

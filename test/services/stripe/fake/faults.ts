@@ -1,16 +1,27 @@
 /** Faults of a request: `before` or `after` it acted. */
-export type Fault =
-  /** Rejected. */
-  | 'rate limit'
-  | 'lock timeout'
-  /** Stripe's own error; it is stored under the key. */
-  | 'error before'
-  | 'error after'
-  /** The connection is closed without an answer. */
-  | 'cut before'
-  | 'cut after'
-  /** The answer takes long. */
-  | 'hang after';
+export const FAULTS = [
+  // Rejected before it began.
+  'rate limit',
+  'lock timeout',
+  'key in use',
+  'key rejected',
+  // Stripe's own error; it is stored under the key.
+  'error before',
+  'error after',
+  // A proxy's answer, which is not Stripe's.
+  'bad gateway before',
+  'bad gateway after',
+  // The connection is closed without an answer, or within it.
+  'cut before',
+  'cut after',
+  'cut in answer',
+  // The answer takes long.
+  'hang before',
+  'hang after',
+  // The connection is closed while Stripe works: key and object are in use, and it acts a moment later.
+  'acts later',
+] as const;
+export type Fault = (typeof FAULTS)[number];
 
 /** A planned fault. */
 export interface PlannedFault {
@@ -19,11 +30,15 @@ export interface PlannedFault {
   readonly fault: Fault;
   /** How often it happens. */
   times: number;
+  /** Only under this idempotency key. */
+  readonly key?: string | undefined;
 }
 
 /** Takes the planned fault of a request, if any. */
-export function takeFault(planned: readonly PlannedFault[], request: string): Fault | undefined {
-  const found = planned.find(({ on, times }) => times > 0 && matches(request, on));
+export function takeFault(planned: readonly PlannedFault[], request: string, key: string): Fault | undefined {
+  const found = planned.find(
+    (fault) => fault.times > 0 && matches(request, fault.on) && (fault.key === undefined || fault.key === key),
+  );
   if (!found) return undefined;
   found.times -= 1;
   return found.fault;

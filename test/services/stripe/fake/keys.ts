@@ -31,9 +31,9 @@ export function openKeys(now: () => number) {
         throw new FakeError(400, { type: 'idempotency_error', message });
       }
       if (known.reply) return known.reply;
-      const message = 'There is currently another in-progress request using this Idempotent Key.';
-      throw new FakeError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message });
+      throw keyInUse();
     },
+    has: (key: string) => kept.has(key),
     /** Stores an answer, or forgets a request that did not begin to act. */
     end(key: string, reply: Reply | undefined): void {
       const known = kept.get(key);
@@ -41,4 +41,10 @@ export function openKeys(now: () => number) {
       else kept.delete(key);
     },
   };
+}
+
+/** Another request under the same key is in progress. */
+export function keyInUse(): FakeError {
+  const message = 'There is currently another in-progress request using this Idempotent Key.';
+  return new FakeError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message });
 }

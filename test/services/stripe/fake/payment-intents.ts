@@ -88,6 +88,7 @@ export function createIntent(account: Account, form: Form): Intent {
     throw invalid('the fake takes manual capture only', 'capture_method');
   const features = featuresOf(account, form);
   const metadata = formOf(form, 'metadata') as Record<string, string>;
+  checkMetadata(metadata);
   const intent = newIntent(account, { amount, currency, customer: textOf(form, 'customer') ?? null, metadata });
   if (features)
     intent.payment_method_options = {
@@ -201,6 +202,7 @@ export function captureIntent(account: Account, id: string, form: Form): Intent 
   }
   if (counts.captures >= 50) throw wrongState('You have reached the maximum number of captures.');
   counts.captures += 1;
+  addMetadata(intent, form);
   charge.amount_captured += amount;
   intent.amount_received += amount;
   intent.amount_capturable = isFinal ? 0 : intent.amount_capturable - amount;
@@ -212,6 +214,18 @@ export function captureIntent(account: Account, id: string, form: Form): Intent 
     emit(account, 'payment_intent.succeeded', intent);
   }
   return intent;
+}
+
+/** Keys that are given are added to those there are; at most 50, of 40 characters, with values of 500. */
+function addMetadata(intent: Intent, form: Form): void {
+  const metadata = { ...intent.metadata, ...(formOf(form, 'metadata') as Record<string, string>) };
+  checkMetadata(metadata);
+  intent.metadata = metadata;
+}
+
+function checkMetadata(metadata: Record<string, string>): void {
+  const isTooLong = Object.entries(metadata).some(([key, value]) => key.length > 40 || value.length > 500);
+  if (isTooLong || Object.keys(metadata).length > 50) throw invalid('Metadata is too large.', 'metadata');
 }
 
 export function cancelIntent(account: Account, id: string, form: Form): Intent {
@@ -254,6 +268,7 @@ export function incrementIntent(account: Account, id: string, form: Form): Inten
   counts.increments += 1;
   // The fake's issuer approves up to 5 000.00.
   if (amount > 500_000) throw cardError('card_declined', 'insufficient_funds');
+  addMetadata(intent, form);
   intent.amount = amount;
   intent.amount_capturable = amount;
   charge.amount = amount;

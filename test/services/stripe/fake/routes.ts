@@ -26,7 +26,10 @@ const LIST_FIELDS = 'payment_intent limit starting_after';
 
 /** The routes of the fake, and the fields of each: any other field is an error, as at Stripe. */
 const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle: Handler }>> = {
-  'GET /v1/payment_intents': { fields: 'limit', handle: (account) => listOf([...account.intents.values()].slice(-1)) },
+  'GET /v1/payment_intents': {
+    fields: 'limit created starting_after',
+    handle: (account, _id, form) => listOf(pageOf([...account.intents.values()], form)),
+  },
   'GET /v1/payment_intents/…': { fields: 'expand', handle: intent(findIntent) },
   'POST /v1/payment_intents': {
     fields: 'amount currency capture_method allowed_payment_method_types customer metadata payment_method_options',
@@ -34,11 +37,14 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   },
   'POST /v1/payment_intents/…/confirm': { fields: 'payment_method off_session expand', handle: intent(confirmIntent) },
   'POST /v1/payment_intents/…/capture': {
-    fields: 'amount_to_capture final_capture expand',
+    fields: 'amount_to_capture final_capture metadata expand',
     handle: intent(captureIntent),
   },
   'POST /v1/payment_intents/…/cancel': { fields: 'cancellation_reason', handle: intent(cancelIntent) },
-  'POST /v1/payment_intents/…/increment_authorization': { fields: 'amount expand', handle: intent(incrementIntent) },
+  'POST /v1/payment_intents/…/increment_authorization': {
+    fields: 'amount metadata expand',
+    handle: intent(incrementIntent),
+  },
   'EXPIRE /v1/payment_intents/…': { fields: '', handle: (account, id) => expireIntent(account, id) },
   'POST /v1/refunds': {
     fields: 'payment_intent amount metadata',
@@ -52,6 +58,10 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
     fields:
       'mode allowed_payment_method_types line_items payment_intent_data payment_method_options customer_creation client_reference_id metadata expires_at success_url cancel_url',
     handle: (account, _id, form, origin) => createSession(account, form, origin),
+  },
+  'GET /v1/checkout/sessions': {
+    fields: 'limit created starting_after',
+    handle: (account, _id, form) => listOf(pageOf([...account.sessions.values()], form)),
   },
   'GET /v1/checkout/sessions/…': { fields: 'expand', handle: shownSession },
   'POST /v1/checkout/sessions/…/expire': { fields: '', handle: expireSession },
@@ -77,13 +87,24 @@ function expansionsOf(form: Form): string[] {
   return Object.values(formOf(form, 'expand')).map(String);
 }
 
-function of<T extends { payment_intent?: unknown; id: string }>(all: Map<string, T>, form: Form): T[] {
-  const about = [...all.values()]
-    .filter(({ payment_intent }) => payment_intent === textOf(form, 'payment_intent'))
-    .reverse();
+function of<T extends Dated & { payment_intent?: unknown }>(all: Map<string, T>, form: Form): T[] {
+  const about = [...all.values()].filter(({ payment_intent }) => payment_intent === textOf(form, 'payment_intent'));
+  return pageOf(about, form);
+}
+
+interface Dated {
+  readonly id: string;
+  readonly created: number;
+}
+
+/** What was created in the time asked for, newest first, after the object that the page before ended with. */
+function pageOf<T extends Dated>(all: T[], form: Form): T[] {
+  const created = formOf(form, 'created');
+  const [from = 0, to = Number.POSITIVE_INFINITY] = [numberOf(created, 'gte'), numberOf(created, 'lte')];
+  const about = all.filter((object) => object.created >= from && object.created <= to).reverse();
   const after = textOf(form, 'starting_after');
-  const from = after === undefined ? 0 : about.findIndex(({ id }) => id === after) + 1;
-  return about.slice(from, from + (numberOf(form, 'limit') ?? 10) + 1);
+  const start = after === undefined ? 0 : about.findIndex(({ id }) => id === after) + 1;
+  return about.slice(start, start + (numberOf(form, 'limit') ?? 10) + 1);
 }
 
 /** Newest first, page by page. */

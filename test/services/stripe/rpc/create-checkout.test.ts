@@ -4,7 +4,15 @@ import { status } from '@grpc/grpc-js';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import { completeSession } from '../fake/sessions.ts';
-import { booksAgree, captureRequest, checkoutRequest, holdRequest, startFixture, voidRequest } from '../fixture.ts';
+import {
+  booksAgree,
+  captureRequest,
+  checkoutRequest,
+  holdRequest,
+  inquiryOf,
+  startFixture,
+  voidRequest,
+} from '../fixture.ts';
 
 describe('createCheckout()', () => {
   const fixture = forSuite(startFixture);
@@ -128,7 +136,7 @@ describe('createCheckout()', () => {
 
   it('rejects invalid fields', async () => {
     const fenced = checkoutRequest();
-    await fixture.client.inquire({ requestId: fenced.requestId, fence: true });
+    await fixture.client.inquire(inquiryOf(fenced));
     const used = checkoutRequest();
     await fixture.client.createCheckout(used);
     const cases = [

@@ -6,11 +6,21 @@ import {
   checkoutRequest,
   holdRequest,
   incrementRequest,
+  inquiryOf,
   intentsOf,
   refundRequest,
   startFixture,
   voidRequest,
 } from '../fixture.ts';
+
+const KINDS: Readonly<Record<string, EntryKind>> = {
+  capture: EntryKind.CAPTURE,
+  void: EntryKind.VOID,
+  increment: EntryKind.INCREMENT,
+  refund: EntryKind.REFUND,
+  credit: EntryKind.CREDIT,
+  extend: EntryKind.EXTENSION,
+};
 
 describe('inquire()', () => {
   const fixture = forSuite(startFixture);
@@ -41,8 +51,9 @@ describe('inquire()', () => {
     };
     for (const [name, call] of Object.entries(later)) {
       const { requestId } = about[name as keyof typeof about];
-      const inquiry = await fixture.client.inquire({ requestId, fence: true });
-      assert.deepEqual([inquiry.finding, inquiry.fenced], [Finding.NEVER_SEEN, true]);
+      const asked = name === 'authorize' ? inquiryOf(hold) : inquiryOf(placed, requestId, KINDS[name]);
+      const inquiry = await fixture.client.inquire(asked);
+      assert.deepEqual([inquiry.finding, inquiry.fenced], [Finding.NEVER_SEEN, true], name);
       const { result } = await call();
       assert.deepEqual([result?.answer, result?.errorCode], [Answer.NOT_PERFORMED, 'fenced'], name);
       const again = await fixture.client.inquire({ requestId });
@@ -61,7 +72,7 @@ describe('inquire()', () => {
   it('decides between a fence and a simultaneous request', async () => {
     for (let round = 0; round < 6; round++) {
       const hold = holdRequest();
-      const ask = () => fixture.client.inquire({ requestId: hold.requestId, fence: true });
+      const ask = () => fixture.client.inquire(inquiryOf(hold));
       const [placed, inquiry] = await Promise.all([fixture.client.authorize(hold), ask()]);
       const found = inquiry.finding === Finding.AT_WORK ? await ask() : inquiry;
       const isApproved = placed.result?.answer === Answer.APPROVED;
@@ -92,7 +103,7 @@ describe('listEntries() and describe()', () => {
     await fixture.client.authorize(hold);
     await fixture.client.capture(capture);
     await fixture.client.void(release);
-    await fixture.client.inquire({ requestId: fenced.requestId, fence: true });
+    await fixture.client.inquire(inquiryOf(fenced));
     await fixture.client.createCheckout(checkout);
     const entries = [];
     for (let pageToken = ''; ; ) {

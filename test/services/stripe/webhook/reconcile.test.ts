@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AuthorizationEnd, type ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import type { Event } from '../fake/account.ts';
 import { cancelIntent, captureIntent } from '../fake/payment-intents.ts';
@@ -9,6 +9,7 @@ import {
   booksAgree,
   CONNECT_SECRET,
   captureRequest,
+  inquiryOf,
   intentOf,
   refundRequest,
   startFixture,
@@ -81,6 +82,64 @@ describe('changes made at Stripe itself', () => {
     assert.deepEqual([event.value.end, event.value.amount], [AuthorizationEnd.VOIDED, 7_000n]);
     await booksAgree(fixture, hold.requestId);
   });
+
+  it('include a capture in the dashboard, in full or in part', async () => {
+    for (const amount of [10_000n, 4_000n]) {
+      const hold = await placed();
+      const { id } = intentOf(fixture, hold.requestId);
+      captureIntent(fixture.stripe.account(), id, { amount_to_capture: String(amount) });
+      await fixture.deliverAll();
+      const byCase = (a: { case: string | undefined }, b: { case: string | undefined }) =>
+        (b.case ?? '').localeCompare(a.case ?? '');
+      const [foreign, ended, ...more] = told(hold.requestId).sort(byCase);
+      assert.deepEqual(more, []);
+      assert(foreign?.case === 'foreignCapture' && ended?.case === 'authorizationEnded');
+      assert.equal(foreign.value.amount, amount);
+      assert.deepEqual([ended.value.end, ended.value.amount], [AuthorizationEnd.VOIDED, 10_000n - amount]);
+      const books = await booksAgree(fixture, hold.requestId);
+      assert.deepEqual([books.captured, books.voided], [amount, 10_000n - amount]);
+      const [entry] = (await fixture.entries(hold.requestId)).filter(({ kind }) => kind === EntryKind.CAPTURE);
+      assert.equal(entry?.requestId, foreign.value.captureRequestId);
+      const late = await fixture.client.capture(captureRequest(hold, 1_000n));
+      assert.equal(late.result?.answer, Answer.NOT_PERFORMED);
+    }
+  });
+
+  it('include a part that was captured by somebody else, after which the rest is ours to capture', async () => {
+    const hold = await placed();
+    const { id } = intentOf(fixture, hold.requestId);
+    captureIntent(fixture.stripe.account(), id, { amount_to_capture: '4000', final_capture: 'false' });
+    await fixture.deliverAll();
+    assert.deepEqual(
+      told(hold.requestId).map((event) => event.case),
+      ['foreignCapture'],
+    );
+    const { result } = await fixture.client.capture(captureRequest(hold, 1_000n, true));
+    assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 5_000n]);
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  for (const [name, ends] of [
+    ['a hold', Answer.DECLINED],
+    ['a hold', Answer.NOT_PERFORMED],
+    ['a capture', Answer.NOT_PERFORMED],
+  ] as const) {
+    it(`include ${name} that the ledger has as ${Answer[ends]}, and that Stripe made`, async () => {
+      const { hold, captures } = await captured(4_000n);
+      const requestId = name === 'a hold' ? hold.requestId : (captures[0]?.requestId ?? '');
+      await fixture.sql('UPDATE stripe.entry SET answer = $2 WHERE request_id = $1', [requestId, ends]);
+      await fixture.sql('UPDATE stripe.entry SET captured = 0 WHERE request_id = $1', [hold.requestId]);
+      if (name === 'a hold')
+        await fixture.sql('DELETE FROM stripe.entry WHERE request_id = $1', [captures[0]?.requestId]);
+      await fixture.deliverAll();
+      await fixture.client.inquire(inquiryOf(hold, captures[0]?.requestId, EntryKind.CAPTURE));
+      await fixture.adapter.reportDue();
+      const event = told(requestId).find(({ case: said }) => said === 'operationSettled');
+      assert(event?.case === 'operationSettled');
+      assert.equal(event.value.result?.answer, Answer.APPROVED);
+      await booksAgree(fixture, hold.requestId);
+    });
+  }
 
   it('exclude our own operations', async () => {
     const { hold, captures } = await captured(3_000n);

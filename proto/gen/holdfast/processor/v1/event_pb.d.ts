@@ -77,6 +77,14 @@ export declare type ReportEventRequest = Message<"holdfast.processor.v1.ReportEv
      */
     value: CaptureReinstated;
     case: "captureReinstated";
+  } | {
+    /**
+     * Somebody other than Holdfast charged an authorization.
+     *
+     * @generated from field: holdfast.processor.v1.ForeignCapture foreign_capture = 8;
+     */
+    value: ForeignCapture;
+    case: "foreignCapture";
   } | { case: undefined; value?: undefined };
 };
 
@@ -286,6 +294,48 @@ export declare type AuthorizationEnded = Message<"holdfast.processor.v1.Authoriz
  * Use `create(AuthorizationEndedSchema)` to create a new message.
  */
 export declare const AuthorizationEndedSchema: GenMessage<AuthorizationEnded>;
+
+/**
+ * Somebody other than Holdfast charged an authorization at the processor, for example in its dashboard. The hold is
+ * frozen until an operator has looked; the processor's books list the capture, so it can be imported.
+ *
+ * @generated from message holdfast.processor.v1.ForeignCapture
+ */
+export declare type ForeignCapture = Message<"holdfast.processor.v1.ForeignCapture"> & {
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string authorization_request_id = 1;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * The identifier under which ListEntries shows the capture.
+   *
+   * @generated from field: string capture_request_id = 2;
+   */
+  captureRequestId: string;
+
+  /**
+   * Minor units.
+   *
+   * @generated from field: int64 amount = 3;
+   */
+  amount: bigint;
+
+  /**
+   * The processor's reference of the capture.
+   *
+   * @generated from field: string reference = 4;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.ForeignCapture.
+ * Use `create(ForeignCaptureSchema)` to create a new message.
+ */
+export declare const ForeignCaptureSchema: GenMessage<ForeignCapture>;
 
 /**
  * How an authorization ended over there.

@@ -919,6 +919,49 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
    * @generated from field: string account = 4;
    */
   account: string;
+
+  /**
+   * What was asked under the identifier. This field and those below let an adapter whose own records went back
+   * look at the processor before it fences; unspecified = not said.
+   *
+   * @generated from field: holdfast.processor.v1.EntryKind kind = 5;
+   */
+  kind: EntryKind;
+
+  /**
+   * The authorization that a capture, void, increment, extension or refund is about; empty for others.
+   *
+   * @generated from field: string authorization_request_id = 6;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * The processor's reference of that authorization, as its result said; empty = not known.
+   *
+   * @generated from field: string authorization_reference = 7;
+   */
+  authorizationReference: string;
+
+  /**
+   * Minor units; 0 = not said, and for voids and extensions.
+   *
+   * @generated from field: int64 amount = 8;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code; empty = not said.
+   *
+   * @generated from field: string currency = 9;
+   */
+  currency: string;
+
+  /**
+   * When Holdfast stored the request; it was sent then or later. Absent = not said.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 10;
+   */
+  createdAt?: Timestamp | undefined;
 };
 
 /**
@@ -1425,7 +1468,9 @@ export enum Finding {
   DONE = 1,
 
   /**
-   * Never seen; when fence was asked, it is refused for ever from now on.
+   * Never seen; when fence was asked, it is refused for ever from now on. An adapter that has no record of the
+   * identifier and cannot make sure at the processor returns fenced = false: Holdfast then believes nothing,
+   * asks again, and in the end asks an operator.
    *
    * @generated from enum value: FINDING_NEVER_SEEN = 2;
    */

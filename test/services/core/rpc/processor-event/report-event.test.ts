@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
@@ -75,6 +76,19 @@ describe('reportEvent()', function () {
     assert.equal(await desk.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
     await scripted.settled(capture.requestId, approved);
     assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+  });
+
+  it('freezes a hold that somebody else has charged', async () => {
+    const hold = await desk.hold();
+    const { requestId: authorizationRequestId } = hold;
+    const value = { authorizationRequestId, captureRequestId: uuidv7(), amount: 400n, reference: 'ch_1' };
+    await scripted.report({ case: 'foreignCapture', value });
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    const unknown = { ...value, authorizationRequestId: uuidv7() };
+    assert.equal(
+      (await refusal(scripted.report({ case: 'foreignCapture', value: unknown }))).reason,
+      'OPERATION_NOT_FOUND',
+    );
   });
 
   it('counts what it rejects', async () => {

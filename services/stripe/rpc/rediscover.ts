@@ -1,0 +1,97 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type Stripe from 'stripe';
+import { EntryKind, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { ask } from '../api/ask.ts';
+import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Entry, findEntry } from '../ledger/entry.ts';
+import { findAuthorization } from '../settlement/advance.ts';
+import { getIntent } from '../settlement/intent-ending.ts';
+import { authorizationOf } from '../settlement/mark.ts';
+import { adoptIntent, adoptSession } from '../webhook/adopt.ts';
+import { reconcile } from '../webhook/reconcile.ts';
+import { WAIT_MS } from './authorize.ts';
+
+/** Stripe's clock, ours and core's may differ by so much. */
+const SKEW_MS = 60_000;
+/** So many objects are looked through; of more it cannot be known. */
+const MOST_OBJECTS = 10_000;
+
+/**
+ * Looks at Stripe for an identifier that the ledger does not have: the ledger may have been restored to an earlier state.
+ * `found`: the ledger has it now. `not known`: Stripe could not be asked for it. Throws OutcomeUnknown when Stripe does not
+ * answer.
+ */
+export async function rediscover(desk: Desk, request: InquireRequest): Promise<'found' | 'absent' | 'not known'> {
+  switch (request.kind) {
+    case EntryKind.AUTHORIZATION:
+      return rediscoverAuthorization(desk, request);
+    case EntryKind.CAPTURE:
+    case EntryKind.VOID:
+    case EntryKind.INCREMENT:
+    case EntryKind.REFUND:
+      return rediscoverOperation(desk, request);
+    case EntryKind.EXTENSION:
+    case EntryKind.CREDIT:
+      return 'absent';
+    default:
+      return 'not known';
+  }
+}
+
+/** By the time of creation: a list is up to date, while Stripe's search lags. */
+async function rediscoverAuthorization(desk: Desk, request: InquireRequest) {
+  const { requestId, account, createdAt } = request;
+  if (!createdAt) return 'not known' as const;
+  const created = { gte: Math.floor((timestampDate(createdAt).getTime() - SKEW_MS) / 1000) };
+  const options = requestOptions(account);
+  const { checkout, paymentIntents } = desk.stripe;
+  const intent = await findOurs(desk, paymentIntents.list({ created, limit: 100 }, options), requestId);
+  if (intent === 'too many') return 'not known';
+  if (intent) {
+    await adoptIntent(desk, intent, account);
+    return 'found';
+  }
+  const session = await findOurs(desk, checkout.sessions.list({ created, limit: 100 }, options), requestId);
+  if (session === 'too many') return 'not known';
+  if (!session) return 'absent';
+  await adoptSession(desk, session, account);
+  return 'found';
+}
+
+async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
+  desk: Desk,
+  list: Stripe.ApiListPromise<T>,
+  requestId: string,
+): Promise<T | 'too many' | undefined> {
+  let looked = 0;
+  const { answer } = await ask(async () => {
+    for await (const object of list) {
+      if (authorizationOf(object.metadata)?.requestId === requestId) return { object };
+      if (++looked === MOST_OBJECTS) return { object: 'too many' as const };
+    }
+    return { object: undefined };
+  }, desk.patience);
+  if (!answer) throw new OutcomeUnknown('Stripe did not answer');
+  return answer.object;
+}
+
+/** Every operation leaves its identifier at the PaymentIntent, or in its refund. */
+async function rediscoverOperation(desk: Desk, request: InquireRequest) {
+  const { requestId, authorizationRequestId } = request;
+  const authorization =
+    (await findAuthorization(desk, authorizationRequestId)) ?? (await rediscoverReference(desk, request));
+  if (!authorization) return 'not known' as const;
+  const turn = await desk.leases.run(authorization.requestId, WAIT_MS, () => reconcile(desk, authorization.requestId));
+  const settled = turn?.done ? await findAuthorization(desk, authorization.requestId) : undefined;
+  if (settled?.stage !== 'ended') throw new OutcomeUnknown('Stripe did not answer');
+  return (await findEntry(desk.database.query, requestId)) ? 'found' : 'absent';
+}
+
+async function rediscoverReference(desk: Desk, request: InquireRequest): Promise<Entry | undefined> {
+  const { account, authorizationReference: intentId, authorizationRequestId } = request;
+  if (!/^pi_\w+$/.test(intentId)) return undefined;
+  const { answer: intent, failure } = await ask(() => getIntent(desk, { intentId, account }), desk.patience);
+  if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
+  if (authorizationOf(intent?.metadata)?.requestId !== authorizationRequestId) return undefined;
+  return intent && adoptIntent(desk, intent, account);
+}

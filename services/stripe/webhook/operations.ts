@@ -1,0 +1,118 @@
+import type Stripe from 'stripe';
+import { v5 as uuidv5 } from 'uuid';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { fromStripe } from '../amount.ts';
+import type { Desk } from '../desk.ts';
+import type { Query } from '../ledger/database.ts';
+import {
+  type Ending,
+  type Entry,
+  endEntry,
+  entriesOf,
+  findEntry,
+  forgetFence,
+  type Intent,
+  insertEntry,
+  intentOf,
+} from '../ledger/entry.ts';
+import { insertEvent } from '../ledger/event.ts';
+import { capturedBy } from '../settlement/capture.ts';
+import { approved } from '../settlement/ending.ts';
+import { applySums, tellCore } from '../settlement/finish.ts';
+import { incrementedBy } from '../settlement/increment.ts';
+import { type Mark, marksOf } from '../settlement/mark.ts';
+import { remainingOf } from '../settlement/operation.ts';
+
+/**
+ * Books what was done to a PaymentIntent and is not in the ledger as done: an operation of ours whose entry was lost, or
+ * said that it was not done; and a capture by somebody else. Core is told of each. Returns whether somebody else captured.
+ */
+export async function reconcileOperations(
+  desk: Desk,
+  query: Query,
+  authorization: Entry,
+  intent: Stripe.PaymentIntent,
+): Promise<boolean> {
+  const { requestId } = authorization;
+  for (const mark of marksOf(intent)) {
+    const known = await findEntry(query, mark.requestId);
+    // The call of an operation that has not ended finds it out by itself.
+    if (known?.answer === Answer.APPROVED || (known && known.stage !== 'ended')) continue;
+    desk.log.error('books differ', { requestId: mark.requestId, holdRequestId: requestId, kind: mark.kind });
+    await bookDone(desk, query, intentOfMark(mark, authorization), endingOf(mark, authorization, intent), known);
+  }
+  const entries = await entriesOf(query, requestId);
+  if (entries.some(({ kind, stage }) => kind === 'capture' && stage !== 'ended')) return false;
+  return bookForeignCapture(desk, query, (await findEntry(query, requestId)) ?? authorization, intent);
+}
+
+/** Books an operation as done, whatever its entry said, and reports it to core. */
+export async function bookDone(desk: Desk, query: Query, intent: Intent, ending: Ending, known: Entry | undefined) {
+  if (known?.kind === 'fence') await forgetFence(query, intent.requestId);
+  if (!known || known.kind === 'fence') await insertEntry(query, intent);
+  const ended = await endEntry(query, intent.requestId, ['stored', 'ended'], ending, desk.now());
+  if (!ended) return;
+  await applySums(query, ended);
+  await tellCore(query, ended);
+}
+
+function intentOfMark(mark: Mark, authorization: Entry): Intent {
+  const {
+    requestId: authorizationRequestId,
+    merchantId,
+    account,
+    currency,
+    terminalId,
+    userId,
+    tokenId,
+  } = authorization;
+  const about = { authorizationRequestId, merchantId, account, currency };
+  const { requestId, kind, amount, isFinal: finalCapture } = mark;
+  if (kind === 'void') return intentOf('void', { ...about, requestId, currency: '' });
+  if (kind === 'increment') return intentOf('increment', { ...about, requestId, amount });
+  return intentOf('capture', { ...about, requestId, amount, finalCapture, terminalId, userId, tokenId });
+}
+
+function endingOf({ kind, isFinal, amount }: Mark, authorization: Entry, intent: Stripe.PaymentIntent): Ending {
+  if (kind === 'capture') return capturedBy(intent, isFinal);
+  return kind === 'increment'
+    ? incrementedBy(intent, authorization)
+    : approved({ reference: intent.id, released: amount });
+}
+
+/** A namespace for the identifiers of captures that are not ours. */
+const FOREIGN = '7b0c4a52-52c1-4f2c-9d4e-0f6f6d7f1c11';
+
+/** What Stripe has captured beyond our captures was captured by somebody else, in Stripe's dashboard for example. */
+async function bookForeignCapture(
+  desk: Desk,
+  query: Query,
+  authorization: Entry,
+  intent: Stripe.PaymentIntent,
+): Promise<boolean> {
+  const received = fromStripe(intent.amount_received, intent.currency);
+  const amount = received - authorization.captured;
+  if (amount === 0n) return false;
+  const {
+    requestId: authorizationRequestId,
+    merchantId,
+    account,
+    currency,
+    terminalId,
+    userId,
+    tokenId,
+  } = authorization;
+  desk.log.error('books differ', { requestId: authorizationRequestId, kind: 'captured' });
+  if (amount < 0n || amount > remainingOf(authorization)) return false;
+  const requestId = uuidv5(`${intent.id} ${received}`, FOREIGN);
+  const about = { requestId, authorizationRequestId, merchantId, account, currency, amount };
+  await insertEntry(query, intentOf('capture', { ...about, terminalId, userId, tokenId }));
+  const ended = await endEntry(query, requestId, ['stored'], capturedBy(intent, false), desk.now());
+  if (!ended) return false;
+  await applySums(query, ended);
+  const value = { authorizationRequestId, captureRequestId: requestId, amount, reference: ended.reference };
+  const event = { case: 'foreignCapture', value } as const;
+  const eventId = `foreign-${requestId}`;
+  await insertEvent(query, { eventId, requestId: authorizationRequestId, occurredAt: desk.now(), event });
+  return true;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { Answer, EntryKind, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { forSuite } from '../../suite.ts';
+import { completeSession } from './fake/sessions.ts';
+import {
+  booksAgree,
+  captureRequest,
+  checkoutRequest,
+  type Hold,
+  holdRequest,
+  incrementRequest,
+  inquiryOf,
+  intentOf,
+  refundRequest,
+  startFixture,
+  voidRequest,
+} from './fixture.ts';
+
+describe('a ledger that was restored to an earlier state', () => {
+  const fixture = forSuite(startFixture);
+
+  /** Forgets what was done about a hold; `all`: the hold, too. */
+  async function forget(hold: Hold, all: boolean): Promise<void> {
+    await fixture.sql('DELETE FROM stripe.entry WHERE authorization_request_id = $1', [hold.requestId]);
+    const zero =
+      'UPDATE stripe.entry SET captured = 0, voided = 0, incremented = 0, refunded = 0 WHERE request_id = $1';
+    await fixture.sql(all ? 'DELETE FROM stripe.entry WHERE request_id = $1' : zero, [hold.requestId]);
+  }
+
+  const operations = {
+    async capture(hold: Hold) {
+      const request = captureRequest(hold, 4_000n);
+      return { request, kind: EntryKind.CAPTURE, answer: await fixture.client.capture(request) };
+    },
+    async increment(hold: Hold) {
+      const request = incrementRequest(hold, 500n);
+      return { request, kind: EntryKind.INCREMENT, answer: await fixture.client.incrementAuthorization(request) };
+    },
+    async 'void of the rest'(hold: Hold) {
+      await fixture.client.capture(captureRequest(hold, 4_000n));
+      const request = voidRequest(hold);
+      return { request, kind: EntryKind.VOID, answer: await fixture.client.void(request) };
+    },
+    async refund(hold: Hold) {
+      const capture = captureRequest(hold, 4_000n);
+      await fixture.client.capture(capture);
+      const request = refundRequest(hold, capture, 500n);
+      return { request, kind: EntryKind.REFUND, answer: await fixture.client.refund(request) };
+    },
+  };
+
+  for (const [name, operate] of Object.entries(operations)) {
+    for (const all of [false, true]) {
+      it(`finds a ${name} at Stripe${all ? ', and its hold' : ''}`, async () => {
+        const hold = await fixture.placed();
+        const { request, kind, answer } = await operate(hold);
+        assert.equal(answer.result?.answer, Answer.APPROVED);
+        await forget(hold, all);
+        const asked = inquiryOf(hold, request.requestId, kind);
+        const authorizationReference = intentOf(fixture, hold.requestId).id;
+        const { finding, result } = await fixture.client.inquire({ ...asked, authorizationReference });
+        assert.deepEqual([finding, result?.answer], [Finding.DONE, Answer.APPROVED]);
+        assert.equal(result?.reference, answer.result?.reference);
+        await booksAgree(fixture, hold.requestId);
+      });
+
+      it(`fences a ${name} that Stripe does not have${all ? ', with its hold gone' : ''}`, async () => {
+        const hold = await fixture.placed();
+        await forget(hold, all);
+        const { requestId } = holdRequest();
+        const kind = { capture: EntryKind.CAPTURE, increment: EntryKind.INCREMENT, refund: EntryKind.REFUND }[name];
+        const asked = inquiryOf(hold, requestId, kind ?? EntryKind.VOID);
+        const authorizationReference = intentOf(fixture, hold.requestId).id;
+        const { finding, fenced } = await fixture.client.inquire({ ...asked, authorizationReference });
+        assert.deepEqual([finding, fenced], [Finding.NEVER_SEEN, true]);
+      });
+    }
+  }
+
+  it('finds a hold at Stripe', async () => {
+    const hold = await fixture.placed();
+    await forget(hold, true);
+    const { finding, result } = await fixture.client.inquire(inquiryOf(hold));
+    assert.deepEqual([finding, result?.answer], [Finding.DONE, Answer.APPROVED]);
+    assert.equal(result?.reference, intentOf(fixture, hold.requestId).id);
+    const again = await fixture.client.authorize(hold);
+    assert.equal(again.result?.reference, result?.reference);
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  it('makes sure that a hold that was not confirmed never is', async () => {
+    const hold = holdRequest();
+    fixture.dieAt = 'intent stored';
+    await assert.rejects(fixture.client.authorize(hold));
+    fixture.dieAt = undefined;
+    await forget(hold, true);
+    const { finding, result } = await fixture.client.inquire(inquiryOf(hold));
+    assert.deepEqual([finding, result?.errorCode], [Finding.DONE, 'never_confirmed']);
+    assert.equal(intentOf(fixture, hold.requestId).status, 'canceled');
+  });
+
+  it('finds an open checkout at Stripe, and its end', async () => {
+    const checkout = checkoutRequest();
+    await fixture.client.createCheckout(checkout);
+    await forget(checkout, true);
+    assert.equal((await fixture.client.inquire(inquiryOf(checkout))).finding, Finding.AT_WORK);
+    const sessions = [...fixture.stripe.account().sessions.values()];
+    const page = sessions.find(({ client_reference_id: id }) => id === checkout.requestId);
+    completeSession(fixture.stripe.account(), page?.id ?? '', 'pm_card_visa');
+    const { finding, result } = await fixture.client.inquire(inquiryOf(checkout));
+    assert.deepEqual([finding, result?.answer], [Finding.DONE, Answer.APPROVED]);
+    await booksAgree(fixture, checkout.requestId);
+  });
+
+  it('fences nothing that it cannot look for, and waits while Stripe is down', async () => {
+    const { requestId } = holdRequest();
+    const unsaid = await fixture.client.inquire({ requestId, fence: true });
+    assert.deepEqual([unsaid.finding, unsaid.fenced], [Finding.NEVER_SEEN, false]);
+    const hold = await fixture.placed();
+    await forget(hold, true);
+    const capture = inquiryOf(hold, requestId, EntryKind.CAPTURE);
+    assert.equal((await fixture.client.inquire(capture)).fenced, false);
+    fixture.stripe.fail('GET /v1/payment_intents', 'bad gateway before', 99);
+    await assert.rejects(fixture.client.inquire(inquiryOf(hold)), /UNAVAILABLE/);
+    fixture.stripe.faults.length = 0;
+    assert.equal((await fixture.client.inquire(inquiryOf(hold))).finding, Finding.DONE);
+  });
+
+  it('reports to core what Stripe says of a payment that it has fenced, or does not know', async () => {
+    for (const isFenced of [true, false]) {
+      const hold = await fixture.placed();
+      await forget(hold, true);
+      const fence = `INSERT INTO stripe.entry (request_id, kind, merchant_id, account, terminal_id, user_id, token_id, amount, currency,
+        final_capture, merchant_name, return_url, save_card, stage, answer, error_code)
+        VALUES ($1, 'fence', '', '', '', '', '', 0, '', false, '', '', false, 'ended', 3, 'fenced')`;
+      if (isFenced) await fixture.sql(fence, [hold.requestId]);
+      await fixture.deliverAll();
+      const told = fixture.core.received.find(
+        ({ event }) => event.case === 'operationSettled' && event.value.requestId === hold.requestId,
+      );
+      assert(told?.event.case === 'operationSettled');
+      assert.equal(told.event.value.result?.answer, Answer.APPROVED);
+      await booksAgree(fixture, hold.requestId);
+    }
+  });
+});

@@ -23,7 +23,12 @@ export const WRITE: readonly ProblemCode[] = [
 export const MANAGED_READ: readonly ProblemCode[] = [...READ, 'FORBIDDEN'];
 
 /** Of every route that takes an Idempotency-Key. */
-export const KEYED_WRITE: readonly ProblemCode[] = [...WRITE, 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED'];
+export const KEYED_WRITE: readonly ProblemCode[] = [
+  ...WRITE,
+  'IDEMPOTENCY_IN_FLIGHT',
+  'IDEMPOTENCY_KEY_REUSED',
+  'RECONCILING',
+];
 
 /** When the processor refuses. */
 export const PROCESSOR: readonly ProblemCode[] = ['CARD_DECLINED', 'PROCESSOR_ERROR'];

@@ -75,6 +75,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   INTERNAL: [500, 'Something went wrong'],
   PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],
   UNAVAILABLE: [503, 'The service is not available'],
+  RECONCILING: [503, 'What the database lost is being looked for'],
 };
 
 /** Every code there is. */

@@ -5,7 +5,7 @@
  */
 
 import { readSettings } from '../../platform/settings.ts';
-import { ledgersOf, openProcessors } from './processor/processors.ts';
+import { ledgersOf, openProcessors, unnamedToday } from './processor/processors.ts';
 import { audit } from './reconciliation/audit.ts';
 import { unreadText } from './reconciliation/drift.ts';
 import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
@@ -18,6 +18,7 @@ try {
     const parts = {
       databaseUrl: settings.DATABASE_URL,
       processors: ledgersOf(processors),
+      unnamed: unnamedToday(processors),
       most: 100,
       patienceMs: 2_000,
     };

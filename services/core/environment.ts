@@ -25,6 +25,7 @@ export const SERVER = {
   ...TRACING_SETTINGS,
   DATABASE_URL: databaseUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 200).default(10),
+  SYNCHRONOUS_STANDBY: z.enum(['true', 'false']).default('false'),
   ENCRYPTION_KEYS: parsedBy(parseEncryptionKeys, 'must be id:base64-of-32-bytes with distinct ids, joined by commas'),
   HOST: host,
 };
@@ -50,11 +51,12 @@ export const PROCESSOR = {
 };
 
 /**
- * Checks what the settings say of processors together. `shared` are settings that each processor needs, of its own or that of all. With
+ * Checks what the settings say of processors together. `secrets` are settings that each processor needs: the only one may have them under
+ * their plain name; of several, each has its own and no other's, so that none can be taken for, or speak for, another. With
  * PROCESSORS and PROCESSOR_URL, the latter says which was the only one before: the one that is called `default`, or else whichever is at
  * that address.
  */
-export function checksProcessors(...shared: readonly string[]) {
+export function checksProcessors(...secrets: readonly string[]) {
   return (settings: ProcessorsSettings, context: z.RefinementCtx): void => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
     const { PROCESSORS, PROCESSOR_URL } = settings;
@@ -72,10 +74,17 @@ export function checksProcessors(...shared: readonly string[]) {
       for (const name of Object.keys(values))
         if (!names.includes(name)) refuse([setting, name], 'is about no processor of PROCESSORS');
     const all: Readonly<Record<string, unknown>> = { ...settings };
-    for (const setting of shared) {
-      const own = all[setting.replace('PROCESSOR_', 'PROCESSOR_<NAME>_')] ?? {};
-      if (all[setting] === undefined && !names.every((name) => Object.hasOwn(own, name)))
-        refuse([setting], 'is needed');
+    for (const setting of secrets) {
+      const ofEach = setting.replace('PROCESSOR_', 'PROCESSOR_<NAME>_');
+      const own = (all[ofEach] ?? {}) as Readonly<Record<string, string>>;
+      const used = new Set<string>();
+      for (const name of names) {
+        const tokens = own[name]?.split(',') ?? [];
+        if (tokens.length === 0 && names.length > 1) refuse([ofEach, name], 'is needed');
+        else if (tokens.length === 0 && all[setting] === undefined) refuse([setting], 'is needed');
+        if (tokens.some((each) => used.has(each))) refuse([ofEach, name], 'is that of another processor, too');
+        for (const each of tokens) used.add(each);
+      }
     }
   };
 }

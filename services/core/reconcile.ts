@@ -39,12 +39,14 @@ try {
     asker,
     decisions,
     patienceMs: 1_000,
+    callsOverMs: 10_000,
   };
   const done = await reconcile(parts, (line) => void process.stdout.write(`${line}\n`));
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   process.stdout.write(
     `reconciled with ${read.join(', ')}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
   );
+  if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
   process.exitCode = done.left === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast reconcile: ${(error as Error).message}\n`);

@@ -199,6 +199,8 @@ create table hold (
 create table installation (
   number integer not null,
   id uuid not null,
+  timeline text default ''::text not null,
+  reconciling_since timestamp(3) with time zone,
   constraint installation_pkey PRIMARY KEY (number),
   constraint installation_is_one CHECK ((number = 1))
 );
@@ -415,7 +417,7 @@ CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor, id);
 CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
 
 CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
-CREATE UNIQUE INDEX capture_by_processor_request_id ON public.capture USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
+CREATE UNIQUE INDEX capture_by_processor_request_id ON public.capture USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX capture_in_review ON public.capture USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
@@ -430,7 +432,7 @@ CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
-CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
+CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
@@ -445,7 +447,7 @@ CREATE INDEX notification_age ON public.notification USING btree (received_at) W
 CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
 CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
-CREATE UNIQUE INDEX oct_by_processor_request_id ON public.oct USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
+CREATE UNIQUE INDEX oct_by_processor_request_id ON public.oct USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
@@ -457,7 +459,7 @@ CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_not
 CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
 CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);
-CREATE UNIQUE INDEX release_by_processor_request_id ON public.release USING btree (processor_request_id) WHERE (processor_request_id IS NOT NULL);
+CREATE UNIQUE INDEX release_by_processor_request_id ON public.release USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX release_in_review ON public.release USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX release_to_inquire ON public.release USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 

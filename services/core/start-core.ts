@@ -80,6 +80,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const health = await watchHealth({
     database,
     log,
+    isStandbyComplete: settings.SYNCHRONOUS_STANDBY === 'true',
     services: services.map(({ service }) => service.typeName),
     processors,
   });

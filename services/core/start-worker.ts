@@ -61,7 +61,11 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => queue.close());
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
-  const watch = await watchDatabase({ database, log });
+  const watch = await watchDatabase({
+    database,
+    log,
+    isStandbyComplete: settings.SYNCHRONOUS_STANDBY === 'true',
+  });
   opened.defer(() => watch.close());
   metrics.watchClock(watch.clockOffsetS);
   let working = false;

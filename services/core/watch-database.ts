@@ -4,6 +4,7 @@ import { runPeriodically } from '../../platform/periodic-job.ts';
 import { settlesWithin } from '../../platform/settles-within.ts';
 import type { Database } from './storage/database.ts';
 import { probe } from './storage/probe.ts';
+import { noticeTimeline } from './storage/reconciling.ts';
 
 /** Whether this process can work: its database answers and is writable, and the two clocks agree. */
 export interface DatabaseWatch {
@@ -20,6 +21,8 @@ export interface DatabaseWatchParts {
   readonly log: Log;
   /** Called after each probe. */
   readonly onProbe?: (isUsable: boolean) => void;
+  /** Whether a standby that takes over has all that was committed (SYNCHRONOUS_STANDBY), so that a new timeline loses nothing. */
+  readonly isStandbyComplete?: boolean;
   /** Between two probes, milliseconds. */
   readonly intervalMs?: number;
   /** This process's clock, milliseconds since the epoch. */
@@ -28,7 +31,7 @@ export interface DatabaseWatchParts {
 
 /** Watches the database. Resolves after the first probe. */
 export async function watchDatabase(parts: DatabaseWatchParts): Promise<DatabaseWatch> {
-  const { database, log, onProbe, intervalMs = 1_000, wallClock = Date.now } = parts;
+  const { database, log, onProbe, isStandbyComplete = false, intervalMs = 1_000, wallClock = Date.now } = parts;
   let usable: boolean | undefined;
   let offsetMs: number | undefined;
   let isOff = false;
@@ -37,10 +40,13 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
   /** Returns undefined when the database is usable, else the reason. */
   const ask = async (): Promise<LogFields | undefined> => {
     const before = wallClock();
-    const { isWritable, nowMs } = await probe(database.query);
+    const { isWritable, nowMs, isTimelineNew } = await probe(database.query);
     const after = wallClock();
     // The database answered at some time between the two.
     offsetMs = nowMs < before ? before - nowMs : nowMs > after ? after - nowMs : 0;
+    if (isWritable && isTimelineNew && (await noticeTimeline(database.query, isStandbyComplete))) {
+      log.error('timeline_new', { state: isStandbyComplete ? 'COMPLETE' : 'RECONCILING' });
+    }
     return isWritable ? undefined : { reason: 'read-only' };
   };
 

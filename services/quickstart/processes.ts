@@ -19,7 +19,8 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
     GATEWAY_TOKEN: secrets.gatewayToken,
     SERVICE_TOKEN: secrets.serviceToken,
     OPERATOR_TOKEN: secrets.operatorToken,
-    PROCESSOR_TOKEN: secrets.processorToken,
+    PROCESSOR_SANDBOX_TOKEN: secrets.processorToken,
+    PROCESSOR_STRIPE_TOKEN: isStripeOn(house) ? secrets.stripeToken : undefined,
     GATEWAY_ORIGIN: addressesOf(ports).baseUrl,
   });
 }
@@ -53,7 +54,7 @@ export function sandboxProcess(house: House): ChildOptions {
 /** The adapter to Stripe, when there is a key: in the service's database, with a schema of its own. */
 export function stripeProcess(house: House, databaseUrl: string): ChildOptions | undefined {
   const { ports, secrets, settings } = house;
-  if (settings.STRIPE_API_KEY === undefined) return undefined;
+  if (!isStripeOn(house)) return undefined;
   return child(house, 'stripe', 'services/stripe/index.ts', {
     STRIPE_PORT: ports.STRIPE_PORT,
     STRIPE_WEBHOOK_PORT: ports.STRIPE_WEBHOOK_PORT,
@@ -61,8 +62,8 @@ export function stripeProcess(house: House, databaseUrl: string): ChildOptions |
     STRIPE_WEBHOOK_SECRET: settings.STRIPE_WEBHOOK_SECRET,
     DATABASE_URL: databaseUrl,
     CORE_URL: addressesOf(ports).coreUrl,
-    PROCESSOR_TOKEN: secrets.processorToken,
-    PROCESSOR_CREDENTIAL: secrets.processorCredential,
+    PROCESSOR_TOKEN: secrets.stripeToken,
+    PROCESSOR_CREDENTIAL: secrets.stripeCredential,
   });
 }
 
@@ -88,16 +89,22 @@ export function merchantProcess(house: House, merchants: DemoMerchants): ChildOp
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-function coreCommon({ ports, secrets, settings }: House, databaseUrl: string): Environment {
+function isStripeOn({ settings }: House): boolean {
+  return settings.STRIPE_API_KEY !== undefined;
+}
+
+function coreCommon(house: House, databaseUrl: string): Environment {
+  const { ports, secrets } = house;
   const sandbox = `127.0.0.1:${ports.SANDBOX_PORT}`;
-  const stripe = settings.STRIPE_API_KEY === undefined ? '' : `,stripe=${addressesOf(ports).stripe.processorUrl}`;
+  const stripe = isStripeOn(house) ? `,stripe=${addressesOf(ports).stripe.processorUrl}` : '';
   return {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     PROCESSORS: `sandbox=${sandbox}${stripe}`,
     // A DATA_DIR of an earlier version has holds of the only processor.
     PROCESSOR_URL: sandbox,
-    PROCESSOR_CREDENTIAL: secrets.processorCredential,
+    PROCESSOR_SANDBOX_CREDENTIAL: secrets.processorCredential,
+    PROCESSOR_STRIPE_CREDENTIAL: isStripeOn(house) ? secrets.stripeCredential : undefined,
   };
 }
 

@@ -13,6 +13,8 @@ const schema = z.object({
   operatorToken: token,
   processorToken: token,
   processorCredential: token,
+  stripeToken: token,
+  stripeCredential: token,
 });
 
 /** Bearer tokens, the encryption keys of core and the passwords of the embedded database: the service's role and the superuser. */

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { inSettings } from '../../services/core/processor/processors.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { createMigratedDatabase } from '../database.ts';
 import { serveLocally } from '../local-server.ts';
@@ -57,6 +58,13 @@ export async function openFleet(options: FleetOptions = {}) {
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
   const received: Received[] = [];
   const receiver = await receive(received);
+  const secretsOf = (name: string | undefined, index: number) => {
+    const prefix = name === undefined ? 'PROCESSOR' : `PROCESSOR_${inSettings(name)}`;
+    return [
+      [`${prefix}_CREDENTIAL`, `${secrets.credential}${index}`],
+      [`${prefix}_TOKEN`, `${secrets.processor}${index}`],
+    ];
+  };
   const corePorts = await ports(cores);
   const gatewayPorts = await ports(gateways);
   const sandboxPorts = await ports(names.length);
@@ -70,7 +78,7 @@ export async function openFleet(options: FleetOptions = {}) {
     ...(options.sandboxes
       ? { PROCESSORS: names.map((name, index) => `${name}=127.0.0.1:${sandboxPorts[index]}`).join(',') }
       : { PROCESSOR_URL: `127.0.0.1:${sandboxPorts[0]}` }),
-    PROCESSOR_CREDENTIAL: secrets.credential,
+    ...Object.fromEntries(names.flatMap((name, index) => secretsOf(options.sandboxes && name, index))),
   };
   const metricsPorts: number[] = [];
   const metricsPort = async () => {
@@ -86,8 +94,8 @@ export async function openFleet(options: FleetOptions = {}) {
       CHECKOUT_PORT: '0',
       SANDBOX_LEDGER: ledgerOf(name),
       CORE_URL: coreUrl,
-      PROCESSOR_TOKEN: secrets.processor,
-      PROCESSOR_CREDENTIAL: secrets.credential,
+      PROCESSOR_TOKEN: `${secrets.processor}${index}`,
+      PROCESSOR_CREDENTIAL: `${secrets.credential}${index}`,
     }),
   );
   const coreMembers = await Promise.all(
@@ -99,7 +107,6 @@ export async function openFleet(options: FleetOptions = {}) {
         CORE_METRICS_PORT: await metricsPort(),
         GATEWAY_TOKEN: secrets.gateway,
         SERVICE_TOKEN: secrets.service,
-        PROCESSOR_TOKEN: secrets.processor,
       }),
     ),
   );
@@ -151,7 +158,10 @@ export async function openFleet(options: FleetOptions = {}) {
       ...(options.sandboxes && {
         PROCESSORS: names.map((name, index) => ({ name, address: `127.0.0.1:${sandboxPorts[index]}` })),
       }),
-      PROCESSOR_CREDENTIAL: secrets.credential,
+      PROCESSOR_CREDENTIAL: `${secrets.credential}0`,
+      'PROCESSOR_<NAME>_CREDENTIAL': Object.fromEntries(
+        names.map((name, index) => [inSettings(name), `${secrets.credential}${index}`]),
+      ),
     },
     databaseUrl: database.url,
     metricsUrls: [...metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`), `${origins[0]}/metrics`],

@@ -52,6 +52,8 @@ export async function tortureRestore({ seed, runs = 6, tell = () => undefined }:
   const deployment = await openDeployment(
     { ann: true, bob: false },
     {
+      withOtherProcessor: true,
+      environment: { SYNCHRONOUS_STANDBY: 'false' },
       async startDatabase(server) {
         pair = await startPostgresPair(server);
         return pair;
@@ -82,6 +84,10 @@ export async function tortureRestore({ seed, runs = 6, tell = () => undefined }:
 async function play(scene: Scene, goBack: WayBack, random: () => number, imports: boolean): Promise<string> {
   const { deployment, caller } = scene;
   await scene.pair.relax();
+  const [here, there] = random() < 0.5 ? (['sandbox', 'other'] as const) : (['other', 'sandbox'] as const);
+  for (const { merchantId } of scene.merchants) await deployment.move(merchantId, here);
+  // Core may use the old contract for a second.
+  await delay(1_100);
   const traffic = startTraffic(caller, scene.merchants, random);
   const witnesses = await Promise.all(
     deployment.coreAddresses.map((address) => watchUntilTold(address, deployment.serviceToken)),
@@ -96,12 +102,12 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   const refusedAt = await resume(scene, witnesses[0]?.token() ?? '');
   assert(lost.size > 0, 'the round must lose something to show anything');
   const stories = traffic.stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
-  const half = Math.ceil(stories.length / 2);
-  const before = await repeatAll(scene, stories.slice(0, half), isLost);
+  for (const { merchantId } of scene.merchants) await deployment.move(merchantId, there);
+  const before = await repeatTooEarly(scene, stories, isLost);
   await untilSettled(deployment, 60_000);
   const unknown = (await auditBooks(deployment, 10_000)).length;
   const reconciled = await reconcile(scene, imports);
-  const after = await repeatAll(scene, stories.slice(half), isLost);
+  const after = await repeatAll(scene, stories, isLost);
   await untilSettled(deployment, 60_000);
   const drifts = await auditBooks(deployment);
   const doubled = doubledOf(deployment, traffic.stories);
@@ -115,7 +121,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   ];
   const line =
     `${deeds.length} calls, ${lost.size} acknowledged operations lost, ${told} of ${witnesses.length} streams told and a resumed one answered ${refusedAt}, ` +
-    `${before.forgotten + after.forgotten} captures of forgotten holds refused, ${before.done} keys repeated before reconciling and ${after.done} after: ` +
+    `${before.refused} calls refused before reconciling; contracts moved from ${here} to ${there}; ${after.forgotten} captures of forgotten holds refused and ${after.done} keys repeated after: ` +
     `0 charged again; ${unknown} drifts before, ${reconciled}, ${drifts.length} drifts after`;
   assert.deepEqual(wrong, [], line);
   return line;
@@ -144,6 +150,19 @@ async function resume({ deployment, merchants }: Scene, token: string): Promise<
   const response = await fetch(`${deployment.baseUrl}/operations/stream`, { headers });
   await response.body?.cancel();
   return response.status;
+}
+
+/** Merchants repeat what they did, while the database is being reconciled: what is lost is refused, and nothing is done. */
+async function repeatTooEarly({ caller }: Scene, stories: readonly Story[], isLost: (deed: Deed) => boolean) {
+  const seen = { refused: 0, wrong: [] as string[] };
+  for (const story of stories) {
+    for (const deed of story.deeds.filter(isLost)) {
+      const { status, body } = await caller.send({ ...deed, apiKey: deed.merchant.apiKey });
+      if (status === 503 && body.code === 'RECONCILING') seen.refused++;
+      else seen.wrong.push(`a lost ${deed.kind} repeated before reconciling: ${status} ${body.code}`);
+    }
+  }
+  return seen;
 }
 
 /** Merchants repeat what they did for a customer, from the first lost deed on, under the same keys. */
@@ -175,10 +194,12 @@ async function repeatAll(scene: Scene, stories: readonly Story[], isLost: (deed:
 }
 
 /** What the processor did more than once for one customer. */
-function doubledOf({ ledgerFile }: Deployment, stories: readonly Story[]): string[] {
-  const oracle = openOracle(ledgerFile);
+function doubledOf({ ledgerFile, otherLedgerFile }: Deployment, stories: readonly Story[]): string[] {
+  const oracles = [ledgerFile, otherLedgerFile].map(openOracle);
   try {
-    const entries = oracle.entries().filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void');
+    const entries = oracles
+      .flatMap((oracle) => oracle.entries())
+      .filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void');
     const ofUser = Map.groupBy(entries, ({ userId }) => userId);
     return stories.flatMap(({ userId }) => {
       const marks = (ofUser.get(userId) ?? [])
@@ -189,7 +210,7 @@ function doubledOf({ ledgerFile }: Deployment, stories: readonly Story[]): strin
         .map((mark) => `${mark} of ${userId} was done twice`);
     });
   } finally {
-    oracle.close();
+    for (const oracle of oracles) oracle.close();
   }
 }
 
@@ -215,7 +236,8 @@ function command(
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: encryptionKeys,
     PROCESSORS: processor.PROCESSORS.map((each) => `${each.name}=${each.address}`).join(','),
-    PROCESSOR_CREDENTIAL: processor.PROCESSOR_CREDENTIAL,
+    PROCESSOR_SANDBOX_CREDENTIAL: processor['PROCESSOR_<NAME>_CREDENTIAL'].SANDBOX,
+    PROCESSOR_OTHER_CREDENTIAL: processor['PROCESSOR_<NAME>_CREDENTIAL'].OTHER,
   };
   return new Promise((resolve, reject) => {
     const child = execFile(

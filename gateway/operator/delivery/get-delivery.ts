@@ -14,7 +14,7 @@ export const getDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params, query }) => {
     ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
   },

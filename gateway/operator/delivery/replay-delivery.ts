@@ -15,7 +15,7 @@ export const replayDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { delivery } = await core.notifications.replayDelivery(params, asOperator);
     ctx.body = deliveryWithAttemptsJson(answered(delivery));

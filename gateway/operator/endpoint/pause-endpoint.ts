@@ -13,7 +13,7 @@ const common = {
   parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).meta({ description: 'Which endpoint' }) },
   body: NoBody,
   answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
 } as const;
 
 export const pauseEndpoint = operatorRoute({

@@ -28,7 +28,7 @@ export const getHold = operatorRoute({
     'capture the hold or pay with its card.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
-  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
+  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
     const { preauthorization } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
     const hold = answered(preauthorization);

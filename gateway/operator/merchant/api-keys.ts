@@ -49,7 +49,7 @@ export const createApiKey = operatorRoute({
   parameters: { merchantId },
   body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
@@ -66,7 +66,7 @@ export const revokeApiKey = operatorRoute({
   description: 'Requests with it are answered 401 then. Once more changes nothing.',
   parameters: { merchantId, apiKeyId: uuid('key') },
   answers: { 204: { description: 'Revoked' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     await core.merchants.revokeApiKey(params, asOperator);
     ctx.status = 204;

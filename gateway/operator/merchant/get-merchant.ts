@@ -14,7 +14,7 @@ export const getMerchant = operatorRoute({
     'an address that workers may not reach.',
   parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { merchant } = await core.merchants.getMerchant(params, asOperator);
     ctx.body = merchantJson(answered(merchant));

@@ -16,7 +16,7 @@ export const addSigningSecret = operatorRoute({
   parameters: { merchantId },
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
     ctx.status = 201;
@@ -34,7 +34,7 @@ export const retireSigningSecret = operatorRoute({
     'last live one.',
   parameters: { merchantId, signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     await core.merchants.retireSigningSecret(params, asOperator);
     ctx.status = 204;

@@ -16,7 +16,7 @@ export const updateMerchant = operatorRoute({
   parameters: { merchantId },
   body: z.strictObject(merchantTerms).meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params, body: { name, contract } }) => {
     const request = { ...params, name, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);

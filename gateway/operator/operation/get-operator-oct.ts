@@ -12,7 +12,7 @@ export const getOperatorOct = operatorRoute({
   description: 'By its `requestId`, of any merchant, final or not.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { oct } = await core.octs.getOct(params, asOperator);
     ctx.body = octJson(answered(oct));

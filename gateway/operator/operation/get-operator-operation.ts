@@ -14,7 +14,7 @@ export const getOperatorOperation = operatorRoute({
     'KO there is no result yet.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { operation } = await core.operations.getOperation(params, asOperator);
     ctx.body = operationJson(answered(operation));

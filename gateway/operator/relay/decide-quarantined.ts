@@ -13,7 +13,7 @@ const common = {
   parameters: { quarantineId: uuid('notification that was set aside') },
   body: NoBody,
   answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
 } as const;
 
 export const releaseQuarantined = operatorRoute({

@@ -17,7 +17,7 @@ export const replayStored = operatorRoute({
     .strictObject({ merchantId, requestId: senderRequestId })
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
   answers: { 200: { description: 'It, as it is now', schema: StoredNotification } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, body }) => {
     const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
     ctx.body = storedJson(answered(notification));

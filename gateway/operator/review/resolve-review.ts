@@ -49,7 +49,7 @@ export const resolveReview = operatorRoute({
   parameters: { requestId },
   body: ResolveBody,
   answers: { 200: { description: 'What was decided', schema: Resolved } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
     const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
     const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };

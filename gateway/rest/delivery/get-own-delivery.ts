@@ -14,7 +14,7 @@ export const getOwnDelivery = restRoute({
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
-  codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND'],
+  codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, asKey, params, query }) => {
     ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey));
   },

@@ -16,7 +16,7 @@ export const replayOwnDelivery = restRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, asKey, params }) => {
     const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
     ctx.body = deliveryWithAttemptsJson(answered(delivery));

@@ -12,7 +12,7 @@ export const getOct = restRoute({
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { oct } = await core.octs.getOct({ ...params, merchantId });
     ctx.body = octJson(answered(oct));

@@ -14,7 +14,7 @@ export const getOperation = restRoute({
     'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation } },
-  codes: [...READ, 'OPERATION_NOT_FOUND'],
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { operation } = await core.operations.getOperation({ ...params, merchantId });
     ctx.body = operationJson(answered(operation));

@@ -20,7 +20,7 @@ export const getPreauthorization = restRoute({
     'while that is open.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
-  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND'],
+  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
     const hold = answered(preauthorization);

@@ -10,7 +10,7 @@ export const retireOwnSigningSecret = restRoute({
   description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
   parameters: { signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND'],
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, asKey, params }) => {
     await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
     ctx.status = 204;

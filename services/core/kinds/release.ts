@@ -4,6 +4,7 @@ import { settleHoldRelease } from '../books/settle-release.ts';
 import { type Approved, identifierOf, isOk } from '../domain/operation.ts';
 import type { Query } from '../storage/database.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
+import { reconcilingSince } from '../storage/reconciling.ts';
 import { findRelease, hasLateVoid, type ReleaseRow } from '../storage/release/release.ts';
 import { ask } from './ask.ts';
 import type { Kind, Named, Settlement } from './kind.ts';
@@ -53,7 +54,7 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
 
   /**
    * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. The processor
-   * does not know what it did by itself under our identifier.
+   * does not know what it did by itself under our identifier. While the database is being reconciled, nothing is voided.
    */
   async recover(asker, { requestId, inquiryCount }) {
     const release = await findFacts(asker.database.query, requestId);
@@ -61,6 +62,7 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
       await ask(asker, RELEASE, release);
       return 'DONE';
     }
+    if (release?.reason === 'LATE' && (await reconcilingSince(asker.database.query))) return 'LATER';
     if (inquiryCount > 0) return 'INQUIRE';
     if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
     await ask(asker, RELEASE, release);

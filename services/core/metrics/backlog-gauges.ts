@@ -64,6 +64,10 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
     'commit_unconfirmed_oldest_age_seconds',
     'How long the oldest commit has waited for the synchronous standby; 0 = none waits.',
   );
+  const reconcilingAge = gauge(
+    'reconciling_age_seconds',
+    'For how long the database has been reconciled after it went back in time; 0 = it is not.',
+  );
   const queue = gauge('queue_depth', 'Alarms of deliveries, by state: ready, later (not due yet), taken.', ['state']);
   const failures = new Counter({
     name: 'holdfast_backlog_read_failures_total',
@@ -91,6 +95,7 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
     quarantined.set(backlog.quarantined);
     unconfirmed.set(backlog.unconfirmed.count);
     unconfirmedAge.set(backlog.unconfirmed.oldestS);
+    reconcilingAge.set(backlog.reconcilingS);
     for (const [state, count] of Object.entries(backlog.queue)) queue.set({ state }, count);
   };
 
@@ -131,6 +136,7 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
     quarantined,
     unconfirmed,
     unconfirmedAge,
+    reconcilingAge,
   ];
   for (const each of [...gauges, queue, failures]) {
     (each as unknown as { collect(): Promise<void> }).collect = refresh;

@@ -24,7 +24,7 @@ export interface ProcessorsSettings extends SharedSettings, OwnSettings {
   readonly PROCESSOR_URL?: string | undefined;
 }
 
-/** Settings of all processors that have none of their own. */
+/** Settings of all processors that have none of their own; the credential is that of the only one. */
 interface SharedSettings {
   readonly PROCESSOR_CREDENTIAL?: string | undefined;
   readonly PROCESSOR_TIMEOUT_MS: number;
@@ -66,7 +66,10 @@ export function openProcessors(
   const addresses = addressesOf(settings);
   const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
   return processorsOf(
-    addresses.map((each) => [each.name, wrap(openProcessor({ ...optionsOf(settings, each), mostCallers }), each.name)]),
+    addresses.map((each) => [
+      each.name,
+      wrap(openProcessor({ ...optionsOf(settings, each, addresses), mostCallers }), each.name),
+    ]),
     onlyOneBefore(addresses, settings.PROCESSOR_URL),
   );
 }
@@ -124,10 +127,12 @@ export function storedFor({ nameOf }: Pick<Processors, 'nameOf'>, name: string):
 function optionsOf(
   settings: ProcessorsSettings,
   { name, address }: NamedAddress,
+  { length: count }: readonly NamedAddress[],
 ): Omit<ProcessorOptions, 'mostCallers'> {
   const own = inSettings(name);
-  const credential = settings['PROCESSOR_<NAME>_CREDENTIAL']?.[own] ?? settings.PROCESSOR_CREDENTIAL;
-  if (credential === undefined) throw new Error('settings: PROCESSOR_CREDENTIAL is not set');
+  const shared = count === 1 ? settings.PROCESSOR_CREDENTIAL : undefined;
+  const credential = settings['PROCESSOR_<NAME>_CREDENTIAL']?.[own] ?? shared;
+  if (credential === undefined) throw new Error(`settings: PROCESSOR_${own}_CREDENTIAL is not set`);
   const files = {
     ca: settings['PROCESSOR_<NAME>_TLS_CA']?.[own],
     cert: settings['PROCESSOR_<NAME>_TLS_CERT']?.[own],

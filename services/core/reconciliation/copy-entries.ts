@@ -1,10 +1,11 @@
 import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { STORED_UNNAMED } from '../domain/processor-name.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, readEntries } from '../processor/entries.ts';
 import type { Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, INSERT_ENTRIES, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
+import { CREATE_COPY, INSERT_ENTRIES, LEAVE_OUT, LEFT_OUT, NAME_PROCESSOR } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -12,13 +13,18 @@ export type Ledgers = ReadonlyMap<string, Ledger>;
 /** What to do when the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
 export type Unreadable = 'THROW' | 'LEAVE_OUT';
 
-/** Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read. */
+/**
+ * Copies the processors' books into a table of this session, page by page. `unnamed` is the name of the processor that was the only one
+ * before. Resolves with how many entries each has that was read.
+ */
 export async function copyEntries(
   client: pg.Client,
   processors: Ledgers,
+  unnamed: string,
   unreadable: Unreadable,
 ): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
+  await client.query(NAME_PROCESSOR, [STORED_UNNAMED, unnamed]);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
     const entries = await orLeaveOut(client, processor, unreadable, () => copyPages(client, processor, ledger, ''));

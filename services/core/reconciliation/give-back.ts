@@ -8,6 +8,7 @@ import { HOLD } from '../kinds/hold.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { RELEASE } from '../kinds/release.ts';
 import { callOverAt } from '../processor/processor.ts';
+import { storedFor } from '../processor/processors.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
 import { type Importing, importEntry, importReversalOf, storeHold, Unable } from './import-entry.ts';
@@ -33,7 +34,7 @@ const GIVEN_BACK: NotPerformed = {
 async function giveBackAuthorization(entry: UnknownEntry, asker: Asker): Promise<string> {
   const { query } = asker.database;
   if (entry.answer === 'ACCEPTED') throw new Unable('it has not ended yet: import it, or try again later');
-  const known = await findSentSubmission(query, entry.requestId);
+  const known = await findSentSubmission(query, entry.requestId, storedFor(asker.processors, entry.processor));
   if (known) return releaseRest(known.requestId, asker);
   if (entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');
   const requestId = await storeHold(entry, asker);

@@ -10,7 +10,9 @@ import { newHandle } from '../kinds/hold.ts';
 import type { Asker } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
+import { storedFor } from '../processor/processors.ts';
 import { findCapture } from '../storage/capture/capture.ts';
+import { findClaimed } from '../storage/claim/claim.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
@@ -69,7 +71,7 @@ const STORE: Readonly<Record<SubmissionTable, Store>> = {
 
   async capture(entry, { asker, isFinal }) {
     const hold = await holdOf(entry, asker);
-    const names = namesOf(entry);
+    const names = await namesOf(entry, asker);
     const reservation = await asker.books.reserveCapture({
       ...names,
       idHash: hold.idHash,
@@ -87,7 +89,7 @@ const STORE: Readonly<Record<SubmissionTable, Store>> = {
   async release(entry, { asker }) {
     const hold = await holdOf(entry, asker);
     const isExpiry = hold.expiresAt != null && hold.expiresAt <= entry.actedAt;
-    const names = namesOf(entry);
+    const names = await namesOf(entry, asker);
     const reservation = await reserveHoldRelease(asker.books, {
       ...names,
       holdRequestId: hold.requestId,
@@ -101,7 +103,7 @@ const STORE: Readonly<Record<SubmissionTable, Store>> = {
   },
 
   async oct(entry, { asker }) {
-    const names = namesOf(entry);
+    const names = await namesOf(entry, asker);
     const { at, inquireAt } = timesOf(entry, asker);
     const { outcome } = await asker.books.insertOct({
       ...names,
@@ -120,7 +122,7 @@ const STORE: Readonly<Record<SubmissionTable, Store>> = {
 export async function storeHold(entry: UnknownEntry, asker: Asker): Promise<string> {
   const contract = await findMerchant(asker.database, entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
-  const names = namesOf(entry);
+  const names = await namesOf(entry, asker);
   const { preauthorizationId: _, ...handle } = newHandle(asker.cipher, names.requestId);
   const { at, inquireAt } = timesOf(entry, asker);
   const { tokenId, ...place } = placeOf(entry);
@@ -143,18 +145,25 @@ export async function storeHold(entry: UnknownEntry, asker: Asker): Promise<stri
 }
 
 /** The hold of what is captured or given back. Throws Unable when it is unknown. */
-async function holdOf({ authorizationRequestId }: UnknownEntry, { database }: Asker): Promise<HoldRow> {
-  const known = await findSentSubmission(database.query, authorizationRequestId ?? '');
+async function holdOf(
+  { authorizationRequestId, processor }: UnknownEntry,
+  { database, processors }: Asker,
+): Promise<HoldRow> {
+  const names = storedFor(processors, processor);
+  const known = await findSentSubmission(database.query, authorizationRequestId ?? '', names);
   const hold = known?.table === 'hold' ? await findHold(database.query, known.requestId) : undefined;
   if (!hold) throw new Unable(`its authorization ${authorizationRequestId} is unknown here: import that first`);
   return hold;
 }
 
-/** A requestId keeps its name; what was sent under an identifier from a key gets a requestId of the time when it was done. */
-function namesOf({ requestId: identifier, actedAt }: UnknownEntry) {
-  const isRequestId = identifier[14] === '7';
-  const requestId = isRequestId ? identifier : uuidv7({ msecs: actedAt.getTime() });
-  return { requestId, processorRequestId: isRequestId ? undefined : identifier };
+/**
+ * A requestId keeps its name, unless an operation at another processor has it. That, and what was sent under an identifier from a key, gets a
+ * requestId of the time when it was done.
+ */
+async function namesOf({ requestId: identifier, actedAt }: UnknownEntry, { database }: Asker) {
+  const isFree = identifier[14] === '7' && (await findClaimed(database.query, [identifier])).size === 0;
+  const requestId = isFree ? identifier : uuidv7({ msecs: actedAt.getTime() });
+  return { requestId, processorRequestId: isFree ? undefined : identifier };
 }
 
 function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor, account }: UnknownEntry) {

@@ -31,18 +31,21 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 /** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
-  create temporary table left_out (name text primary key)`;
+  create temporary table left_out (name text primary key);
+  create temporary table processor_name (stored text primary key, name text not null)`;
+
+/** Says by which name ($2) a processor is known today under whose names ($1) rows are stored. */
+export const NAME_PROCESSOR = 'insert into processor_name (stored, name) select unnest($1::text[]), $2';
+
+/** SQL: the name by which the processor of a row is known today. */
+const processorOf = (row: string) =>
+  `coalesce((select n.name from processor_name n where n.stored = ${row}.processor), ${row}.processor)`;
 
 /** Takes what was copied of the books of a processor ($1) away: they are not compared. */
 export const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
   insert into left_out (name) values ($1) on conflict do nothing`;
 
 export const LEFT_OUT = 'select name from left_out order by name';
-
-/** SQL: the books are not compared that a row may stand in. One without a name may be of any processor, unless one has that name. */
-const isLeftOut = (row: string) => `(${row}.processor in (select name from left_out)
-    or (${row}.processor in ('', 'default') and exists (select from left_out)
-      and not exists (select from processor_entry where processor = 'default')))`;
 
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
@@ -60,7 +63,7 @@ const SUBMITTED = unionOfSubmissions(
   (
     table,
     { state, entry, isEntryCompared, entryAmount, holdRequestId },
-  ) => `select s.request_id, ${identifier('s')} as identifier, s.processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
+  ) => `select s.request_id, ${identifier('s')} as identifier, ${processorOf('s')} as processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
       '${entry}' as kind, ${isEntryCompared} as compared, ${identifier('a')} as authorization_identifier
       from ${table} s left join hold a on a.request_id = ${holdRequestId}`,
 );
@@ -71,33 +74,35 @@ const orEmpty = (column: string) =>
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')
-      and not ${isLeftOut('s')}),
+      and s.processor not in (select name from left_out)),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
         and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id
           and r.reason = 'LATE' and r.state not in ('OK', 'KO')))), false) as done_there,
       coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
-      ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, f.processor in ('', 'default', e.processor) as is_there, e.authorization_request_id
-    from final f left join processor_entry e on e.request_id = f.identifier
+      ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, e.authorization_request_id
+    from final f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
   )
   select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR' when not done and done_there then 'DONE_AT_PROCESSOR'
       else 'AMOUNT_AT_PROCESSOR' end as kind, request_id, merchant_id,
     format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency, merchant_id) as expected,
     format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
   from compared
-  where done <> done_there or (done and (not is_there or (amount, currency, merchant_id, kind)
+  where done <> done_there or (done and ((amount, currency, merchant_id, kind)
     is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
 
 /**
  * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained by a hold that
  * is closed here and gave back as much, a capture by its refund in full, and a refund by its capture, whose sums are compared.
  */
-const UNEXPLAINED = `from processor_entry e left join (${SUBMITTED}) s on s.identifier = e.request_id and s.kind = e.kind
-    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id
+const UNEXPLAINED = `from processor_entry e left join (${SUBMITTED}) s
+      on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
+    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id and ${processorOf('h')} = e.processor
     left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id and a.processor = e.processor
   where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
     and not (e.kind = 'CAPTURE' and s.request_id is null and e.refunded > 0 and e.refunded + e.reversed >= e.amount)
-    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join capture k on ${identifier('k')} = c.request_id
+    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join capture k
+      on ${identifier('k')} = c.request_id and ${processorOf('k')} = c.processor
       where c.request_id = e.capture_request_id and c.processor = e.processor
         and (k.request_id is not null or c.refunded + c.reversed >= c.amount)))`;
 
@@ -115,7 +120,7 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
  */
 const SUMS = `with undone as (
     select c.processor, c.authorization_request_id as id, sum(c.amount) as amount
-    from processor_entry c left join capture k on ${identifier('k')} = c.request_id
+    from processor_entry c left join capture k on ${identifier('k')} = c.request_id and ${processorOf('k')} = c.processor
     where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and k.request_id is null and c.refunded > 0 and c.refunded + c.reversed >= c.amount
     group by 1, 2
   ),
@@ -128,7 +133,7 @@ const SUMS = `with undone as (
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
     format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
-  from hold h join booked e on e.request_id = ${identifier('h')}
+  from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = ${processorOf('h')}
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
@@ -136,7 +141,7 @@ const SUMS = `with undone as (
 /** What is taken back of each capture. */
 const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', ${sqlOfAmountReversed('c')}) as expected,
     format('reversed %s', e.reversed + e.refunded) as found
-  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = ${processorOf('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
   where c.state = 'OK' and e.reversed + e.refunded <> ${sqlOfAmountReversed('c')}`;
 
 /** SQL: what is taken back of the captures of an authorization or hold. */
@@ -160,16 +165,16 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
   select e.*, e.merchant_id, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
-  from processor_entry e join capture k on ${identifier('k')} = e.request_id
+  from processor_entry e join capture k on ${identifier('k')} = e.request_id and ${processorOf('k')} = e.processor
   where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> ${sqlOfAmountReversed('k')}
   union all
   select e.*, e.merchant_id, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
-  from processor_entry e join hold h on ${identifier('h')} = e.request_id
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id and ${processorOf('h')} = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
     and e.refunded + e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
   union all
   select e.*, e.merchant_id, true, 'END', null, h.request_id, 0, false, 7
-  from processor_entry e join hold h on ${identifier('h')} = e.request_id
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id and ${processorOf('h')} = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
   order by turn, acted_at, request_id`;
@@ -204,13 +209,13 @@ export const DOUBTS = `with sums as (
   union all
   select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts`;
 
-/** How many operations we have as done at a processor ($1; $2 = its names in our rows), and those that its books do not have so. */
+/** How many operations we have as done at a processor ($1), and those that its books do not have so. */
 export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
     (min(request_id::text) filter (where is_wrong)) as first from (
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
-    from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = $1
-    where f.compared and f.state = 'OK' and f.processor = any($2::text[])) k`;
+    from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
+    where f.compared and f.state = 'OK' and f.processor = $1) k`;
 
 /** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

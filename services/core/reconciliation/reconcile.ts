@@ -3,8 +3,9 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { inNameOf } from '../actor.ts';
 import type { Asker } from '../kinds/kind.ts';
-import { storedFor } from '../processor/processors.ts';
+import { unnamedToday } from '../processor/processors.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
+import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/reconciling.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
 import { giveBack } from './give-back.ts';
@@ -27,6 +28,8 @@ export interface ReconcileParts {
   readonly decisions: Decisions;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
+  /** For how long after the database went back in time calls of before may still arrive at a processor, milliseconds. */
+  readonly callsOverMs: number;
 }
 
 /** What was found and done; left = unknown here still. */
@@ -35,22 +38,26 @@ export interface Reconciled {
   readonly imported: number;
   readonly givenBack: number;
   readonly left: number;
+  /** The database went back in time, and everything that it lost is known now: the service answers everything again. */
+  readonly ended: boolean;
 }
 
 /**
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is changed, the books must
  * be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws an Error of one line when that is not so.
+ * Ends the reconciling of the database when nothing is unknown any more.
  */
 export async function reconcile(parts: ReconcileParts, tell: (line: string) => void): Promise<Reconciled> {
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = await copyEntries(client, parts.processors, 'THROW');
+    const since = await begun(parts);
+    const ledgers = await copyEntries(client, parts.processors, unnamedToday(parts.asker.processors), 'THROW');
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
     const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
-    const done = { ledgers, imported: 0, givenBack: 0, left: 0 };
+    const done = { ledgers, imported: 0, givenBack: 0, left: 0, ended: false };
     for (const plan of plans) {
       const { verb, line } = await carryOut(parts, plan, unknown);
       tell(line);
@@ -58,10 +65,25 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
       else if (verb === 'GAVE BACK') done.givenBack++;
       else done.left++;
     }
+    if (since && done.left === 0) done.ended = await ended(parts, since);
     return done;
   } finally {
     await client.end();
   }
+}
+
+/** Since when the database is being reconciled; undefined = it is not. Waits until no call of before can arrive at a processor any more. */
+async function begun({ asker, callsOverMs }: ReconcileParts): Promise<Date | undefined> {
+  const { query } = asker.database;
+  await noticeTimeline(query, false);
+  const since = await reconcilingSince(query);
+  if (since) await delay(Math.max(0, since.getTime() + callsOverMs - Date.now()));
+  return since;
+}
+
+function ended({ asker, decisions }: ReconcileParts, since: Date): Promise<boolean> {
+  const actor = decisions.operator === '' ? 'reconcile' : `operator/${decisions.operator}`;
+  return inNameOf(actor, () => endReconciling(asker.database, since, asker.clock()));
 }
 
 /** Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read again. */
@@ -90,13 +112,10 @@ const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
 /** Each operation that we have as done must be in the books of its processor. Returns how many there are, by processor. */
-async function refuseForeign(client: pg.Client, { processors, asker }: ReconcileParts): Promise<Map<string, number>> {
+async function refuseForeign(client: pg.Client, { processors }: ReconcileParts): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of processors.keys()) {
-    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [
-      name,
-      storedFor(asker.processors, name),
-    ]);
+    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name]);
     const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
     if (wrong > 0) {
       throw new Error(

@@ -4,6 +4,7 @@ import { settleLate } from '../kinds/settle-late.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findDueHolds } from '../storage/hold/find-due-holds.ts';
+import { reconcilingSince } from '../storage/reconciling.ts';
 
 const SLOTS = 200;
 const INTERVAL_MS = 500;
@@ -20,9 +21,15 @@ export function expiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): W
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    find: (limit) => findDueHolds(recovery.database.query, recovery.clock(), limit, at),
+    find: (limit) => findDue(recovery, limit, at),
     handle: (hold) => (hold.phase === 'AUTHORIZED' ? endHold(recovery, hold) : expireCheckout(recovery, hold)),
   };
+}
+
+/** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and would find no room for its import. */
+async function findDue({ clock, database: { query } }: Asker, limit: number, at: AtProcessor): Promise<DueHold[]> {
+  if (await reconcilingSince(query)) return [];
+  return findDueHolds(query, clock(), limit, at);
 }
 
 /** Expires what is due, once. Resolves with how many holds that were. */

@@ -2,6 +2,7 @@ import { processorToday } from '../storage/at-processor.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
 import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
 /** What waits, for monitoring. Ages in seconds; 0 when nothing waits. */
 export interface Backlog {
@@ -20,6 +21,8 @@ export interface Backlog {
   readonly quarantined: number;
   /** Commits that wait for the synchronous standby, of all our processes. */
   readonly unconfirmed: { readonly count: number; readonly oldestS: number };
+  /** For how long the database has been reconciled with the processors. */
+  readonly reconcilingS: number;
   /** Alarms, counted up to 100 000 each. */
   readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
 }
@@ -69,6 +72,7 @@ const READ_BACKLOG: Statement = {
     'unconfirmed', (select json_build_object('count', count(*),
         'oldestS', coalesce(extract(epoch from clock_timestamp() - min(state_change)), 0))
       from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'),
+    'reconcilingS', coalesce(extract(epoch from clock_timestamp() - ${RECONCILING_SINCE}), 0),
     'queue', json_build_object('ready', ${alarms("state < 'active' and start_after <= $1")},
       'later', ${alarms("state < 'active' and start_after > $1")}, 'taken', ${alarms("state = 'active'")})
   ) as backlog`,

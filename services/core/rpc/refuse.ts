@@ -80,6 +80,12 @@ export function tooMany(now: Date): HoldfastError {
   return new HoldfastError('RATE_LIMITED', 'the merchant did this too often in this minute', { retryAfterS });
 }
 
+/** The refusal of a call about what may be lost, because the database went back in time and is being reconciled with the processors. */
+export function reconciling(): HoldfastError {
+  const message = 'the database went back in time, and what it lost is being looked for; repeat the call later';
+  return new HoldfastError('RECONCILING', message, { retryAfterS: 30 });
+}
+
 /** The refusal of a call that came too late to be stored. */
 export function tooLate(): HoldfastError {
   return new HoldfastError('UNAVAILABLE', 'the deadline of the call is over; nothing was stored', { retryAfterS: 1 });

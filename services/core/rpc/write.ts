@@ -11,9 +11,11 @@ import type { Asked } from '../kinds/ask.ts';
 import type { KeyInput } from '../storage/claim/claim.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import type { NotStored } from '../storage/operation/store-submissions.ts';
+import { reconcilingSince } from '../storage/reconciling.ts';
 import type { Core } from './core.ts';
 import { agreeing, type Fields, findKeptOperation, fingerprintOf } from './idempotency.ts';
-import { exceedsHold, invalidField, keptRefusal, processorRefusal, refusalOf, tooLate } from './refuse.ts';
+import { drawnAt } from './ids.ts';
+import { exceedsHold, invalidField, keptRefusal, processorRefusal, reconciling, refusalOf, tooLate } from './refuse.ts';
 
 /** The requestId of the operation that a call makes: the caller's, or a new one. */
 export function requestIdOf(request: { readonly operationRequestId?: string | undefined }): string {
@@ -162,6 +164,7 @@ class Writing<Row extends Submission, Made extends Stored, Answer extends object
     }
     const { refusal } = storing;
     if (refusal === 'LATE') throw tooLate();
+    if (refusal === 'MAYBE_LOST') return this.replayKept(hold, reconciling);
     if (refusal === 'REPEATED')
       return this.#orUnknown(
         hold,
@@ -187,7 +190,10 @@ class Writing<Row extends Submission, Made extends Stored, Answer extends object
     });
   }
 
-  /** The first answer of the operation that the call's key belongs to. Throws the refusal when the key is free, or there is none. */
+  /**
+   * The first answer of the operation that the call's key belongs to. Throws the refusal when the key is free, or there is none; but
+   * RECONCILING while the operation may be lost.
+   */
   async replayKept(hold: HoldRow | undefined, refusal: () => unknown): Promise<Answer> {
     const { key, merchantId = hold?.merchantId, find, agrees } = this.#write;
     const agreesWith = async (requestId: string) => {
@@ -195,8 +201,15 @@ class Writing<Row extends Submission, Made extends Stored, Answer extends object
       return row !== undefined && agrees(row, hold);
     };
     const kept = key && merchantId && (await findKeptOperation(this.#core, merchantId, key, agreesWith));
-    if (!kept) throw refusal();
-    return this.#replay(kept, true);
+    if (kept) return this.#replay(kept, true);
+    throw (await this.#maybeLost()) ? reconciling() : refusal();
+  }
+
+  /** Whether the call may repeat one that the database has lost. */
+  async #maybeLost(): Promise<boolean> {
+    const { key, requestId } = this.#write;
+    const since = await reconcilingSince(this.#core.database.query);
+    return since !== undefined && (key !== undefined || drawnAt(requestId) < since);
   }
 
   async #perform(made: Made): Promise<Answer> {

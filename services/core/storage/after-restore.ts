@@ -1,5 +1,6 @@
 import { audited } from './audit-log/audit-log.ts';
 import { ADVISORY_LOCKS, type Database, type Statement } from './database.ts';
+import { beginReconciling } from './reconciling.ts';
 
 /** Where the sequences stand after they were moved. */
 export interface MovedAhead {
@@ -9,7 +10,7 @@ export interface MovedAhead {
 
 /**
  * Moves the sequences of results and of changes of credentials so far ahead that no number is given again that was given after the time to
- * which the database was restored. Audited.
+ * which the database was restored, and begins reconciling. Audited.
  */
 export function moveSequencesAhead(database: Database, at: Date): Promise<MovedAhead> {
   const action = { at, action: 'database.restored', target: 'database' };
@@ -17,6 +18,7 @@ export function moveSequencesAhead(database: Database, at: Date): Promise<MovedA
     await query(LOCK, []);
     const [moved] = await query<MovedAhead>(MOVE, []);
     if (!moved) throw new Error('a sequence has a value');
+    await beginReconciling(query);
     return moved;
   });
 }
@@ -34,15 +36,4 @@ const MOVE: Statement = {
   name: 'move-sequences-ahead',
   text: `select setval('operation_sequence_seq', (select last_value from operation_sequence_seq) + ${STEP}) as operation,
     setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`,
-};
-
-/** The history of the database: PostgreSQL begins a new timeline with each promotion and each restore to a point in time. */
-export async function readTimeline(query: Database['query']): Promise<string> {
-  const [row] = await query<{ timeline: string }>(TIMELINE, []);
-  return row?.timeline ?? '';
-}
-
-const TIMELINE: Statement = {
-  name: 'read-timeline',
-  text: 'select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline',
 };

@@ -1,4 +1,5 @@
 import type { Query, Statement } from './database.ts';
+import { TIMELINE } from './reconciling.ts';
 
 /** The state of a database. */
 export interface ProbeAnswer {
@@ -6,16 +7,24 @@ export interface ProbeAnswer {
   readonly isWritable: boolean;
   /** Its clock when it answered, milliseconds since the epoch. */
   readonly nowMs: number;
+  /** Its timeline is not the one that was noticed last. */
+  readonly isTimelineNew: boolean;
 }
 
-/** Reads whether the database is writable, and its time. */
+/** Reads whether the database is writable, its time, and whether its timeline is new. */
 export async function probe(query: Query): Promise<ProbeAnswer> {
-  const [row] = await query<{ is_writable: boolean; now_ms: number }>(PROBE, []);
-  return { isWritable: row?.is_writable ?? false, nowMs: row?.now_ms ?? 0 };
+  const [row] = await query<{ is_writable: boolean; now_ms: number; is_timeline_new: boolean }>(PROBE, []);
+  return {
+    isWritable: row?.is_writable ?? false,
+    nowMs: row?.now_ms ?? 0,
+    isTimelineNew: row?.is_timeline_new ?? false,
+  };
 }
 
 const PROBE: Statement = {
   name: 'probe',
   text: `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as is_writable,
+    case when pg_is_in_recovery() then false
+      else coalesce((select timeline <> ${TIMELINE} from installation where number = any (array[1])), false) end as is_timeline_new,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
 };

@@ -179,6 +179,15 @@ const STAGED = {
       return stage.ask('GET', `/operations/${NOBODY}`);
     },
   ],
+  RECONCILING: [
+    'getPreauthorization',
+    ({ stage }) => {
+      stage.core.answers.set('getPreauthorization', () => {
+        throw refusal(status.UNAVAILABLE, { reason: 'RECONCILING' });
+      });
+      return stage.ask('GET', `/preauthorization/${NOBODY}`);
+    },
+  ],
   RATE_LIMITED: [
     'listOperations',
     async ({ stage }) => {

@@ -13,6 +13,16 @@ const CORE = {
   ...{ GATEWAY_TOKEN: token('g'), SERVICE_TOKEN: token('s'), OPERATOR_TOKEN: token('o'), PROCESSOR_TOKEN: token('p') },
 };
 
+/** A credential and a token for each of several processors. */
+const secretsOf = (...names: string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) =>
+      ['CREDENTIAL', 'TOKEN'].map((what) => [`PROCESSOR_${name}_${what}`, `${name}-${what}`.repeat(9)]),
+    ),
+  );
+
+const namesIn = (PROCESSORS: string) => PROCESSORS.split(',').map((each) => each.split('=')[0]?.toUpperCase() ?? '');
+
 /** Each process: how it reads its settings, its required ones, and some wrong ones. */
 const PROCESSES = {
   core: {
@@ -72,7 +82,8 @@ for (const [name, { schema, required, wrong, optional }] of Object.entries(PROCE
 
 describe('PROCESSOR_URL beside PROCESSORS', () => {
   const read = (PROCESSORS: string, PROCESSOR_URL: string) =>
-    readSettings(CORE_SETTINGS, { ...CORE, PROCESSORS, PROCESSOR_URL }).PROCESSOR_URL;
+    readSettings(CORE_SETTINGS, { ...CORE, ...secretsOf(...namesIn(PROCESSORS)), PROCESSORS, PROCESSOR_URL })
+      .PROCESSOR_URL;
 
   it('is the address of one of them', () => {
     assert.equal(read('a=host:1,b=host:2', 'host:2'), 'host:2');
@@ -95,25 +106,38 @@ describe('the settings of one processor', () => {
   const { PROCESSOR_URL: _url, PROCESSOR_CREDENTIAL: _credential, PROCESSOR_TOKEN: _token, ...rest } = CORE;
   const read = (more: Record<string, string>) =>
     readSettings(CORE_SETTINGS, { ...rest, PROCESSORS: 'a=host:1,b-eu=host:2', ...more });
-  const common = { PROCESSOR_CREDENTIAL: token('c'), PROCESSOR_TOKEN: token('p') };
+  const common = secretsOf('A', 'B_EU');
 
   it('are read by its name, with underscores', () => {
     const own = { PROCESSOR_B_EU_CREDENTIAL: token('x'), PROCESSOR_B_EU_TOKEN: `${token('y')},${token('z')}` };
     const settings = read({ ...common, ...own });
-    assert.deepEqual(settings['PROCESSOR_<NAME>_CREDENTIAL'], { B_EU: token('x') });
-    assert.deepEqual(settings['PROCESSOR_<NAME>_TOKEN'], { B_EU: own.PROCESSOR_B_EU_TOKEN });
-    assert.equal(read(common)['PROCESSOR_<NAME>_TOKEN'], undefined);
+    assert.equal(settings['PROCESSOR_<NAME>_CREDENTIAL']?.B_EU, token('x'));
+    assert.equal(settings['PROCESSOR_<NAME>_TOKEN']?.B_EU, own.PROCESSOR_B_EU_TOKEN);
   });
 
-  it('make the common ones unnecessary when each has its own', () => {
-    const own = Object.fromEntries(
-      ['A', 'B_EU'].flatMap((name) => ['CREDENTIAL', 'TOKEN'].map((what) => [`PROCESSOR_${name}_${what}`, token('x')])),
-    );
-    assert.equal(read(own).PROCESSOR_TOKEN, undefined);
-    const { PROCESSOR_A_CREDENTIAL: _one, ...fewer } = own;
-    assert.throws(() => read(fewer), { message: 'settings: PROCESSOR_CREDENTIAL is not set' });
-    const { PROCESSOR_A_TOKEN: _other, ...tokenless } = own;
-    assert.throws(() => read(tokenless), { message: 'settings: PROCESSOR_TOKEN is not set' });
+  it('are needed of each of several, whatever is set for the only one', () => {
+    const forAll = { PROCESSOR_CREDENTIAL: token('c'), PROCESSOR_TOKEN: token('p') };
+    for (const name of ['PROCESSOR_A_CREDENTIAL', 'PROCESSOR_B_EU_TOKEN']) {
+      const message = `settings: ${name} is not set`;
+      assert.throws(() => read({ ...common, ...forAll, [name]: '' }), { message });
+    }
+    const only = { ...rest, PROCESSORS: 'a=host:1' };
+    assert.equal(readSettings(CORE_SETTINGS, { ...only, ...forAll }).PROCESSOR_TOKEN, token('p'));
+    const { PROCESSOR_A_TOKEN, PROCESSOR_A_CREDENTIAL } = common;
+    readSettings(CORE_SETTINGS, { ...only, PROCESSOR_A_TOKEN, PROCESSOR_A_CREDENTIAL });
+    assert.throws(() => readSettings(CORE_SETTINGS, { ...only, PROCESSOR_A_TOKEN }), {
+      message: 'settings: PROCESSOR_CREDENTIAL is not set',
+    });
+  });
+
+  it('are no two the same', () => {
+    const { PROCESSOR_A_TOKEN, PROCESSOR_A_CREDENTIAL } = common;
+    assert.throws(() => read({ ...common, PROCESSOR_B_EU_CREDENTIAL: PROCESSOR_A_CREDENTIAL ?? '' }), {
+      message: 'settings: PROCESSOR_B_EU_CREDENTIAL: is that of another processor, too',
+    });
+    assert.throws(() => read({ ...common, PROCESSOR_B_EU_TOKEN: `${token('z')},${PROCESSOR_A_TOKEN}` }), {
+      message: 'settings: PROCESSOR_B_EU_TOKEN: is that of another processor, too',
+    });
   });
 
   it('are rejected when they are wrong, or about no processor, with their names and without their values', () => {

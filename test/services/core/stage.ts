@@ -20,7 +20,7 @@ import { openBooks } from '../../../services/core/books/books.ts';
 import { openCipher } from '../../../services/core/cipher.ts';
 import type { CrashPoint, Reach } from '../../../services/core/crash-points.ts';
 import type { Asker } from '../../../services/core/kinds/kind.ts';
-import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
+import { inSettings, ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import { audit } from '../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../services/core/reconciliation/drift.ts';
 import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
@@ -53,6 +53,8 @@ export interface StageOptions {
   readonly processor?: string;
   /** Addresses of more processors, by name; the first one is then called `first`. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** Name of a second sandbox, beside the one that is then called `first`. */
+  readonly second?: string;
   /** More settings of the cores. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The gateway's addresses, which internalUrl may not be. */
@@ -109,12 +111,22 @@ export async function openStage(options: StageOptions = {}) {
   const ledger = `${directory}/ledger.sqlite`;
   const eventsTo = options.eventsTo ?? `127.0.0.1:${corePort}`;
   const { oracle, ...sandbox } = await openSandbox({ clock, tokens, ledger, eventsTo });
+  const ofSecond = { ...tokens, processor: token(), credential: token() };
+  const second =
+    options.second === undefined
+      ? undefined
+      : await openSandbox({ clock, tokens: ofSecond, ledger: `${directory}/second.sqlite`, eventsTo });
   const settings = readSettings(CORE_SETTINGS, {
     ...common,
     DATABASE_URL: database.url,
     CORE_PORT: String(corePort),
     CONNECT_PORT: '0',
-    ...processorsOf(options.processor ?? `127.0.0.1:${sandbox.grpcPort}`, options.beside),
+    ...processorsOf(options.processor ?? `127.0.0.1:${sandbox.grpcPort}`, tokens, {
+      ...Object.fromEntries(
+        Object.entries(options.beside ?? {}).map(([name, address]) => [name, { address, ...ofSecond }]),
+      ),
+      ...(second && { [options.second as string]: { address: `127.0.0.1:${second.grpcPort}`, ...ofSecond } }),
+    }),
     PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
     MAX_CALLS_IN_FLIGHT: String(options.callsInFlight ?? ''),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
@@ -166,13 +178,23 @@ export async function openStage(options: StageOptions = {}) {
     settings,
     sandbox,
     oracle,
+    /** The sandbox of the option `second`. */
+    second,
     /** The ledger's file. */
     ledger,
     database: own,
     recovery,
     tokens,
+    /** The credential and the token of the processor beside the first. */
+    ofSecond,
     cores,
     channel,
+    /** Opens a client for the events of the processor beside the first. */
+    eventsOfSecond() {
+      const opened = open(ofSecond.processor);
+      closers.push(async () => opened.close());
+      return opened.client(ProcessorEventService);
+    },
     /** Opens a client of a service of core. */
     client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
     inquire: () => inquire(recovery),
@@ -191,16 +213,34 @@ export async function openStage(options: StageOptions = {}) {
       for (const core of cores) await core.close();
       await own.close();
       await sandbox.close();
+      await second?.close();
       await rm(directory, { recursive: true });
       await database.drop();
     },
   };
 }
 
-function processorsOf(first: string, beside: StageOptions['beside']) {
-  if (beside === undefined) return { PROCESSOR_URL: first };
-  const named = Object.entries({ first, ...beside }).map(([name, address]) => `${name}=${address}`);
-  return { PROCESSORS: named.join(',') };
+interface Secrets {
+  readonly credential: string;
+  readonly processor: string;
+}
+
+/** With several processors each has a credential and a token of its own. */
+function processorsOf(
+  first: string,
+  tokens: Secrets,
+  more: Readonly<Record<string, Secrets & { readonly address: string }>>,
+): Record<string, string> {
+  if (Object.keys(more).length === 0) return { PROCESSOR_URL: first };
+  const all = Object.entries({ first: { address: first, ...tokens }, ...more });
+  const secrets = all.flatMap(([name, { credential, processor }]) => [
+    [`PROCESSOR_${inSettings(name)}_CREDENTIAL`, credential],
+    [`PROCESSOR_${inSettings(name)}_TOKEN`, processor],
+  ]);
+  return {
+    PROCESSORS: all.map(([name, { address }]) => `${name}=${address}`).join(','),
+    ...Object.fromEntries(secrets),
+  };
 }
 
 /** The contract most tests work under. */

@@ -31,6 +31,10 @@ export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 export interface DeploymentOptions {
   readonly withGatewayBeside?: boolean;
+  /** Starts a second sandbox, the processor `other`. */
+  readonly withOtherProcessor?: boolean;
+  /** More settings of all processes. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** By default a server of its own. */
   readonly startDatabase?: (options: PostgresOptions) => Promise<DeploymentDatabase>;
 }
@@ -54,7 +58,7 @@ export async function openDeployment(
     await removeDataDir(folder.path);
   });
   const secrets = await keepSecrets(folder.path);
-  const own = { ...SETTINGS, ...(await freeOuterPorts()), DATA_DIR: folder.path };
+  const own = { ...SETTINGS, ...options.environment, ...(await freeOuterPorts()), DATA_DIR: folder.path };
   const settings = readSettings({ ...process.env, ...own });
   const house = { settings, dataDir: folder.path, ports: await choosePorts(settings), secrets };
   const { startDatabase = startPostgresMember } = options;
@@ -79,11 +83,27 @@ export async function openDeployment(
   const links = await Promise.all(doors.map(([port, linkPort]) => openLink(linkPort, port)));
   opened.defer(async () => void (await Promise.all(links.map((link) => link.close()))));
   const metricsPorts = await Promise.all(doors.map(() => freePort()));
+  const other = {
+    ports: { SANDBOX_PORT: await freePort(), CHECKOUT_PORT: await freePort() },
+    ledgerFile: `${folder.path}/other.sqlite`,
+    token: randomBytes(32).toString('base64url'),
+    credential: randomBytes(32).toString('base64url'),
+  };
+  const withOther = <Child extends ReturnType<typeof coreProcess>>(child: Child): Child => {
+    if (!options.withOtherProcessor) return child;
+    const environment = {
+      ...child.environment,
+      PROCESSORS: `${child.environment.PROCESSORS},other=127.0.0.1:${other.ports.SANDBOX_PORT}`,
+      PROCESSOR_OTHER_TOKEN: other.token,
+      PROCESSOR_OTHER_CREDENTIAL: other.credential,
+    };
+    return { ...child, environment };
+  };
   const cores = await Promise.all(
     corePorts.map(async (CORE_PORT, index) => {
       const ports = { ...house.ports, CORE_PORT, CONNECT_PORT: await freePort() };
       const name = `core-${index + 1}`;
-      const core = coreProcess({ ...house, ports }, urlOf(name));
+      const core = withOther(coreProcess({ ...house, ports }, urlOf(name)));
       const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
       return memberOf({ ...core, name, environment });
     }),
@@ -92,7 +112,20 @@ export async function openDeployment(
   const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
     memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } });
   const sandbox = withCores(sandboxProcess(house), corePorts);
-  const worker = memberOf(workerProcess(house, urlOf('worker')));
+  const otherProcess = { ...sandboxProcess({ ...house, ports: { ...house.ports, ...other.ports } }), name: 'other' };
+  const otherSandbox = withCores(
+    {
+      ...otherProcess,
+      environment: {
+        ...otherProcess.environment,
+        SANDBOX_LEDGER: other.ledgerFile,
+        PROCESSOR_TOKEN: other.token,
+        PROCESSOR_CREDENTIAL: other.credential,
+      },
+    },
+    corePorts,
+  );
+  const worker = memberOf(withOther(workerProcess(house, urlOf('worker'))));
   const gateway = withCores(
     gatewayProcess(house),
     doors.map(([, linkPort]) => linkPort),
@@ -106,7 +139,7 @@ export async function openDeployment(
         opened.defer(() => member.stop());
       }),
     );
-  await start(sandbox, worker, ...cores);
+  await start(sandbox, ...(options.withOtherProcessor ? [otherSandbox] : []), worker, ...cores);
   const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
   // A gateway becomes ready once it has all credentials, so the merchants are created first.
   await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
@@ -134,10 +167,17 @@ export async function openDeployment(
     /** Between gateway and cores. */
     links,
     ledgerFile: `${folder.path}/sandbox.sqlite`,
+    otherLedgerFile: other.ledgerFile,
     processor: {
-      PROCESSORS: [{ name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` }],
-      PROCESSOR_CREDENTIAL: secrets.processorCredential,
+      PROCESSORS: [
+        { name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` },
+        ...(options.withOtherProcessor ? [{ name: 'other', address: `127.0.0.1:${other.ports.SANDBOX_PORT}` }] : []),
+      ],
+      'PROCESSOR_<NAME>_CREDENTIAL': { SANDBOX: secrets.processorCredential, OTHER: other.credential },
     },
+    /** Lets a merchant's new holds and OCTs go to one of the processors. */
+    move: (merchantId: string, processor: 'sandbox' | 'other') =>
+      moveMerchant(at(corePorts), secrets.operatorToken, merchantId, processor),
     /** Resident memory of a core, in MB. */
     async coreMemoryMb(index: number): Promise<number> {
       const headers = { authorization: `Bearer ${secrets.operatorToken}` };
@@ -153,10 +193,23 @@ export async function openDeployment(
 const SETTINGS = {
   REST_RATE_PER_SECOND: '1000000',
   PROCESSOR_TIMEOUT_MS: '3000',
+  SYNCHRONOUS_STANDBY: 'true',
   DATABASE_URL: '',
   REDIS_URL: '',
   LOG_LEVEL: 'warn',
 };
+
+async function moveMerchant(address: string, token: string, merchantId: string, processor: string): Promise<void> {
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  try {
+    const client = channel.client(MerchantService);
+    const { merchant } = await client.getMerchant({ merchantId });
+    const { name = '', contract } = merchant ?? {};
+    await client.updateMerchant({ merchantId, name, contract: { ...contract, processor } as never });
+  } finally {
+    channel.close();
+  }
+}
 
 async function createMerchants(
   address: string,

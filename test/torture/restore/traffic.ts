@@ -94,13 +94,13 @@ async function act(caller: Caller, story: Story, deed: Deed): Promise<{ preautho
   return body;
 }
 
-/** Repeats a call under its key until it has a final answer; one without a key is sent once. */
+/** Repeats a call under its key until it has a final answer, or until it is to be repeated much later; one without a key is sent once. */
 export async function untilAnswered(caller: Caller, { merchant, path, key }: Deed, body: object): Promise<Heard> {
   for (let tries = 1; ; tries++) {
     const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
     const isOpen =
       [0, 202, 401, 408, 429, 500, 503].includes(heard.status) || heard.body.code === 'IDEMPOTENCY_IN_FLIGHT';
-    if (!isOpen || key === undefined || tries === MOST_TRIES) return heard;
+    if (!isOpen || heard.body.code === 'RECONCILING' || key === undefined || tries === MOST_TRIES) return heard;
     await delay(AGAIN_MS);
   }
 }

@@ -204,6 +204,14 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_HOLD_FROZEN = 25;
    */
   HOLD_FROZEN = 25,
+
+  /**
+   * The database went back in time, and what it lost is being looked for at the processors: the key or identifier may belong to it.
+   * Nothing was done; repeat the call later. UNAVAILABLE, 503.
+   *
+   * @generated from enum value: ERROR_REASON_RECONCILING = 26;
+   */
+  RECONCILING = 26,
 }
 
 /**

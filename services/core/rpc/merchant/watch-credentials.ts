@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
-import { readTimeline } from '../../storage/after-restore.ts';
+import { readTimeline } from '../../storage/reconciling.ts';
 import type { Method } from '../core.ts';
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */

@@ -4,6 +4,7 @@ import { endHold } from '../../kinds/end-hold.ts';
 import { markEnded } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { Core } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
 import { noResultYet } from './find-sent.ts';
@@ -28,5 +29,7 @@ export async function authorizationEnded(
     core.log.error('contradicting_event', { holdRequestId: requestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
   }
   const marked = await findHold(query, requestId);
+  // While the database is being reconciled, captures of the hold may be lost: it is ended afterwards, by the worker.
+  if (await reconcilingSince(query)) return;
   if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
 }

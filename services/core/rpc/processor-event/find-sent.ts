@@ -1,14 +1,22 @@
 import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { SubmissionTable } from '../../domain/kinds.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { storedFor } from '../../processor/processors.ts';
 import { findSentSubmission, type Submission } from '../../storage/operation/find-submission.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
-/** The submission that an event is about. Throws OPERATION_NOT_FOUND, also when it is of another table than the event speaks of. */
-export async function findSent(core: Core, event: ReportEventRequest['event']): Promise<Submission> {
+/**
+ * The submission that an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is of
+ * another table than the event speaks of.
+ */
+export async function findSent(
+  { database: { query }, processors }: Core,
+  processor: string,
+  event: ReportEventRequest['event'],
+): Promise<Submission> {
   const { table, identifier } = subjectOf(event);
-  const submission = await findSentSubmission(core.database.query, identifier);
+  const submission = await findSentSubmission(query, identifier, storedFor(processors, processor));
   if (!submission || (table !== undefined && submission.table !== table)) throw refusalOf('OPERATION_NOT_FOUND');
   return submission;
 }

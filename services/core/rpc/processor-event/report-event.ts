@@ -14,8 +14,8 @@ import { freezeHold } from '../../storage/hold/change-hold.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core, Method } from '../core.ts';
-import { invalidField, refusalOf } from '../refuse.ts';
-import { mayReportOn } from '../server/caller.ts';
+import { invalidField } from '../refuse.ts';
+import { reporterOf } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
 import { findSent } from './find-sent.ts';
 import { takenBack } from './taken-back.ts';
@@ -27,9 +27,8 @@ import { takenBack } from './taken-back.ts';
  */
 export const reportEvent: Method<'reportEvent'> = async (core, request, context) => {
   const { query } = core.database;
-  const submission = await findSent(core, request.event);
-  const processor = core.processors.nameOf(submission.processor) ?? submission.processor;
-  if (!mayReportOn(core.settings, context, processor)) throw refusalOf('OPERATION_NOT_FOUND');
+  const processor = reporterOf(context);
+  const submission = await findSent(core, processor, request.event);
   const event = { id: request.eventId, processor, digest: digestOf(request) };
   const seen = await findEvent(query, event.id, storedFor(core.processors, processor));
   if (seen) return demandSame(core, event, seen.digest);

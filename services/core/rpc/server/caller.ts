@@ -15,11 +15,11 @@ export const callerKey = createContextKey<Role | undefined>(undefined);
 /** Whose a credential is. */
 export interface Caller {
   readonly role: Role;
-  /** Of the role processor: the one that may report events with it; absent = each that has no credential of its own. */
+  /** Of the role processor: the one that reports events with it. */
   readonly processor?: string;
 }
 
-/** The processor whose own credential the call shows, set by the authenticating interceptor. */
+/** The processor whose credential the call shows, set by the authenticating interceptor. */
 export const reporterKey = createContextKey<string | undefined>(undefined);
 
 /** Finds the caller of an `authorization` header. Every credential is compared, in constant time. */
@@ -28,10 +28,10 @@ export function callerFinder(settings: CoreSettings): (authorization: string | n
     ...live({ role: 'gateway' }, settings.GATEWAY_TOKEN),
     ...live({ role: 'internal' }, settings.SERVICE_TOKEN),
     ...live({ role: 'operator' }, settings.OPERATOR_TOKEN),
-    ...live({ role: 'processor' }, settings.PROCESSOR_TOKEN),
-    ...addressesOf(settings).flatMap(({ name }) =>
-      live({ role: 'processor', processor: name }, settings['PROCESSOR_<NAME>_TOKEN']?.[inSettings(name)]),
-    ),
+    ...addressesOf(settings).flatMap(({ name }, _, { length }) => {
+      const own = settings['PROCESSOR_<NAME>_TOKEN']?.[inSettings(name)];
+      return live({ role: 'processor', processor: name }, own ?? (length === 1 ? settings.PROCESSOR_TOKEN : undefined));
+    }),
   ];
   return (authorization) => {
     const claimed = hashOf(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
@@ -41,11 +41,11 @@ export function callerFinder(settings: CoreSettings): (authorization: string | n
   };
 }
 
-/** Whether a call may report what became of something at a processor, which is named as today. */
-export function mayReportOn(settings: CoreSettings, context: HandlerContext, processor: string): boolean {
+/** The processor that reports an event. */
+export function reporterOf(context: HandlerContext): string {
   const reporter = context.values.get(reporterKey);
-  if (reporter !== undefined) return reporter === processor;
-  return settings['PROCESSOR_<NAME>_TOKEN']?.[inSettings(processor)] === undefined;
+  if (reporter === undefined) throw new HoldfastError('UNAUTHENTICATED', "the credential is no processor's");
+  return reporter;
 }
 
 /** The role of the call. */

@@ -12,8 +12,10 @@ import {
   PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
 import { auditsOperators } from '../audit-log/audit-calls.ts';
 import type { Core } from '../core.ts';
+import { reconciling } from '../refuse.ts';
 import { authenticates, demandsManagingKey } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
@@ -31,11 +33,26 @@ export function interceptorsOf(core: Core): Interceptor[] {
     admits(admission),
     readsPatience,
     demandsManagingKey(core),
+    hidesLoss(core),
     validates,
     hidesHandles,
     auditsOperators(core),
   ];
 }
+
+/** While the database is being reconciled, what is not there may be lost: nothing is said to be unknown. */
+function hidesLoss(core: Core): Interceptor {
+  return (next) => async (request) => {
+    try {
+      return await next(request);
+    } catch (error) {
+      const isUnknown = error instanceof HoldfastError && NOT_FOUND.has(error.code);
+      throw isUnknown && (await reconcilingSince(core.database.query)) ? reconciling() : error;
+    }
+  };
+}
+
+const NOT_FOUND: ReadonlySet<string> = new Set(['PREAUTHORIZATION_NOT_FOUND', 'OPERATION_NOT_FOUND']);
 
 /** A span for each unary call, in the caller's trace. Streams last too long for a span. */
 const traces: Interceptor = (next) => (request) => {

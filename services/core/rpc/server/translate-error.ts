@@ -36,6 +36,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   RATE_LIMITED: Code.ResourceExhausted,
   PROCESSOR_ERROR: Code.Aborted,
   UNAVAILABLE: Code.Unavailable,
+  RECONCILING: Code.Unavailable,
 };
 
 /** Translates an error of a handler to a status with its details, for both doors. */

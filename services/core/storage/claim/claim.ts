@@ -101,8 +101,9 @@ const FIND_IMPORTED = Object.fromEntries(
   SUBMISSION_TABLES.map((table): [IdempotentMethod, Statement] => {
     const { keyMethod } = SUBMISSIONS[table];
     const text = `select k.request_id from (select $1::text as "merchantId", $3::timestamptz as "createdAt",
-        null::uuid as "processorRequestId", json_build_object('key', $2::text, 'method', '${keyMethod}') as key) i
-      ${sentUnderKey(table)} join ${table} k on ${byIndex('k.processor_request_id', 'sent."sentAs"')}`;
+        null::uuid as "processorRequestId", ''::text as processor, json_build_object('key', $2::text, 'method', '${keyMethod}') as key) i
+      ${sentUnderKey(table)} join ${table} k on ${byIndex('k.processor_request_id', 'sent."sentAs"')}
+      order by k.created_at limit 1`;
     return [keyMethod, { name: `find-imported-${table}`, text }];
   }),
 ) as Readonly<Record<IdempotentMethod, Statement>>;

@@ -6,10 +6,10 @@ import { byIndex } from '../by-index.ts';
 export const KEY_DAYS = 7;
 
 /**
- * SQL of a table expression `sent`, beside rows `i` of an insertion into `table` (columns "merchantId", "createdAt", "processorRequestId"
- * and key: json, KeyInput or null). "sentAs" is the identifier under which the processor is sent the operation; null = the requestId.
+ * SQL of a table expression `sent`, beside rows `i` of an insertion into `table` (columns "merchantId", "createdAt", processor,
+ * "processorRequestId" and key: json, KeyInput or null). "sentAs" is the identifier under which the processor is sent the operation; null = the requestId.
  * `met` = an operation of ours has it already, so the key is taken: an operation that was imported after a restore has its identifier but
- * no key.
+ * no key. What is imported itself, with a "processorRequestId", meets only what was sent to the same processor.
  *
  * The identifier follows from installation, merchant, method and key, so a key that is repeated after a restore meets what the processor
  * did before. A key may be used for something new once it was forgotten: uses are numbered, and an identifier counts as used up when the
@@ -18,11 +18,12 @@ export const KEY_DAYS = 7;
  */
 export function sentUnderKey(table: SubmissionTable, when = 'true'): string {
   return `cross join lateral (
-    select s.id as "sentAs", exists (select from ${table} k where ${byIndex('k.processor_request_id', 's.id')}) as met
+    select s.id as "sentAs", exists (select from ${table} k where ${byIndex('k.processor_request_id', 's.id')}
+        and (i."processorRequestId" is null or k.processor = i.processor)) as met
     from (select coalesce(i."processorRequestId", case when i.key is not null and ${when} then (
         select n.id from (select generate_series(1, ${MOST_USES}) as use) u cross join lateral (select ${IDENTIFIER} offset 0) n(id)
-        where not coalesce((select k.created_at < i."createdAt" - interval '${KEY_DAYS} days' from ${table} k
-          where ${byIndex('k.processor_request_id', 'n.id')}), false)
+        where not exists (select from ${table} k where ${byIndex('k.processor_request_id', 'n.id')}
+          and k.created_at < i."createdAt" - interval '${KEY_DAYS} days')
         limit 1) end) as id) s
   ) sent`;
 }
@@ -42,6 +43,10 @@ export const InstallationEntity = defineEntity({
     /** 1: there is one row. */
     number: p.integer().primary().autoincrement(false),
     id: p.uuid(),
+    /** The timeline of PostgreSQL that was seen last. */
+    timeline: p.text().default(''),
+    /** Since when what a restore or fail-over lost is being looked for at the processors; null = nothing is. */
+    reconcilingSince: p.datetime(3).nullable(),
   },
   checks: [{ name: 'installation_is_one', expression: 'number = 1' }],
 });

@@ -34,16 +34,23 @@ export function findSubmission(query: Query, requestId: string): Promise<Submiss
   return readRow<Submission>(query, FIND_SUBMISSION, [requestId]);
 }
 
-/** Looks up a submission by its identifier at the processor, in all tables. */
-export function findSentSubmission(query: Query, identifier: string): Promise<Submission | undefined> {
-  return readRow<Submission>(query, FIND_SENT, [identifier]);
+/**
+ * Looks up a submission by its identifier at a processor, in all tables. `processors` are the names under which its rows are stored: two
+ * processors may each have done something under the same identifier.
+ */
+export function findSentSubmission(
+  query: Query,
+  identifier: string,
+  processors: readonly string[],
+): Promise<Submission | undefined> {
+  return readRow<Submission>(query, FIND_SENT, [identifier, processors]);
 }
 
 const FIND_SUBMISSION = submissionWhere('find-submission', 's.request_id = $1');
 
 const FIND_SENT = submissionWhere(
   'find-sent-submission',
-  's.processor_request_id = $1 or (s.request_id = $1 and s.processor_request_id is null)',
+  `(s.processor_request_id = $1 or (s.request_id = $1 and s.processor_request_id is null)) and s.processor = any ($2::text[])`,
 );
 
 function submissionWhere(name: string, condition: string): Statement {

@@ -5,6 +5,7 @@ import { claimed, findClaimed, type KeyInput } from '../claim/claim.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import type { Query, Statement } from '../database.ts';
 import { LOCK_UNCHANGED_HOLDS } from '../hold/read-holds.ts';
+import { LOST_BELOW } from '../reconciling.ts';
 
 /** A new submission, before the processor is asked. It goes as JSON: times are RFC 3339, money is minor units as text. */
 export interface SubmissionInput {
@@ -35,8 +36,11 @@ export interface ReservationInput extends SubmissionInput {
   readonly closing: boolean;
 }
 
-/** Why a new submission was not stored: its key or its requestId is taken, or its caller's deadline is over. */
-export type NotStored = 'KEY_TAKEN' | 'REPEATED' | 'LATE';
+/**
+ * Why a new submission was not stored: its key or its requestId is taken, its caller's deadline is over, or the database went back in time
+ * and may have lost an operation under this key or requestId.
+ */
+export type NotStored = 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
 
 /** What became of storing a new submission. */
 export interface Stored<Outcome extends string = 'STORED'> {
@@ -71,7 +75,7 @@ export async function storeSubmissions(
 
 interface OutcomeRow {
   readonly place: number;
-  readonly outcome: 'STORED' | 'LATE' | 'KEY_TAKEN' | typeof AGAIN;
+  readonly outcome: 'STORED' | 'LATE' | 'KEY_TAKEN' | 'MAYBE_LOST' | typeof AGAIN;
   readonly sent_as: string | null;
 }
 
@@ -94,7 +98,7 @@ interface OwnColumns {
 /** Makes a statement that stores submissions. Only where the condition `keyed` holds does the identifier follow from the key. */
 export function insertion(name: string, table: SubmissionTable, own: OwnColumns, keyed?: string): Statement {
   const text = `with ${input(table, own.input, keyed)},
-  admissible as materialized (select * from input where not late and not met),
+  admissible as materialized (select * from input where not late and not met and not maybe_lost),
   ${claimed('admissible')},
   stored as (${insert(table, own)})
   ${OUTCOMES}`;
@@ -116,7 +120,7 @@ export function reservation(
   ${LOCK_UNCHANGED_HOLDS},
   admissible as materialized (
     select i.* from locked i join hold h on ${byIndex('h.request_id', 'i."holdRequestId"')}
-    where not late and not met and (${room})
+    where not late and not met and not maybe_lost and (${room})
   ),
   ${claimed('admissible')},
   changed as (
@@ -131,10 +135,12 @@ export function reservation(
 
 function input(table: SubmissionTable, own: string, keyed?: string): string {
   return `input as materialized (
-    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, sent.*
+    select i.*, coalesce(i.deadline <= clock_timestamp(), false) as late, sent.*,
+      lost.below is not null and not coalesce(i.imported, false) and (i.key is not null or i."requestId" < lost.below) as maybe_lost
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text,
       processor text, "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz, deadline timestamptz, key json, ${own})
+    cross join (select ${LOST_BELOW} as below) lost
     ${sentUnderKey(table, keyed)}
   )`;
 }
@@ -151,6 +157,7 @@ function insert(table: SubmissionTable, { columns, values }: Omit<OwnColumns, 'i
 const OUTCOMES = `select i.place, i."sentAs" as sent_as,
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
+      when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end as outcome
   from input i`;

@@ -40,7 +40,7 @@ export function submissionUniques(table: string) {
   return [
     {
       name: `${table}_by_processor_request_id`,
-      properties: ['processorRequestId' as const],
+      properties: ['processorRequestId' as const, 'processor' as const],
       where: 'processor_request_id is not null',
     },
   ];

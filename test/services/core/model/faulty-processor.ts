@@ -152,6 +152,10 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 8));
 }
 
+function bearerOf({ metadata }: ServerUnaryCall<ReportEventRequest, object>): { authorization: string } {
+  return { authorization: String(metadata.get('authorization')[0] ?? '') };
+}
+
 /** The way from the processor to core: events are lost the first time, or arrive twice at once at two cores. */
 export class FaultyEvents {
   readonly #faults: Faults;
@@ -170,7 +174,7 @@ export class FaultyEvents {
   async open(): Promise<string> {
     this.#server.addService(serviceDefinition(ProcessorEventService), {
       reportEvent: (call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) => {
-        this.report(call.request).then(
+        this.report(call.request, bearerOf(call)).then(
           (answer) => callback(null, answer),
           () => callback({ code: status.UNAVAILABLE, details: 'cut' }),
         );
@@ -193,7 +197,11 @@ export class FaultyEvents {
     return new Promise((resolve) => this.#dropped.set(requestId, resolve));
   }
 
-  async report(request: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>): Promise<object> {
+  /** Reports in the name of the processor whose bearer token it is; by default the first's. */
+  async report(
+    request: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>,
+    metadata: Readonly<Record<string, string>> = {},
+  ): Promise<object> {
     const number = this.#seen++;
     const about = request.event?.case === 'checkoutCompleted' ? (request.event.value.requestId ?? '') : '';
     if (this.drop.delete(about)) {
@@ -205,10 +213,10 @@ export class FaultyEvents {
     if (request.event?.case === 'captureReinstated') this.#faults.happened('late reinstatement');
     if (request.event?.case === 'authorizationEnded') this.#faults.happened('ended at the processor');
     const [first, second] = number % 2 === 0 ? this.#cores : [...this.#cores].reverse();
-    const answers = [first?.reportEvent(request)];
+    const answers = [first?.reportEvent(request, { metadata })];
     if (number % 3 === 0) {
       this.#faults.happened('duplicate event');
-      answers.push(second?.reportEvent(request));
+      answers.push(second?.reportEvent(request, { metadata }));
     }
     const [answer] = await Promise.all(answers);
     return answer ?? {};

@@ -49,9 +49,14 @@ export async function openWorld(faults = new Faults()) {
     beside: { later },
     eventsTo,
   });
-  const sandbox = await openSandbox({ ...stage, ledger: `${stage.ledger}.later`, eventsTo });
+  const sandbox = await openSandbox({
+    ...stage,
+    tokens: stage.ofSecond,
+    ledger: `${stage.ledger}.later`,
+    eventsTo,
+  });
   toFirst.forwardTo(`127.0.0.1:${stage.sandbox.grpcPort}`, stage.tokens.credential);
-  toLater.forwardTo(`127.0.0.1:${sandbox.grpcPort}`, stage.tokens.credential);
+  toLater.forwardTo(`127.0.0.1:${sandbox.grpcPort}`, stage.ofSecond.credential);
   events.forwardTo(
     stage.cores.slice(0, 2).map(({ corePort }) => `127.0.0.1:${corePort}`),
     stage.tokens.processor,

@@ -66,12 +66,12 @@ describe('a processor with settings of its own', function () {
     await rm(directory, { recursive: true });
   });
 
-  it('is called with them, and other processors with the common ones', async () => {
+  it('is called with them, and other processors with theirs', async () => {
     await beta.capture(await beta.hold(), 1_000n);
     await acme.capture(await acme.hold(), 1_000n);
   });
 
-  it('rejects the common credential, and calls without its own client certificate', async () => {
+  it('rejects another credential, and calls without its own client certificate', async () => {
     const found = async (changed: object) => {
       const processors = openProcessors({ ...stage.settings, ...changed });
       const inquired = { requestId: uuidv7(), merchantId: 'beta', processorAccount: '' };
@@ -80,7 +80,9 @@ describe('a processor with settings of its own', function () {
       return answer.found;
     };
     assert.equal(await found({}), 'NEVER_SEEN');
-    assert.equal(await found({ 'PROCESSOR_<NAME>_CREDENTIAL': undefined }), 'NO_ANSWER');
+    const { FIRST = '' } = stage.settings['PROCESSOR_<NAME>_CREDENTIAL'] ?? {};
+    const swapped = { FIRST: OWN_CREDENTIAL, OTHER_EU: FIRST };
+    assert.equal(await found({ 'PROCESSOR_<NAME>_CREDENTIAL': swapped }), 'NO_ANSWER');
     const anonymous = { 'PROCESSOR_<NAME>_TLS_CERT': undefined, 'PROCESSOR_<NAME>_TLS_KEY': undefined };
     assert.equal(await found(anonymous), 'NO_ANSWER');
     const untrusting = { ...stage.settings, 'PROCESSOR_<NAME>_TLS_CA': undefined };

@@ -213,8 +213,8 @@ describe('several processors', function () {
 
   it('accepts events of two processors with the same identifier', async () => {
     const lost = async (desk: Desk) => (await desk.capture(await desk.hold(), 1_000n)).capture?.requestId ?? '';
-    const { events } = stage.channel('processor');
-    const reverse = async (captureRequestId: string, amount: bigint) => {
+    const ofFirst = stage.channel('processor').events;
+    const reverse = async (captureRequestId: string, amount: bigint, events = ofFirst) => {
       const value = { captureRequestId, amount, reference: '' };
       await events.reportEvent({
         eventId: 'evt_1',
@@ -222,7 +222,7 @@ describe('several processors', function () {
         event: { case: 'captureReversed', value },
       });
     };
-    await reverse(await lost(beta), 100n);
+    await reverse(await lost(beta), 100n, stage.eventsOfSecond());
     await reverse(await lost(acme), 200n);
     assert.equal(await why(reverse(await lost(acme), 300n)), 'IDEMPOTENCY_KEY_REUSED');
     const stored = await sql(stage, `select processor from processor_event where id = 'evt_1' order by 1`);

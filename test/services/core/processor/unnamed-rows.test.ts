@@ -10,6 +10,8 @@ import { openMerchant, sql } from '../desk.ts';
 import { approved, done, neverSeen, startFakeProcessor } from '../fake-processor.ts';
 import { contract, openStage } from '../stage.ts';
 
+const CREDENTIALS = { 'PROCESSOR_<NAME>_CREDENTIAL': { ADDED: 'a', OLD: 'o', DEFAULT: 'o' } };
+
 describe('rows stored with PROCESSOR_URL, or before processors had names', function () {
   this.timeout(60_000);
   const old = forSuite(startFakeProcessor);
@@ -70,6 +72,7 @@ describe('rows stored with PROCESSOR_URL, or before processors had names', funct
   it('include the contracts of merchants', async () => {
     const settings = {
       ...stage.settings,
+      ...CREDENTIALS,
       PROCESSORS: [...ADDED(), { name: 'old', address: old.address }],
       CORE_PORT: 0,
     };
@@ -98,7 +101,7 @@ describe('rows stored with PROCESSOR_URL, or before processors had names', funct
   const ADDED = () => [{ name: 'added', address: added.address }];
 
   async function recoverWith(settings: object): Promise<void> {
-    const none = { PROCESSOR_URL: undefined, PROCESSORS: undefined };
+    const none = { PROCESSOR_URL: undefined, PROCESSORS: undefined, ...CREDENTIALS };
     const processors = openProcessors({ ...stage.settings, ...none, ...settings });
     // As in a worker: each processor has its own loop.
     for (const name of processors.names) {

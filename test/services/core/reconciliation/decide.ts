@@ -18,6 +18,7 @@ export async function decideAt(stage: Stage, decisions: Decisions = {}, processo
     asker: stage.recovery,
     decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
     patienceMs: 10,
+    callsOverMs: 0,
   };
   const done = await reconcile(parts, (line) => lines.push(line));
   return { ...done, lines };

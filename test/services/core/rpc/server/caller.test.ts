@@ -29,17 +29,25 @@ describe('callerFinder()', () => {
     }
   });
 
-  it('finds the processor of a token of its own, and none for the common token', () => {
+  it('finds the processor of a token', () => {
     const own = {
       PROCESSOR_URL: '',
       PROCESSORS: 'a=host:1,b-eu=host:2',
+      PROCESSOR_A_CREDENTIAL: token('1'),
+      PROCESSOR_B_EU_CREDENTIAL: token('2'),
+      PROCESSOR_A_TOKEN: token('w'),
       PROCESSOR_B_EU_TOKEN: `${token('x')},${token('y')}`,
     };
     const find = callerFinder(settings(token('g'), own));
     for (const letter of ['x', 'y']) {
       assert.deepEqual(find(`Bearer ${token(letter)}`), { role: 'processor', processor: 'b-eu' });
     }
-    assert.deepEqual(find(`Bearer ${token('p')}`), { role: 'processor' });
+    assert.deepEqual(find(`Bearer ${token('w')}`), { role: 'processor', processor: 'a' });
+    assert.equal(find(`Bearer ${token('p')}`), undefined, 'the common token speaks for none of several');
+    const only = callerFinder(settings(token('g')));
+    assert.deepEqual(only(`Bearer ${token('p')}`), { role: 'processor', processor: 'default' });
+    const named = { PROCESSOR_URL: '', PROCESSORS: 'a=host:1', PROCESSOR_A_TOKEN: token('w') };
+    assert.equal(callerFinder(settings(token('g'), named))(`Bearer ${token('p')}`), undefined);
   });
 
   it('rejects settings with a short token among several', () => {

@@ -93,6 +93,13 @@ describe('the vocabulary of refusals', function () {
       stage.clock.advance(91 * 24 * 3_600_000);
       return operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
     },
+    async RECONCILING() {
+      await sql(stage, 'update installation set reconciling_since = now()');
+      const asked = several.release({ requestId: randomUUID() });
+      await Promise.allSettled([asked]);
+      await sql(stage, 'update installation set reconciling_since = null');
+      return asked;
+    },
     async UNAVAILABLE() {
       const hold = await several.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
       const { capture } = await several.capture(hold, 5n);

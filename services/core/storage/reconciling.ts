@@ -1,0 +1,70 @@
+import { audited } from './audit-log/audit-log.ts';
+import type { Database, Query, Statement } from './database.ts';
+
+/** SQL: the history of the database. PostgreSQL begins a new timeline with each promotion and each restore to a point in time. */
+export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+
+/**
+ * SQL: since when the database is being reconciled with the processors after it went back in time; null = it is not. A timeline that no
+ * process has noticed yet counts, so a statement that asks is never ahead of the notice.
+ */
+export const RECONCILING_SINCE = `(select coalesce(reconciling_since, case when timeline <> ${TIMELINE} then clock_timestamp() end)
+      from installation where number = any (array[1]))`;
+
+/** SQL: the requestIds below it were drawn before RECONCILING_SINCE, so they may belong to lost operations; null = none may. */
+export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+
+/** Returns since when the database is being reconciled; undefined = it is not. */
+export async function reconcilingSince(query: Query): Promise<Date | undefined> {
+  const [row] = await query<{ since: Date | null }>(READ_SINCE, []);
+  return row?.since ?? undefined;
+}
+
+const READ_SINCE: Statement = { name: 'reconciling-since', text: `select ${RECONCILING_SINCE} as since` };
+
+/** Returns the name of the database's timeline. */
+export async function readTimeline(query: Query): Promise<string> {
+  const [row] = await query<{ timeline: string }>(READ_TIMELINE, []);
+  return row?.timeline ?? '';
+}
+
+const READ_TIMELINE: Statement = { name: 'read-timeline', text: `select ${TIMELINE} as timeline` };
+
+/**
+ * Stores the database's timeline when it is a new one. Then results may be lost, and reconciling begins, unless `isComplete`: the standby
+ * that took over had everything. Returns whether the timeline was new.
+ */
+export async function noticeTimeline(query: Query, isComplete: boolean): Promise<boolean> {
+  return (await query(NOTICE, [isComplete])).length > 0;
+}
+
+const NOTICE: Statement = {
+  name: 'notice-timeline',
+  text: `update installation set timeline = ${TIMELINE},
+      reconciling_since = case when $1::boolean then reconciling_since else clock_timestamp() end
+    where timeline <> ${TIMELINE} returning number`,
+};
+
+/** Begins reconciling, or begins it again. */
+export async function beginReconciling(query: Query): Promise<void> {
+  await query(BEGIN, []);
+}
+
+const BEGIN: Statement = {
+  name: 'begin-reconciling',
+  text: `update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp()`,
+};
+
+/** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */
+export function endReconciling(database: Database, since: Date, at: Date): Promise<boolean> {
+  return audited(database, { at, action: 'database.reconciled', target: 'database' }, async (query) => {
+    const ended = await query(END, [since]);
+    return ended.length > 0;
+  });
+}
+
+const END: Statement = {
+  name: 'end-reconciling',
+  text: `update installation set reconciling_since = null
+    where reconciling_since = $1 and timeline = ${TIMELINE} returning number`,
+};

@@ -1,7 +1,8 @@
 import { type DescField, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import type { Interceptor } from '@connectrpc/connect';
-import { invalidRequest } from '../refuse.ts';
+import { invalidRequest, type Violation } from '../refuse.ts';
 
 const REGULAR_EXPRESSIONS = new Map<string, RegExp>();
 const VALIDATOR = createValidator({
@@ -13,7 +14,7 @@ const VALIDATOR = createValidator({
   },
 });
 
-/** Rejects requests that break the rules of the contract, or contain NUL. */
+/** Rejects requests that break the rules of the contract, or contain NUL or a time beyond the year 9999. */
 export const validates: Interceptor = (next) => async (request) => {
   const { input } = request.method;
   if (request.stream) return next({ ...request, message: validated(input, request.message) });
@@ -38,29 +39,44 @@ function validate(schema: DescMessage, message: Message): void {
       .join('.'),
     description: violation.message,
   }));
-  for (const field of findNul(schema, message)) violations.push({ field, description: 'must not contain NUL' });
+  violations.push(...findUnstorable(schema, message));
   if (violations.length > 0) throw invalidRequest(violations);
 }
 
 /** Only its hash reaches the database, so a malformed one is just not found. */
 const HASHED = 'preauthorization_id';
 
-/** Finds texts in a message that contain NUL, which PostgreSQL rejects. Returns field paths. */
-function findNul(schema: DescMessage, message: Message): string[] {
+/** Finds texts with NUL, which PostgreSQL rejects, and times that it cannot read, wherever they stand in a message. */
+function findUnstorable(schema: DescMessage, message: Message): Violation[] {
   return schema.fields.flatMap((field) => {
     if (field.name === HASHED) return [];
     const value = (message as unknown as Record<string, unknown>)[field.localName] ?? oneofValue(field, message);
-    return findInValue(field, value).map((path) => (path === '' ? field.name : `${field.name}.${path}`));
+    return findInValue(field, value).map(({ field: path, description }) => ({
+      field: path === '' ? field.name : `${field.name}.${path}`,
+      description,
+    }));
   });
 }
 
-/** Paths below a field's value; '' = the value itself. */
-function findInValue(field: DescField, value: unknown): string[] {
-  if (typeof value === 'string') return value.includes('\0') ? [''] : [];
-  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => findInValue(field, item)))];
-  if (field.message && isMessage(value, field.message)) return findNul(field.message, value);
+/** Violations below a field's value; their field is the path from there, '' = the value itself. */
+function findInValue(field: DescField, value: unknown): Violation[] {
+  if (typeof value === 'string')
+    return value.includes('\0') ? [{ field: '', description: 'must not contain NUL' }] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => findInValue(field, item)).slice(0, 1);
+  if (isMessage(value, TimestampSchema)) return isTime(value) ? [] : [{ field: '', description: NO_TIME }];
+  if (field.message && isMessage(value, field.message)) return findUnstorable(field.message, value);
   return field.fieldKind === 'map' ? findInValue(field, Object.entries(value as object).flat()) : [];
 }
+
+/** The range of google.protobuf.Timestamp, which protobuf does not check. A zone can lead out of it: 9999-12-31T23:59:59-23:59. */
+function isTime(time: Timestamp): boolean {
+  const ms = timestampMs(time);
+  return ms >= FIRST_MS && ms <= LAST_MS && time.nanos >= 0;
+}
+
+const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const NO_TIME = 'must be a time of the years 1 to 9999, in UTC';
 
 /** A member of a oneof is a property of the oneof. */
 function oneofValue({ oneof, localName }: DescField, message: Message): unknown {

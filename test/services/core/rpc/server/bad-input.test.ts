@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../../proto/gen/google/rpc/error_details_pb.js';
+import { StatusSchema } from '../../../../../proto/gen/google/rpc/status_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
 import { openStage } from '../../stage.ts';
@@ -284,13 +285,23 @@ describe('bad input', function () {
 
   it('has the same details over gRPC', async () => {
     const { holds } = stage.channel('operator');
-    const failed = await holds.createPreauthorization({ ...HOLD, amount: 0n }).catch((error) => error);
-    const { StatusSchema } = await import('../../../../../proto/gen/google/rpc/status_pb.js');
-    const { details } = fromBinary(StatusSchema, failed.metadata.get('grpc-status-details-bin')[0]);
-    const bad = details.map((any) => anyUnpack(any, BadRequestSchema)).find((found) => found !== undefined);
-    assert.deepEqual(
-      bad?.fieldViolations.map(({ field }) => field),
-      ['amount'],
-    );
+    assert.deepEqual(await fieldsOf(holds.createPreauthorization({ ...HOLD, amount: 0n })), ['amount']);
+  });
+
+  it('is refused as a time beyond the year 9999', async () => {
+    const { holds, operations } = stage.channel('operator');
+    // 9999-12-31T23:59:59-23:59
+    const late = { seconds: 253_402_387_139n };
+    assert.deepEqual(await fieldsOf(holds.listPreauthorizations({ createdTo: late })), ['created_to']);
+    assert.deepEqual(await fieldsOf(operations.listOperations({ finalFrom: { nanos: -1 } })), ['final_from']);
+    await holds.listPreauthorizations({ createdTo: { seconds: 253_402_300_799n, nanos: 999_000_000 } });
   });
 });
+
+/** Fields at fault of a call that core refuses. */
+async function fieldsOf(call: Promise<unknown>): Promise<string[] | undefined> {
+  const failed = await call.then(() => assert.fail('it was not refused')).catch((error) => error);
+  const { details } = fromBinary(StatusSchema, failed.metadata.get('grpc-status-details-bin')[0]);
+  const bad = details.map((any) => anyUnpack(any, BadRequestSchema)).find((found) => found !== undefined);
+  return bad?.fieldViolations.map(({ field }) => field);
+}

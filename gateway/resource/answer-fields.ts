@@ -91,5 +91,11 @@ export const processorFields = {
 export const pageOf = <S extends z.ZodType>(items: S) =>
   z.object({
     items: z.array(items),
-    nextPageToken: z.string().meta({ description: 'pageToken of the next page; absent on the last' }).optional(),
+    nextPageToken: z
+      .string()
+      .meta({
+        description:
+          'pageToken of the next page; absent on the last. A page that has fewer items, or none, may have one',
+      })
+      .optional(),
   });

@@ -20,7 +20,7 @@ import { interceptorsOf } from './rpc/server/interceptors.ts';
 import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
-import { openDatabase } from './storage/open-database.ts';
+import { openDatabase, READ_LIMITS } from './storage/open-database.ts';
 import { refuseUnnamedRows } from './unnamed-rows.ts';
 
 /** A running core. */
@@ -52,8 +52,11 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
   });
   opened.defer(() => processors.close());
-  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
+  const database = await openDatabase({ databaseUrl, poolSize });
   opened.defer(() => database.close());
+  const reads = await openDatabase({ databaseUrl, poolSize: Math.ceil(poolSize / 2), limits: READ_LIMITS });
+  opened.defer(() => reads.close());
   await refuseUnnamedRows(database, processors);
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   opened.defer(() => queue.close());
@@ -63,6 +66,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const core: Core = {
     settings,
     database,
+    reads,
     books: openBooks(database, queue.trySet, metrics.books),
     contracts: openContractCache(database, clock),
     accept: openAccept(database, queue, clock, log),

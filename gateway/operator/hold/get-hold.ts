@@ -10,7 +10,7 @@ import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
 
 /** A hold with all that happened to it and the notifications that were sent. */
 const OperatorHoldStory = OperatorHold.extend({
-  captures: z.array(Capture).meta({ description: 'Oldest first' }),
+  captures: z.array(Capture).meta({ description: 'The newest 50, oldest first' }),
   operations: z.array(Operation).meta({ description: 'What became of it, oldest first; the first is the hold itself' }),
   deliveries: z.array(Delivery).meta({ description: 'Its notifications, oldest first, at most 200; without attempts' }),
 }).meta({ id: 'OperatorHoldStory' });
@@ -24,8 +24,8 @@ export const getHold = operatorRoute({
   tag: 'Operators: holds',
   summary: 'Look up a hold with its captures, operations and deliveries',
   description:
-    'Of operations and deliveries the newest 200 are shown; their own lists have the rest. Nothing in it could ' +
-    'capture the hold or pay with its card.',
+    'Of captures the newest 50 are shown, of operations and deliveries the newest 200; the lists of operations and ' +
+    'deliveries have the rest. Nothing in it could capture the hold or pay with its card.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],

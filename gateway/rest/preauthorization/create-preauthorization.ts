@@ -21,7 +21,10 @@ const metadata = z
       .and(fields.text(500).or(z.literal(''))),
   )
   .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
-  .meta({ description: "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters" });
+  .meta({
+    description:
+      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
+  });
 
 const returnUrl = fields
   .text(2048)

@@ -7,7 +7,7 @@ import { restRoute } from '../route.ts';
 import { Hold, holdJson } from './hold.ts';
 
 const HoldWithCaptures = Hold.extend({
-  captures: z.array(Capture).meta({ description: 'Oldest first' }),
+  captures: z.array(Capture).meta({ description: 'The newest 50, oldest first' }),
 }).meta({ id: 'HoldWithCaptures' });
 
 export const getPreauthorization = restRoute({
@@ -17,7 +17,8 @@ export const getPreauthorization = restRoute({
   summary: 'Look up a hold with its captures',
   description:
     'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
-    'while that is open.',
+    'while that is open. Of captures the newest 50 are shown; `GET /operations` with `holdRequestId` and ' +
+    '`operation=CAPTURE` lists the results of all.',
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],

@@ -25,6 +25,8 @@ import type { Accept } from './notification/accept.ts';
 export interface Core {
   readonly settings: CoreSettings;
   readonly database: Database;
+  /** For lists and what else may take long: a pool of its own, whose statements end sooner. */
+  readonly reads: Database;
   readonly books: Books;
   readonly contracts: ContractCache;
   readonly accept: Accept;

@@ -1,5 +1,6 @@
 import { isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Slice } from '../storage/scan-page.ts';
 import { isUuid } from './ids.ts';
 import { invalidField } from './refuse.ts';
 
@@ -18,19 +19,51 @@ export const BY_REQUEST_ID: Order<{ readonly requestId: string }> = {
   keyOf: ({ requestId }) => requestId,
 };
 
-/** Reads a page: one item more than it has shows whether there is a next one. Throws INVALID_REQUEST for a token of another list. */
-export async function readPage<Item>(
+/** How a list is read: rows after a key, and each as the message of an item. */
+interface List<Row, Item> {
+  readonly read: (after: string | undefined, limit: number) => Promise<Slice<Row> | Row[]>;
+  readonly present: (row: Row) => Item;
+}
+
+/**
+ * Reads a page: one row more than it has items shows whether there is a next one. It ends early, with a token, when its items have
+ * PAGE_BYTES or the scan of the table ended. Throws INVALID_REQUEST for a token of another list.
+ */
+export async function readPage<Row, Item>(
   request: { readonly pageSize: number; readonly pageToken: string },
   filters: object,
-  { isKey, keyOf }: Order<NoInfer<Item>>,
-  read: (after: string | undefined, limit: number) => Promise<Item[]>,
+  { isKey, keyOf }: Order<NoInfer<Row>>,
+  { read, present }: List<Row, Item>,
 ): Promise<{ page: Item[]; nextPageToken: string }> {
   const size = request.pageSize || DEFAULT_PAGE_SIZE;
-  const items = await read(pageKey(request.pageToken, filters, isKey), size + 1);
-  const page = items.slice(0, size);
-  const last = page.at(-1);
-  return { page, nextPageToken: items.length > size && last ? pageToken(keyOf(last), filters) : '' };
+  const slice = await read(pageKey(request.pageToken, filters, isKey), size + 1);
+  const { rows, scannedTo } = Array.isArray(slice) ? { rows: slice, scannedTo: undefined } : slice;
+  const page: Item[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, size)) {
+    const item = present(row);
+    bytes += bytesOf(item);
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(item);
+  }
+  const last = rows[page.length - 1];
+  const next = page.length < rows.length && last !== undefined ? keyOf(last) : scannedTo;
+  return { page, nextPageToken: next === undefined ? '' : pageToken(next, filters) };
 }
+
+/** Below the 4 MiB that gRPC clients receive by default, also when one item more is as large as items can be. */
+const PAGE_BYTES = 1024 * 1024;
+
+/** At least as many bytes as a message takes that is made of these values. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return FIELD_BYTES + Buffer.byteLength(value);
+  if (value instanceof Uint8Array) return FIELD_BYTES + value.length;
+  if (typeof value !== 'object' || value === null) return FIELD_BYTES;
+  return Object.entries(value).reduce((sum, [name, each]) => sum + name.length + bytesOf(each), FIELD_BYTES);
+}
+
+/** Of a field's tag, its length, or its number. */
+const FIELD_BYTES = 12;
 
 /** The opaque token of the page after the item with this key. It includes the filters, and is valid only with them. */
 export function pageToken(key: string, filters: object): string {

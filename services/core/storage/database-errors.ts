@@ -26,6 +26,11 @@ export function isAboutOneRow(error: unknown): boolean {
   return error instanceof Error && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
 }
 
+/** Whether the server stopped a statement that took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '57014';
+}
+
 /** Whether waiting for a lock timed out. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '55P03';

@@ -15,7 +15,7 @@ export async function migrate(
   await guard.connect();
   try {
     await guard.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    const database = await openDatabase({ databaseUrl, poolSize: 2, limited: false });
+    const database = await openDatabase({ databaseUrl, poolSize: 2, limits: {} });
     try {
       await database[ORM].migrator.up();
       await migrateOthers(databaseUrl);

@@ -11,8 +11,8 @@ import { ORM } from './orm.ts';
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly poolSize: number;
-  /** False = no time limits, for migrations. */
-  readonly limited?: boolean;
+  /** Default TIME_LIMITS; migrations have none. */
+  readonly limits?: Partial<typeof READ_LIMITS>;
 }
 
 /** Opens the pool. Throws when the database cannot be reached within 5 s, or is a standby. */
@@ -25,7 +25,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     driverOptions: {
       // The ORM itself reads only address, name and password of the URL, and would drop its sslmode.
       ...connectionOptions(settings.databaseUrl),
-      ...(settings.limited === false ? {} : TIME_LIMITS),
+      ...(settings.limits ?? TIME_LIMITS),
       options: PLANNER,
     },
     migrations: {
@@ -102,6 +102,17 @@ export const TIME_LIMITS = {
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 2_000,
   query_timeout: 10_000,
+};
+
+/**
+ * Limits of reads that callers ask for: whoever asks for too much gets a refusal soon, and learns soon that the server is frozen. The last
+ * one is for a new connection and for one of the pool.
+ */
+export const READ_LIMITS = {
+  ...TIME_LIMITS,
+  statement_timeout: 2_000,
+  query_timeout: 2_500,
+  connectionTimeoutMillis: 2_500,
 };
 
 /**

@@ -69,7 +69,7 @@ function Pages({ ask, loadKey, what, empty, csv, children }) {
         <p class="quiet" role="status">${countOf(items.length, next)}</p>
         ${csv && items.length > 0 && html`<${CsvButton} name=${csv} ask=${ask} />`}
       </div>
-      ${items.length === 0 ? html`<p class="empty">${empty}</p>` : children(items)}
+      ${items.length === 0 ? html`<p class="empty">${next ? 'Nothing found in the newest rows.' : empty}</p>` : children(items)}
       ${
         next &&
         html`<p><button type="button" disabled=${isMore} onClick=${more}>${isMore ? 'Loading…' : 'Show more'}</button></p>`

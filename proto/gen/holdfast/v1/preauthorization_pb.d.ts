@@ -219,7 +219,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   frozen: boolean;
 
   /**
-   * Captures, oldest first.
+   * Its newest 50 captures, oldest first.
    *
    * @generated from field: repeated holdfast.v1.Capture captures = 29;
    */
@@ -427,7 +427,7 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   saveCard: boolean;
 
   /**
-   * The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters.
+   * The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all.
    *
    * @generated from field: map<string, string> metadata = 10;
    */
@@ -530,7 +530,7 @@ export declare const GetPreauthorizationRequestSchema: GenMessage<GetPreauthoriz
  */
 export declare type GetPreauthorizationResponse = Message<"holdfast.v1.GetPreauthorizationResponse"> & {
   /**
-   * The hold, with its captures.
+   * The hold, with its newest 50 captures. ListOperations has the results of all: hold_request_id, kind CAPTURE.
    *
    * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
    */
@@ -1049,7 +1049,7 @@ export declare const PreauthorizationService: GenService<{
     output: typeof CreatePreauthorizationResponseSchema;
   },
   /**
-   * Looks up one hold with its captures. Errors: PREAUTHORIZATION_NOT_FOUND.
+   * Looks up one hold with its newest captures. Errors: PREAUTHORIZATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.GetPreauthorization
    */

@@ -9,10 +9,11 @@ export const listAuditEntries: Method<'listAuditEntries'> = async (core, request
   const { target, action, actor, atFrom, atTo } = request;
   if (`${target}${action}${actor}`.includes('\0')) return { entries: [], nextPageToken: '' };
   const filters = filtersOf({ target, action, actor, atFrom, atTo });
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
-    listStored(core.database, filters, after, limit),
-  );
-  return { entries: page.map(presentEntry), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
+    read: (after, limit) => listStored(core.reads, filters, after, limit),
+    present: presentEntry,
+  });
+  return { entries: page, nextPageToken };
 };
 
 function presentEntry(row: AuditEntryRow) {

@@ -14,8 +14,9 @@ export const listDeliveries: Method<'listDeliveries'> = async (core, request) =>
   const kind = endpointKind === EndpointKind.UNSPECIFIED ? undefined : keptEndpointKind(endpointKind);
   const state = (request.state && DeliveryState[request.state]) as DeliveryRow['state'];
   const filters = filtersOf({ merchantId, endpointKind: kind, state, requestId, createdFrom, createdTo });
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
-    listStored(core.database, filters, { holdRequestId, after, limit }),
-  );
-  return { deliveries: page.map((row) => presentDelivery(row)), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
+    read: (after, limit) => listStored(core.reads, filters, { holdRequestId, after, limit }),
+    present: (row) => presentDelivery(row),
+  });
+  return { deliveries: page, nextPageToken };
 };

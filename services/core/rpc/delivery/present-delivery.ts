@@ -40,11 +40,12 @@ export async function presentAttempts(
   request: { readonly pageSize: number; readonly pageToken: string } = { pageSize: 0, pageToken: '' },
 ) {
   const bounded = { ...request, pageSize: Math.min(request.pageSize || MAX_PAGE, MAX_PAGE) };
-  const { page, nextPageToken } = await readPage(bounded, { deliveryId }, BY_NUMBER, (after, limit) =>
-    listAttempts(core.database, deliveryId, after === undefined ? undefined : Number(after), limit),
-  );
-  const present = isMerchant(context) ? presentToMerchant : presentAttempt;
-  return { attempts: page.reverse().map(present), nextPageToken };
+  const { page, nextPageToken } = await readPage(bounded, { deliveryId }, BY_NUMBER, {
+    read: (after, limit) =>
+      listAttempts(core.database, deliveryId, after === undefined ? undefined : Number(after), limit),
+    present: isMerchant(context) ? presentToMerchant : presentAttempt,
+  });
+  return { attempts: page.reverse(), nextPageToken };
 }
 
 /** Whether a call is made for a merchant, which sees what it receives but not what our network shows. */

@@ -8,10 +8,11 @@ import { presentEndpoint } from './change-endpoint.ts';
 export const listEndpoints: Method<'listEndpoints'> = async (core, request) => {
   const filters = filtersOf({ merchantId: request.merchantId });
   const byName = { isKey: (text: string) => keyOf(text) !== undefined, keyOf: endpointName };
-  const { page, nextPageToken } = await readPage(request, filters, byName, (after = '', limit) =>
-    listTroubledEndpoints(core.database, filters.merchantId, keyOf(after), limit),
-  );
-  return { endpoints: page.map(presentEndpoint), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, byName, {
+    read: (after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, keyOf(after), limit),
+    present: presentEndpoint,
+  });
+  return { endpoints: page, nextPageToken };
 };
 
 /** The endpoint that a text names, as endpointName() writes it. */

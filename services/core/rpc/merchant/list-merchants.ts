@@ -7,8 +7,9 @@ import { presentMerchant } from './present-merchant.ts';
 /** Lists merchants in the order of their ids. */
 export const listMerchants: Method<'listMerchants'> = async (core, request) => {
   const byMerchantId = { isKey: isMerchantId, keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id };
-  const { page, nextPageToken } = await readPage(request, {}, byMerchantId, (after, limit) =>
-    listStored(core.database, after, limit),
-  );
-  return { merchants: page.map(presentMerchant), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, {}, byMerchantId, {
+    read: (after, limit) => listStored(core.reads, after, limit),
+    present: presentMerchant,
+  });
+  return { merchants: page, nextPageToken };
 };

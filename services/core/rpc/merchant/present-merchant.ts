@@ -14,11 +14,19 @@ export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantW
       ...presentFields(merchant, 'processor', 'processorAccount'),
       holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
     },
-    apiKeys: apiKeys.map(presentApiKey),
-    signingSecrets: signingSecrets.map(presentSigningSecret),
+    apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
+    signingSecrets: newestEnded(signingSecrets, ({ retiredAt }) => retiredAt).map(presentSigningSecret),
     warnings: contractWarnings(merchant),
   };
 }
+
+/** Those that live, and the newest of those that do not. */
+function newestEnded<Row>(rows: readonly Row[], endOf: (row: Row) => Date | null | undefined): Row[] {
+  const shown = new Set(rows.filter((row) => endOf(row) != null).slice(-MOST_ENDED));
+  return rows.filter((row) => endOf(row) == null || shown.has(row));
+}
+
+const MOST_ENDED = 100;
 
 /** An API key without the key. */
 export function presentApiKey(key: ApiKeyRow) {

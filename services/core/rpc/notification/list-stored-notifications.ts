@@ -12,7 +12,7 @@ import { presentStored } from './present-stored.ts';
 
 /** Lists accepted notifications that are not purged, newest first; with a requestId only that one, purged or not. */
 export const listStoredNotifications: Method<'listStoredNotifications'> = async (core, request) => {
-  const { query } = core.database;
+  const { query } = core.reads;
   const { merchantId, requestId, state } = request;
   if (requestId !== '') {
     if (merchantId === '') throw invalidField('merchant_id', 'is needed beside request_id');
@@ -21,10 +21,17 @@ export const listStoredNotifications: Method<'listStoredNotifications'> = async 
     return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
   }
   const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
-  const { page, nextPageToken } = await readPage(request, filters, { isKey, keyOf }, (after, limit) =>
-    listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
+  const { page, nextPageToken } = await readPage(
+    request,
+    filters,
+    { isKey, keyOf },
+    {
+      read: (after, limit) =>
+        listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
+      present: presentStored,
+    },
   );
-  return { notifications: page.map(presentStored), nextPageToken };
+  return { notifications: page, nextPageToken };
 };
 
 /** The key of a page token: the time of receipt, then the name. None of them contains a space. */

@@ -15,10 +15,11 @@ import { notificationKindOf, presentFields } from '../present.ts';
 export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
   const { claimedMerchantId, reason } = request;
   const filters = filtersOf({ claimedMerchantId, reason: (reason && VerificationFailureReason[reason]) as string });
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, (after, limit) =>
-    listStored(core.database, filters, after, limit),
-  );
-  return { failures: page.map(presentFailure), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
+    read: (after, limit) => listStored(core.reads, filters, after, limit),
+    present: presentFailure,
+  });
+  return { failures: page, nextPageToken };
 };
 
 /** A failed verification as operators see it. */

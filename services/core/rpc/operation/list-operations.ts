@@ -17,10 +17,12 @@ export const listOperations: Method<'listOperations'> = async (core, request, co
   const kind = (request.kind && OperationKind[request.kind]) as Kind;
   const status = (request.state && OperationState[request.state]) as 'OK' | 'KO';
   const filters = filtersOf({ kind, status, holdRequestId, finalFrom, amountFrom, amountTo, currency, finalTo });
-  const { page, nextPageToken } = await readPage(request, filters, BY_SEQUENCE, (after, limit) =>
-    listResults(core.database, filters, { merchantId, before: after === undefined ? undefined : BigInt(after), limit }),
-  );
-  return { operations: page.map(presentOperation), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_SEQUENCE, {
+    read: (after, limit) =>
+      listResults(core.reads, filters, { merchantId, before: after === undefined ? undefined : BigInt(after), limit }),
+    present: presentOperation,
+  });
+  return { operations: page, nextPageToken };
 };
 
 const BY_SEQUENCE = {

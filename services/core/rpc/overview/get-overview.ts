@@ -9,7 +9,7 @@ const SOON_MS = 24 * 3_600 * 1_000;
 /** Counts what may need an operator's attention, in one statement. */
 export const getOverview: Method<'getOverview'> = async (core) => {
   const now = core.clock();
-  const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.database.query, now, {
+  const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.reads.query, now, {
     expiringBefore: new Date(now.getTime() + SOON_MS),
     unnamed: unnamedToday(core.processors),
   });

@@ -7,6 +7,6 @@ const DEFAULT_MINUTES = 60;
 /** Counts by minute, the current one last; minutes without events are included. */
 export const listMinutes: Method<'listMinutes'> = async (core, { minuteCount, merchantId }) => {
   const count = minuteCount || DEFAULT_MINUTES;
-  const minutes = await countMinutes(core.database.query, core.clock(), count, merchantId || null);
+  const minutes = await countMinutes(core.reads.query, core.clock(), count, merchantId || null);
   return { minutes: minutes.map(({ start, ...counts }) => ({ ...counts, start: timestampFromDate(start) })) };
 };

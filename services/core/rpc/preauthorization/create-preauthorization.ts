@@ -135,8 +135,14 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): v
     fields.text('metadata', name);
     fields.text('metadata', value);
   }
+  if (Buffer.byteLength(Object.entries(request.metadata).flat().join('')) > METADATA_BYTES) {
+    fields.add('metadata', `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
+  }
   fields.refuse();
 }
+
+/** Room for 20 pairs of the largest size in ASCII. */
+const METADATA_BYTES = 16 * 1024;
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
   const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata } = hold;

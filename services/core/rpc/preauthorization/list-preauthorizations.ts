@@ -15,11 +15,20 @@ export const listPreauthorizations: Method<'listPreauthorizations'> = async (cor
   if (requestId !== '' && !isUuid(requestId)) return { preauthorizations: [], nextPageToken: '' };
   const filters = filtersOf({
     status: (request.status && HoldStatus[request.status]) as Status,
-    ...{ userId, terminalId, merchantReference, requestId, createdFrom, createdTo },
-    ...{ amountFrom, amountTo, currency, expiringBefore },
+    userId,
+    terminalId,
+    merchantReference,
+    requestId,
+    createdFrom,
+    createdTo,
+    amountFrom,
+    amountTo,
+    currency,
+    expiringBefore,
   });
-  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, (after, limit) =>
-    listHolds(core.database, filters, { merchantId, after, limit }),
-  );
-  return { preauthorizations: page.map((hold) => presentListed(hold, core.cipher)), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
+    read: (after, limit) => listHolds(core.reads, filters, { merchantId, after, limit }),
+    present: (hold) => presentListed(hold, core.cipher),
+  });
+  return { preauthorizations: page, nextPageToken };
 };

@@ -13,10 +13,11 @@ export const listReviewItems: Method<'listReviewItems'> = async (core, request) 
     reason: request.reason === ReviewReason.UNSPECIFIED ? null : (ReviewReason[request.reason] as ReviewRow['reason']),
   };
   const now = core.clock();
-  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, (after, limit) =>
-    findReviewItems(core.database.query, { ...filters, after: after ?? null, limit, now }),
-  );
-  return { items: page.map((row) => presentItem(core, row, now)), nextPageToken };
+  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
+    read: (after, limit) => findReviewItems(core.reads.query, { ...filters, after: after ?? null, limit, now }),
+    present: (row) => presentItem(core, row, now),
+  });
+  return { items: page, nextPageToken };
 };
 
 function presentItem({ processors }: Core, row: ReviewRow, now: Date) {

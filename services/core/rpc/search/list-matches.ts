@@ -25,15 +25,15 @@ const LIMIT = 100;
 /** A handle, or a text that begins like one, is looked up by its hash; it is never part of a search. */
 const HANDLE = /^pre_/i;
 
-async function byHandle({ database: { query } }: Core, handle: string, merchantId: string) {
+async function byHandle({ reads: { query } }: Core, handle: string, merchantId: string) {
   const rows = await findExactMatches(query, { requestId: null, idHash: hashOf(handle) });
   return rows.filter(isOf(merchantId)).map(presentMatch);
 }
 
-async function byId({ database }: Core, id: string, merchantId: string) {
-  const rows = await findExactMatches(database.query, { requestId: id, idHash: null });
+async function byId({ reads }: Core, id: string, merchantId: string) {
+  const rows = await findExactMatches(reads.query, { requestId: id, idHash: null });
   if (rows.length > 0) return rows.filter(isOf(merchantId)).map(presentMatch);
-  const delivery = await findDelivery(database, id);
+  const delivery = await findDelivery(reads, id);
   return [delivery ?? []]
     .flat()
     .filter(isOf(merchantId))
@@ -47,7 +47,7 @@ function isOf(merchantId: string): (row: { readonly merchantId: string }) => boo
   return (row) => merchantId === '' || row.merchantId === merchantId;
 }
 
-async function search({ database }: Core, request: ListMatchesRequest, text: string) {
+async function search({ reads }: Core, request: ListMatchesRequest, text: string) {
   const { createdFrom, createdTo } = request;
   const filters = {
     text,
@@ -60,7 +60,7 @@ async function search({ database }: Core, request: ListMatchesRequest, text: str
   // A token must not carry what was searched for: it may be a reference that is private.
   const list = { ...filters, text: hashOf(text).toString('base64') };
   const before = pageKey(request.pageToken, list, isUuid) ?? null;
-  const { rows, searchedTo } = await findMatches(database.query, { ...filters, before, limit: LIMIT });
+  const { rows, searchedTo } = await findMatches(reads.query, { ...filters, before, limit: LIMIT });
   const matches = rows.map(presentMatch);
   if (searchedTo === undefined) return { matches };
   return { matches, searchedFrom: timestampFromDate(momentOf(searchedTo)), nextPageToken: pageToken(searchedTo, list) };

@@ -1,4 +1,4 @@
-import type { Interceptor } from '@connectrpc/connect';
+import type { Interceptor, UnaryRequest } from '@connectrpc/connect';
 import { FairShare } from '../../../../platform/fair-share.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
@@ -37,13 +37,18 @@ export class Admission {
   }
 }
 
-/** Admits unary calls, counted for the merchant that the request names, else for the caller's role. Streams have other limits. */
+/** Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. */
+export function accountOf({ message, contextValues }: UnaryRequest): string {
+  const { merchantId } = message as { merchantId?: unknown };
+  const isNamed = typeof merchantId === 'string' && merchantId !== '';
+  return isNamed ? `merchant ${merchantId}` : `role ${contextValues.get(callerKey)}`;
+}
+
+/** Admits unary calls, by their accounts. Streams have other limits. */
 export function admits(admission: Admission): Interceptor {
   return (next) => async (request) => {
     if (request.stream) return next(request);
-    const { merchantId } = request.message as { merchantId?: unknown };
-    const named = typeof merchantId === 'string' && merchantId !== '';
-    const account = named ? `merchant ${merchantId}` : `role ${request.contextValues.get(callerKey)}`;
+    const account = accountOf(request);
     admission.enter(account);
     try {
       return await next(request);

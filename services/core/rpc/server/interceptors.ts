@@ -20,6 +20,7 @@ import { authenticates, demandsManagingKey } from './access.ts';
 import { Admission, admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
 import { callerKey } from './caller.ts';
+import { ReadTurns, takesTurns } from './read-turns.ts';
 import { translateError } from './translate-error.ts';
 import { validates } from './validate.ts';
 
@@ -31,6 +32,7 @@ export function interceptorsOf(core: Core): Interceptor[] {
     translatesAndLogs(core),
     authenticates(core),
     admits(admission),
+    takesTurns(new ReadTurns()),
     readsPatience,
     demandsManagingKey(core),
     hidesLoss(core),

@@ -4,6 +4,7 @@ import { actorOfCall } from '../../actor.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
 
 /** An action of an operator. */
 export const AuditEntryEntity = defineEntity({
@@ -72,19 +73,24 @@ export interface AuditFilter {
   readonly atTo?: Date;
 }
 
-/** Lists entries, newest first, those before the id `after`; undefined = from the newest. */
+/** Lists entries, newest first, those before the id `after`; undefined = from the newest. Indexes have those about a target, and those by an actor. */
 export function listAuditEntries(
   database: Database,
-  { atFrom, atTo, ...same }: AuditFilter,
+  { atFrom, atTo, target, actor, ...same }: AuditFilter,
   after: string | undefined,
   limit: number,
-): Promise<AuditEntryRow[]> {
+): Promise<Slice<AuditEntryRow>> {
   const { lowest, highest } = idBounds(atFrom, atTo);
-  const where: FilterQuery<AuditEntryRow>[] = [same];
-  if (atFrom) where.push({ id: { $gte: lowest }, at: { $gte: atFrom } });
-  if (atTo) where.push({ id: { $lte: highest }, at: { $lt: atTo } });
-  if (after !== undefined) where.push({ id: { $lt: after } });
-  return entityManager(database).find(AuditEntryEntity, { $and: where }, { orderBy: { id: 'desc' }, limit });
+  const indexed: FilterQuery<AuditEntryRow>[] = [{ id: { $gte: lowest, $lte: highest } }];
+  const compared: FilterQuery<AuditEntryRow>[] = [];
+  if (target !== undefined) indexed.push({ target });
+  if (actor !== undefined) (target === undefined ? indexed : compared).push({ actor });
+  if (after !== undefined) indexed.push({ id: { $lt: after } });
+  if (Object.keys(same).length > 0) compared.push(same);
+  if (atFrom) compared.push({ at: { $gte: atFrom } });
+  if (atTo) compared.push({ at: { $lt: atTo } });
+  const scan = { entity: AuditEntryEntity, key: 'id', indexed, compared, limit } as const;
+  return scanPage<AuditEntryRow>(entityManager(database), scan);
 }
 
 type Entry = Omit<AuditedAction, 'detail'> & { readonly detail: object | null };

@@ -49,6 +49,16 @@ export function findCapture(query: Query, requestId: string): Promise<CaptureRow
 
 const FIND_CAPTURE: Statement = { name: 'find-capture', text: 'select * from capture where request_id = $1' };
 
+/** Reads the newest captures of a hold, oldest first. */
+export async function newestCaptures(query: Query, holdRequestId: string, most: number): Promise<CaptureRow[]> {
+  return (await readRows<CaptureRow>(query, NEWEST_CAPTURES, [holdRequestId, most])).reverse();
+}
+
+const NEWEST_CAPTURES: Statement = {
+  name: 'newest-captures',
+  text: 'select * from capture where hold_request_id = $1 order by request_id desc limit $2',
+};
+
 /** Lists the captures of a hold, oldest first. */
 export function listCaptures(query: Query, holdRequestId: string): Promise<CaptureRow[]> {
   return readRows<CaptureRow>(query, LIST_CAPTURES, [holdRequestId]);

@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { OperationEntity } from '../operation/operation.ts';
 import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
 import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery.ts';
 
 /** A delivery without what it sends. */
@@ -38,27 +39,37 @@ export function listAttempts(
 
 /**
  * Lists deliveries, newest first, those before the id `after`. `holdRequestId` limits them to notifications about a hold and the
- * operations on it.
+ * operations on it. Indexes have those of a merchant, those about an operation, and the dead ones; other filters are compared.
  */
 export async function listDeliveries(
   database: Database,
-  { createdFrom, createdTo, ...same }: DeliveryFilter,
+  { createdFrom, createdTo, merchantId, requestId, state, ...same }: DeliveryFilter,
   { holdRequestId, after, limit }: { holdRequestId?: string; after: string | undefined; limit: number },
-): Promise<DeliveryHead[]> {
-  const em = entityManager(database);
-  const ofHold = holdRequestId && {
-    requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] },
-  };
+): Promise<Slice<DeliveryHead>> {
   const { lowest, highest } = idBounds(createdFrom, createdTo);
-  const where: FilterQuery<DeliveryRow>[] = [same, { ...ofHold }];
-  if (createdFrom) where.push({ id: { $gte: lowest }, createdAt: { $gte: createdFrom } });
-  if (createdTo) where.push({ id: { $lte: highest }, createdAt: { $lt: createdTo } });
-  if (after !== undefined) where.push({ id: { $lt: after } });
-  return em.find(DeliveryEntity, { $and: where }, { orderBy: { id: 'desc' }, limit, exclude: ['body'] });
+  const indexed: FilterQuery<DeliveryRow>[] = [{ id: { $gte: lowest, $lte: highest } }];
+  const compared: FilterQuery<DeliveryRow>[] = [];
+  if (after !== undefined) indexed.push({ id: { $lt: after } });
+  if (requestId !== undefined) indexed.push({ requestId });
+  if (holdRequestId) {
+    indexed.push({ requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] } });
+  }
+  const isNamed = requestId !== undefined || Boolean(holdRequestId);
+  if (merchantId !== undefined) (isNamed ? compared : indexed).push({ merchantId });
+  if (state !== undefined)
+    (state === 'DEAD' && !isNamed && merchantId === undefined ? indexed : compared).push({ state });
+  if (Object.keys(same).length > 0) compared.push(same);
+  if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
+  if (createdTo) compared.push({ createdAt: { $lt: createdTo } });
+  const scan = { entity: DeliveryEntity, key: 'id', indexed, compared, limit, exclude: ['body'] } as const;
+  return scanPage<DeliveryRow>(entityManager(database), scan);
 }
 
+/** The newest operations on a hold. */
 async function operationsOf(database: Database, holdRequestId: string): Promise<string[]> {
-  const em = entityManager(database);
-  const operations = await em.find(OperationEntity, { holdRequestId }, { fields: ['requestId'] });
+  const newest = { orderBy: { sequence: 'desc' }, limit: MOST_OPERATIONS, fields: ['requestId'] } as const;
+  const operations = await entityManager(database).find(OperationEntity, { holdRequestId }, newest);
   return operations.map(({ requestId }) => requestId);
 }
+
+const MOST_OPERATIONS = 1_000;

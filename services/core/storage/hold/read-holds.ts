@@ -3,7 +3,9 @@ import type { HoldStatus } from '../../domain/hold.ts';
 import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
+import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
 import { HoldEntity, type HoldRow } from './hold.ts';
 
 /** A hold as it was read without a lock. */
@@ -65,25 +67,30 @@ export interface HoldFilter {
 
 /**
  * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined = any merchant's;
- * `after` undefined = from the newest.
+ * `after` undefined = from the newest. Indexes have a merchant's holds and those of one of its users; other filters are compared.
  */
 export async function listHolds(
   database: Database,
   filter: HoldFilter,
   page: { readonly merchantId: string | undefined; readonly after: string | undefined; readonly limit: number },
-): Promise<HoldRow[]> {
-  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, ...same } = filter;
-  const where: FilterQuery<HoldRow>[] = [same];
-  if (createdFrom) where.push({ createdAt: { $gte: createdFrom } });
-  if (createdTo) where.push({ createdAt: { $lt: createdTo } });
-  if (amountFrom !== undefined) where.push({ amount: { $gte: amountFrom } });
-  if (amountTo !== undefined) where.push({ amount: { $lte: amountTo } });
+): Promise<Slice<HoldRow>> {
+  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, requestId, userId, ...same } = filter;
+  const { merchantId, after, limit } = page;
+  const { lowest, highest } = idBounds(createdFrom, createdTo);
+  const indexed: FilterQuery<HoldRow>[] = [{ requestId: { $gte: lowest, $lte: highest } }];
+  const compared: FilterQuery<HoldRow>[] = [];
+  if (merchantId !== undefined) indexed.push({ merchantId });
+  if (requestId !== undefined) indexed.push({ requestId });
+  if (after !== undefined) indexed.push({ requestId: { $lt: after } });
+  if (userId !== undefined) (merchantId === undefined ? compared : indexed).push({ userId });
+  if (Object.keys(same).length > 0) compared.push(same);
+  if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
+  if (createdTo) compared.push({ createdAt: { $lt: createdTo } });
+  if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
+  if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
   if (expiringBefore) {
-    where.push({ expiresAt: { $lt: expiringBefore }, phase: 'AUTHORIZED' });
-    where.push({ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] } });
+    compared.push({ expiresAt: { $lt: expiringBefore }, phase: 'AUTHORIZED' });
+    compared.push({ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] } });
   }
-  if (page.merchantId !== undefined) where.push({ merchantId: page.merchantId });
-  if (page.after !== undefined) where.push({ requestId: { $lt: page.after } });
-  const newest = { orderBy: { requestId: 'desc' }, limit: page.limit } as const;
-  return entityManager(database).find(HoldEntity, { $and: where }, newest);
+  return scanPage<HoldRow>(entityManager(database), { entity: HoldEntity, key: 'requestId', indexed, compared, limit });
 }

@@ -1,10 +1,11 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
 import { insertForwards } from '../delivery/due-deliveries.ts';
 import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
 import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './notification.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
@@ -63,16 +64,25 @@ export async function findQuarantined(database: Database, id: string): Promise<Q
   return found ?? undefined;
 }
 
-/** Lists them, newest first, those before the id `after`; undefined = from the newest. */
+/** Lists them, newest first, those before the id `after`; undefined = from the newest. An index has those that are held. */
 export function listQuarantined(
   database: Database,
   filter: { readonly merchantId?: string; readonly state?: QuarantinedHead['state'] },
   after: string | undefined,
   limit: number,
-): Promise<QuarantinedHead[]> {
-  const where = { ...filter, ...(after !== undefined && { id: { $lt: after } }) };
-  const options = { orderBy: { id: 'desc' }, limit, exclude: ['body'] } as const;
-  return entityManager(database).find(QuarantinedNotificationEntity, where, options);
+): Promise<Slice<QuarantinedHead>> {
+  const indexed: FilterQuery<QuarantinedNotificationRow>[] = after === undefined ? [] : [{ id: { $lt: after } }];
+  const compared: FilterQuery<QuarantinedNotificationRow>[] = [];
+  if (Object.keys(filter).length > 0) (filter.state === 'HELD' ? indexed : compared).push(filter);
+  const scan = {
+    entity: QuarantinedNotificationEntity,
+    key: 'id',
+    indexed,
+    compared,
+    limit,
+    exclude: ['body'],
+  } as const;
+  return scanPage<QuarantinedNotificationRow>(entityManager(database), scan);
 }
 
 type Reason = QuarantinedNotificationRow['reason'];

@@ -3,6 +3,7 @@ import { KIND_NAMES, type OperationKind, type StatusInfo } from '../../domain/ki
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
 
 /**
  * The log of final results: appended to, never changed. `sequence` grows in commit order (see operation-log.ts), so it is the
@@ -55,22 +56,29 @@ export interface ResultFilter {
   readonly finalTo?: Date;
 }
 
-/** Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. */
+/**
+ * Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. Indexes have the results of
+ * a merchant and those of a hold; other filters are compared.
+ */
 export async function listResults(
   database: Database,
   filter: ResultFilter,
   page: { readonly merchantId: string | undefined; readonly before: bigint | undefined; readonly limit: number },
-): Promise<OperationRow[]> {
-  const { finalFrom, finalTo, amountFrom, amountTo, ...same } = filter;
-  const where: FilterQuery<OperationRow>[] = [same];
-  if (finalFrom) where.push({ finalStateDate: { $gte: finalFrom } });
-  if (finalTo) where.push({ finalStateDate: { $lt: finalTo } });
-  if (amountFrom !== undefined) where.push({ amount: { $gte: amountFrom } });
-  if (amountTo !== undefined) where.push({ amount: { $lte: amountTo } });
-  if (page.merchantId !== undefined) where.push({ merchantId: page.merchantId });
-  if (page.before !== undefined) where.push({ sequence: { $lt: page.before } });
-  const newest = { orderBy: { sequence: 'desc' }, limit: page.limit } as const;
-  return entityManager(database).find(OperationEntity, { $and: where }, newest);
+): Promise<Slice<OperationRow>> {
+  const { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, ...same } = filter;
+  const { merchantId, before, limit } = page;
+  const indexed: FilterQuery<OperationRow>[] = [];
+  const compared: FilterQuery<OperationRow>[] = [];
+  if (holdRequestId !== undefined) indexed.push({ holdRequestId });
+  if (before !== undefined) indexed.push({ sequence: { $lt: before } });
+  if (merchantId !== undefined) (holdRequestId === undefined ? indexed : compared).push({ merchantId });
+  if (Object.keys(same).length > 0) compared.push(same);
+  if (finalFrom) compared.push({ finalStateDate: { $gte: finalFrom } });
+  if (finalTo) compared.push({ finalStateDate: { $lt: finalTo } });
+  if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
+  if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
+  const scan = { entity: OperationEntity, key: 'sequence', indexed, compared, limit } as const;
+  return scanPage<OperationRow>(entityManager(database), scan);
 }
 
 /** Reads results after a sequence, in order. */

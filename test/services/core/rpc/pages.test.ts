@@ -1,11 +1,12 @@
 /** Lists of holds and of operations: filters, pages, tokens. */
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant, sql } from '../desk.ts';
 import { openStage, refusal, why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,13 +30,16 @@ describe('lists', function () {
   describe('of holds', () => {
     before(async () => {
       for (const [userId, fields] of Object.entries(HOLDS)) {
-        const hold = await desk.hold({ userId, ...fields });
+        // The dates of a hold narrow the list by the time in its requestId, which is drawn by a real clock otherwise.
+        const operationRequestId = uuidv7({ msecs: stage.clock.now() });
+        const hold = await desk.hold({ userId, operationRequestId, ...fields });
         if (userId === 'captured') await desk.capture(hold, 1n, { finalCapture: true });
         if (userId === 'part') await desk.capture(hold, 1n);
         if (userId === 'released') await desk.release(hold);
         stage.clock.advance(HOUR_MS);
       }
-      await refusal(desk.place({ userId: 'failed', tokenId: 'tok_sandbox_declined' }));
+      const operationRequestId = uuidv7({ msecs: stage.clock.now() });
+      await refusal(desk.place({ userId: 'failed', operationRequestId, tokenId: 'tok_sandbox_declined' }));
     });
 
     it('are newest first', async () => {
@@ -112,6 +116,37 @@ describe('lists', function () {
       for (const size of [-1, 201]) assert.equal(await why(list(size)), 'INVALID_REQUEST');
     });
 
+    it('end early when none of many rows matches, and the next ones go on from there', async () => {
+      const rare = await openMerchant(stage, 'rare');
+      const { requestId } = await rare.hold({ terminalId: 'T2' });
+      const columns = await sql<{ name: string }>(
+        stage,
+        "select column_name as name from information_schema.columns where table_name = 'hold'",
+      );
+      const own = {
+        request_id: NEWER_ID,
+        terminal_id: "'T1'",
+        id_hash: 'sha256(number::text::bytea)',
+        processor_request_id: 'null',
+      };
+      const values = columns.map(({ name }) => (own as Record<string, string>)[name] ?? name);
+      await sql(
+        stage,
+        `insert into hold (${columns.map(({ name }) => name)})
+          select ${values} from hold, generate_series(1, 25000) number where request_id = $1`,
+        [requestId],
+      );
+      const sizes: number[] = [];
+      let pageToken = '';
+      do {
+        const filter = { merchantId: 'rare', terminalId: 'T2', pageSize: 1, pageToken };
+        const page = await clients.holds.listPreauthorizations(filter);
+        sizes.push(page.preauthorizations.length);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== '');
+      assert.deepEqual(sizes, [0, 0, 1]);
+    });
+
     it('reject a token of another list, of other filters, or an invalid one', async () => {
       const { nextPageToken } = await holds({ pageSize: 1 });
       assert.notEqual(nextPageToken, '');
@@ -139,3 +174,6 @@ describe('lists', function () {
 
 /** What each is placed with, by user. */
 const HOLDS = { captured: {}, part: { terminalId: 'T2' }, released: {}, open: { terminalId: 'T2' } };
+
+/** UUIDv7 after any of today. */
+const NEWER_ID = "('02000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid";

@@ -67,6 +67,10 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...HOLD, metadata: { a: NUL } }, 'metadata'],
     [{ ...HOLD, metadata: { a: HALF } }, 'metadata'],
     [{ ...HOLD, metadata: { '': 'x' } }, 'metadata'],
+    [
+      { ...HOLD, metadata: Object.fromEntries(Array.from({ length: 11 }, (_each, n) => [n, '€'.repeat(500)])) },
+      'metadata',
+    ],
     [{ ...HOLD, metadata: Object.fromEntries(Array.from({ length: 21 }, (_each, n) => [`k${n}`, 'v'])) }, 'metadata'],
   ],
   'PreauthorizationService/GetPreauthorization': [

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
+import { ReadTurns, takesTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
+import { forSuite } from '../../../../suite.ts';
+import { openMerchant, sql } from '../../desk.ts';
+import { openStage, why } from '../../stage.ts';
+
+describe('lists while the database is frozen', function () {
+  this.timeout(60_000);
+  const stage = forSuite(openStage);
+
+  it('are refused within a few seconds, however many wait', async () => {
+    await openMerchant(stage, 'acme');
+    const { holds, operations } = stage.channel('operator');
+    const [operators, merchants] = [
+      stage.client('operator', OperatorService),
+      stage.client('operator', MerchantService),
+    ];
+    await holds.listPreauthorizations({});
+    const backends = await sql<{ pid: number }>(
+      stage,
+      'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+      for (const { pid } of backends) process.kill(pid, name);
+    };
+    signal('SIGSTOP');
+    try {
+      const startedMs = performance.now();
+      const lists = [
+        holds.listPreauthorizations({}),
+        operations.listOperations({}),
+        operators.getOverview({}),
+        operators.listAuditEntries({}),
+        merchants.listMerchants({}),
+      ];
+      for (const answer of await Promise.all(lists.map(why))) assert.equal(answer, 'UNAVAILABLE');
+      const tookMs = performance.now() - startedMs;
+      assert(tookMs < 6_000, `${tookMs} ms`);
+    } finally {
+      signal('SIGCONT');
+    }
+  });
+
+  it('are refused, not failed, when one statement takes too long', async () => {
+    const stopped = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    const call = takesTurns(new ReadTurns())(async () => Promise.reject(stopped));
+    const request = {
+      stream: false,
+      method: { name: 'ListOperations' },
+      message: {},
+      contextValues: { get: () => 'operator' },
+    };
+    await assert.rejects(call(request as never), (error) => {
+      assert(error instanceof HoldfastError);
+      assert.equal(error.code, 'UNAVAILABLE');
+      assert.match(error.message, /took too long/);
+      return true;
+    });
+  });
+});

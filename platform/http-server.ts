@@ -26,12 +26,31 @@ export const HTTP_BOUNDS: HttpBounds = {
   takeMs: 30_000,
 };
 
-/** Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. */
+/** Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are refused. */
 export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
   const { takeMs, ...options } = bounds;
-  const server = createServer(options, listener);
+  const ambiguous = new WeakSet<Socket>();
+  const server = createServer(options, (request, response) => {
+    const status = ambiguityOf(request);
+    if (status !== undefined) ambiguous.add(request.socket);
+    // What the client has sent behind such a request may be its body, or another one.
+    if (!ambiguous.has(request.socket)) return listener(request, response);
+    response.writeHead(status ?? 400, { Connection: 'close', 'Content-Length': '0' }).end();
+  });
   closeUnread(server, 'connection', bounds);
   return server;
+}
+
+/**
+ * The status for a request that a proxy in front may have read in another way, which Node takes: two Host headers, a transfer coding besides
+ * chunked, or a transfer coding of HTTP/1.0 (RFC 9112, sections 3.2 and 6.1). Undefined for any other.
+ */
+function ambiguityOf({ rawHeaders, headers, httpVersion }: IncomingMessage): 400 | 501 | undefined {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && httpVersion === '1.0') return 400;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 501;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  return hosts.length > 1 ? 400 : undefined;
 }
 
 /** Listens, and returns the port. Throws an Error of one line that names the setting when the port is taken. */

@@ -60,6 +60,29 @@ describe('createHttpDoor()', () => {
     }
   });
 
+  for (const head of [
+    'POST / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ]) {
+    it(`refuses, and reads nothing behind, ${JSON.stringify(head)}`, async () => {
+      let calls = 0;
+      const count: RequestListener = (_request, response) => {
+        calls++;
+        response.end();
+      };
+      await through(count, async (port) => {
+        let said = '';
+        const socket = open(port, `${head}GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
+        socket.on('data', (chunk) => (said += String(chunk)));
+        await closing(socket);
+        assert.match(said, /^HTTP\/1\.1 (400|501) /);
+        assert.equal(said.match(/HTTP\/1/g)?.length, 1);
+        assert.equal(calls, 0);
+      });
+    });
+  }
+
   it('allows a slow answer', async () => {
     const slow: RequestListener = (_request, response) => {
       setTimeout(() => response.writeHead(200, { connection: 'close' }).end('done'), 400);

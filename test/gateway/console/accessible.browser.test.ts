@@ -65,6 +65,9 @@ describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     };
     await send('10.50');
     await send('10.51');
+    // A failure, so that the page of failures has its sums.
+    const claim = { merchantId: file.merchantId, requestId: reference, status: 'OK', amount: '1', currency: 'EUR' };
+    await shop.post('/webhook/processor/payment/captured', JSON.stringify(claim), { 'x-service-signature': 'none' });
     pages.push('reviews', 'merchants', `merchants/${merchantId}`, 'audit');
     pages.push(`holds/${hold.requestId}`, `operations/${capture.requestId}`, `deliveries/${items[0]?.deliveryId}`);
   });

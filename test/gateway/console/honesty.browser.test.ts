@@ -1,6 +1,7 @@
 /** What the console says about things that it cannot know, or that have not happened yet. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { Problem } from '../../../gateway/http/problem.ts';
 import { CHROMIUM } from './browser.ts';
 import { useViews } from './use-views.ts';
 
@@ -204,6 +205,24 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await page.getByLabel('I have stored it').check();
     await inDialog('Close').click();
     await secret.waitFor({ state: 'detached' });
+  });
+
+  it('calls nothing live, and nothing empty, while the database is away', async () => {
+    for (const path of ['/overview', '/overview/series', '/operations']) {
+      await answer(path, new Problem('UNAVAILABLE').toJSON(), 503);
+    }
+    await give('/operations/stream', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: 'retry: 600000\n\n' }),
+    );
+    await open('');
+    await page.getByText('no answer', { exact: true }).waitFor();
+    assert.equal(await page.getByText('live', { exact: true }).count(), 0);
+    assert.equal(await page.getByText('No operation has had a result yet.').count(), 0);
+  });
+
+  it('says that no view has an address that cannot be decoded', async () => {
+    await page.goto(`${new URL(page.url()).origin}/console#/%`);
+    await page.getByText('No view has this address.').waitFor();
   });
 
   it('shows how old the data is while the service hangs, and that nothing is live', async () => {

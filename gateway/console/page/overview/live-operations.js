@@ -14,25 +14,30 @@ const READ_OUT_MS = 5_000;
 /** Operations as they get their results. Can be held still; then it counts what comes. */
 export function LiveOperations({ isFresh }) {
   const [still, setStill] = useState(false);
-  const { operations, isOpen, error } = useOperations();
+  const { operations, isOpen, isListed, error } = useOperations();
   const shown = useRef([]);
   if (!still) shown.current = operations;
   const waiting = still ? operations.findIndex(({ requestId }) => requestId === shown.current[0]?.requestId) : 0;
   return html`<section aria-labelledby="live">
     <div class="heading">
       <h2 id="live">Operations as they happen</h2>
-      <span class="quiet">${isOpen && isFresh ? html`<span class="pulse"></span> live` : isOpen ? 'no answer' : 'connecting…'}</span>
+      <span class="quiet">${standingOf(isOpen, isFresh)}</span>
       <button type="button" aria-pressed=${still} onClick=${() => setStill(!still)}>
         ${still ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
       </button>
     </div>
     ${error && html`<${Problem} error=${error} />`}
     <${Spoken} operations=${operations} />
-    ${shown.current.length === 0 && !error && html`<p class="empty">No operation has had a result yet.</p>`}
+    ${shown.current.length === 0 && isListed && !error && html`<p class="empty">No operation has had a result yet.</p>`}
     <ol class="lines live">
       ${shown.current.slice(0, SHOWN).map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
     </ol>
   </section>`;
+}
+
+function standingOf(isOpen, isFresh) {
+  if (isFresh === false) return 'no answer';
+  return isOpen && isFresh ? html`<span class="pulse"></span> live` : 'connecting…';
 }
 
 function Line({ operation }) {
@@ -77,7 +82,10 @@ function useOperations() {
       });
     const list = () =>
       listOperations({ pageSize: SHOWN }).then(
-        ({ items }) => add(items),
+        ({ items }) => {
+          add(items);
+          setState((before) => ({ ...before, isListed: true }));
+        },
         (error) => setState((before) => ({ ...before, error })),
       );
     const stop = followOperations(

@@ -15,7 +15,7 @@ const MINUTES = 60;
 export function OverviewView() {
   const counts = useLoad(readOverview, 'overview', REFRESH_MS);
   const minutes = useLoad(() => readMinutes(MINUTES), 'minutes', REFRESH_MS);
-  const isFresh = useFreshness(counts.at, 2 * REFRESH_MS);
+  const isFresh = useFreshness(counts, 2 * REFRESH_MS);
   return html`<${View} title="Overview">
     <${Freshness} at=${counts.at} isFresh=${isFresh} />
     <section aria-labelledby="attention">
@@ -46,14 +46,15 @@ function withWaiting(minute) {
 
 const TICK_MS = 1_000;
 
-/** Whether something was answered within the last `mostMs`; `at` is when it was, undefined = not yet, which counts as fresh. */
-function useFreshness(at, mostMs) {
+/** Whether the latest question was answered, within the last `mostMs`; undefined while nothing is known yet. */
+function useFreshness({ at, error }, mostMs) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  return at === undefined || now - at < mostMs;
+  if (at === undefined && error === undefined) return undefined;
+  return error === undefined && now - at < mostMs;
 }
 
 /** Says from when the numbers are, and warns when nothing newer comes. */

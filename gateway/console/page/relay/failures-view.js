@@ -38,7 +38,7 @@ function AllSums({ query }) {
     <${Loaded} of=${newest} what="the sums">
       ${({ items }) =>
         items.length > 0 &&
-        html`<p class="quiet">Of the newest ${items.length}:</p>
+        html`<h2>Of the newest ${items.length}</h2>
           <div class="charts">
             <${Sums} title="By reason" items=${items} of=${({ reason }) => FAILURES[reason] ?? reason} />
             <${Sums} title="By source" items=${items} of=${({ address }) => address || 'gone'} />

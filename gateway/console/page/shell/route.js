@@ -19,7 +19,16 @@ export function useRoute() {
 /** Reads the part of an address that names a view. */
 function readRoute(hash) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+}
+
+/** A part of an address; as it is written where it cannot be decoded. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The address of a view, for a link. Queries without a value are left out. */

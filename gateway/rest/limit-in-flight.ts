@@ -1,7 +1,8 @@
-import type { Context, Next } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import { Counter, type Registry } from 'prom-client';
 import { FairShare } from '../../platform/fair-share.ts';
 import { Problem } from '../http/problem.ts';
+import type { Route } from '../http/route.ts';
 import { identityOf } from './authenticate.ts';
 
 /** Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there. */
@@ -29,19 +30,23 @@ export class InFlightLimits {
 
   /**
    * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its share, UNAVAILABLE
-   * when nothing is free.
+   * when nothing is free. What it does with its webhook has a share of its own, so that a terminal's flood does not stop that.
    */
-  readonly limitMerchant = async (ctx: Context, next: Next): Promise<void> => {
-    const { merchantId } = identityOf(ctx);
-    const full = this.#requests.enter(merchantId);
+  limitMerchant({ tag }: Route): Middleware {
+    return (ctx, next) => this.#limit(tag === 'Webhook' ? 'webhook of ' : '', ctx, next);
+  }
+
+  async #limit(part: string, ctx: Context, next: Next): Promise<void> {
+    const account = part + identityOf(ctx).merchantId;
+    const full = this.#requests.enter(account);
     if (full === 'TOTAL') throw this.#refusal('TOTAL', 'Too many requests are under way.');
     if (full) throw this.#refusal('MERCHANT', "Too many of this merchant's requests are under way.");
     try {
       await next();
     } finally {
-      this.#requests.leave(merchantId);
+      this.#requests.leave(account);
     }
-  };
+  }
 
   /** Runs a capture. Throws RATE_LIMITED, without running it, when as many of this hold are under way as may be. */
   async capture(ctx: Context, preauthorizationId: string, run: () => Promise<void>): Promise<void> {

@@ -66,7 +66,7 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
   );
   return mountRoutes<RestRoute>(router, REST_ROUTES, {
     // Streams have a limit of their own.
-    guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant]),
+    guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant(route)]),
     callOf: async (ctx, route) => {
       const { merchantId, apiKeyHash } = identityOf(ctx);
       const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };

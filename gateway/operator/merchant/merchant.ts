@@ -82,6 +82,7 @@ export const Merchant = z
     apiKeys: z.array(ApiKey),
     signingSecrets: z.array(SigningSecret),
     createdAt: time('When it was created'),
+    etag: z.string().meta({ description: 'Names this state; another one after each change', examples: ['42'] }),
     warnings: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .meta({ description: 'What may keep notifications from arriving, as far as the contract shows it' }),

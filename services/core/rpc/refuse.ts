@@ -23,6 +23,11 @@ export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): Hold
   return new HoldfastError(code, WORDS[code] ?? code, details);
 }
 
+/** The refusal of a request that names what does not exist, or is another merchant's. */
+export function noSuch(record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification'): HoldfastError {
+  return new HoldfastError('OPERATION_NOT_FOUND', `there is no such ${record}`);
+}
+
 /** The refusal of a capture of more than remains of its hold; it says what remains. */
 export function exceedsHold({ remaining, currency }: { readonly remaining: bigint; readonly currency: string }) {
   const message = `the amount to capture is more than what remains of the hold: ${remaining} ${currency} in minor units`;

@@ -28,6 +28,8 @@ const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
   ['IDEMPOTENCY_IN_FLIGHT', status.ABORTED, 409],
   ['IDEMPOTENCY_KEY_REUSED', status.INVALID_ARGUMENT, 422],
   ['STREAM_TOKEN_TOO_OLD', status.OUT_OF_RANGE, 410],
+  ['PRECONDITION_FAILED', status.ABORTED, 412],
+  ['RECONCILING', status.UNAVAILABLE, 503],
   ['PAYLOAD_TOO_LARGE', status.INVALID_ARGUMENT, 413],
   ['UNSUPPORTED_MEDIA_TYPE', status.INVALID_ARGUMENT, 415],
   ['RATE_LIMITED', status.RESOURCE_EXHAUSTED, 429],

@@ -60,6 +60,7 @@ const REAL = {
   UNAUTHENTICATED: ['createPreauthorization', ({ stack }) => create(stack.shop, {}, { authorization: 'Bearer hf_no' })],
   PREAUTHORIZATION_NOT_FOUND: ['getPreauthorization', ({ stack }) => stack.shop.get(`/preauthorization/${NOBODY}`)],
   OPERATION_NOT_FOUND: ['getOperation', ({ stack }) => stack.shop.get(`/operations/${NOBODY}`)],
+  PRECONDITION_FAILED: ['updateMerchant', ({ stack }) => saveLate(stack)],
   NOT_FOUND: ['relayNotification', ({ stack }) => notify(stack, '1st')],
   METHOD_NOT_ALLOWED: ['relayNotification', ({ stack }) => stack.shop.get('/webhook/processor/payment/captured')],
   PAYLOAD_TOO_LARGE: ['createPreauthorization', ({ stack }) => create(stack.shop, { userId: 'x'.repeat(70_000) })],
@@ -200,6 +201,16 @@ const STAGED = {
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 
 export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
+
+/** Saves the demo merchant as if it had been read before its last change. */
+async function saveLate({ file }: Stack): Promise<Refused> {
+  const headers = { authorization: `Bearer ${file.operatorToken}`, 'content-type': 'application/json' };
+  const url = `${file.baseUrl}/operator/merchants/${file.merchantId}`;
+  const { name, contract } = (await (await fetch(url, { headers })).json()) as { name: string; contract: object };
+  const body = JSON.stringify({ name, contract, etag: '0' });
+  const answer = await fetch(url, { method: 'PUT', headers, body });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Refused['body'] };
+}
 
 /** Waits for all answers and returns the only refusal. */
 async function refusedOf(answers: readonly Promise<Refused>[]): Promise<Refused> {

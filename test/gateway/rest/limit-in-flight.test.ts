@@ -35,6 +35,18 @@ describe('concurrent requests at a gateway', () => {
     await stage.close();
   });
 
+  it('leave room for what the merchant does with its webhook, whichever of its keys floods', async () => {
+    const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '8' });
+    stage.core.answers.set('listDeliveries', () => ({}));
+    const admitted = Array.from({ length: 4 }, () => list());
+    await asked(4);
+    assert.equal((await list()).status, 429);
+    assert.equal((await stage.ask('GET', '/deliveries')).status, 200);
+    end();
+    for (const answer of admitted) assert.equal((await answer).status, 200);
+    await stage.close();
+  });
+
   it('get 503 when no slot is free', async () => {
     const { stage, list, asked, end } = await open({ REST_IN_FLIGHT: '2' });
     const admitted = [list(), list(OTHER_API_KEY)];

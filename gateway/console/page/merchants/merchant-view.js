@@ -42,6 +42,7 @@ function Contract({ merchant, reload }) {
         merchantId: merchant.merchantId,
         name: form.get('name').trim(),
         contract: readContract(form),
+        etag: merchant.etag,
       });
       setStanding({ busy: false });
       notify(warnings.length > 0 ? 'The contract is saved, with a warning.' : 'The contract is saved.');

@@ -32,6 +32,7 @@ const merchant = {
   signingSecrets: [secret],
   createdAt: CREATED_AT,
   warnings: [],
+  etag: '41',
 };
 const renamed = { ...merchant, name: 'Globex Payments', contract: { ...contract, currencies: ['EUR'] } };
 

@@ -212,6 +212,13 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_RECONCILING = 26;
    */
   RECONCILING = 26,
+
+  /**
+   * What is to be changed was changed since it was read; read it again. ABORTED, 412.
+   *
+   * @generated from enum value: ERROR_REASON_PRECONDITION_FAILED = 30;
+   */
+  PRECONDITION_FAILED = 30,
 }
 
 /**

@@ -157,6 +157,13 @@ export declare type Merchant = Message<"holdfast.v1.Merchant"> & {
    * @generated from field: repeated holdfast.v1.ContractWarning warnings = 7;
    */
   warnings: ContractWarning[];
+
+  /**
+   * Names this state of the merchant (AIP-154): another one after each change, also of its keys and secrets.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
 };
 
 /**
@@ -469,6 +476,13 @@ export declare type UpdateMerchantRequest = Message<"holdfast.v1.UpdateMerchantR
    * @generated from field: holdfast.v1.Contract contract = 3;
    */
   contract?: Contract | undefined;
+
+  /**
+   * The etag of the merchant that was read before; empty = whatever it is now.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
 };
 
 /**
@@ -1007,7 +1021,7 @@ export declare const MerchantService: GenService<{
   },
   /**
    * Replaces name and contract. Holds placed before keep the terms they were placed under. Errors:
-   * OPERATION_NOT_FOUND.
+   * OPERATION_NOT_FOUND; PRECONDITION_FAILED when the merchant has another etag.
    *
    * @generated from rpc holdfast.v1.MerchantService.UpdateMerchant
    */

@@ -7,7 +7,7 @@ import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { readPage } from '../pages.ts';
 import { endpointKindOf, notificationKindOf, presentFields } from '../present.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
 /** A delivery; never its body. */
@@ -28,7 +28,7 @@ export function presentDelivery(
 /** One delivery. Throws OPERATION_NOT_FOUND, also when it is not of the merchant; '' = any merchant's. */
 export async function demandDelivery(core: Core, deliveryId: string, merchantId: string): Promise<DeliveryRow> {
   const found = isUuid(deliveryId) ? await findDelivery(core.database, deliveryId) : undefined;
-  if (!found || !isInScope(found, merchantId || undefined)) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!found || !isInScope(found, merchantId || undefined)) throw noSuch('delivery');
   return found;
 }
 

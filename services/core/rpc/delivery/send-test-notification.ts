@@ -7,13 +7,13 @@ import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import { takeQuota } from '../../storage/merchant/quota.ts';
 import type { Method } from '../core.ts';
-import { refusalOf, tooMany } from '../refuse.ts';
+import { noSuch, tooMany } from '../refuse.ts';
 import { demandDelivery, presentDelivery } from './present-delivery.ts';
 
 /** Sends a notification about nothing to a merchant's webhook. Throws RATE_LIMITED above a few a minute. */
 export const sendTestNotification: Method<'sendTestNotification'> = async (core, { merchantId }) => {
   const merchant = await findMerchant(core.database, merchantId);
-  if (!merchant) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!merchant) throw noSuch('merchant');
   const at = core.clock();
   const [id, requestId] = [uuidv7(), uuidv7()];
   const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);

@@ -15,7 +15,7 @@ import {
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { endpointKindOf, presentFields } from '../present.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 
 /** Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND when there is no such merchant. */
 export async function changeEndpoint(
@@ -24,7 +24,7 @@ export async function changeEndpoint(
   action: string,
   next: (state: EndpointState) => EndpointState,
 ) {
-  if (!(await findMerchant(core.database, key.merchantId))) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!(await findMerchant(core.database, key.merchantId))) throw noSuch('merchant');
   const now = core.clock();
   const detail: { before?: object; after?: object } = {};
   const audit = { at: now, action, target: endpointName(key), detail };

@@ -1,6 +1,7 @@
+import { HoldfastError } from '../../domain/refusal.ts';
 import { addSigningSecret as addStored } from '../../storage/merchant/change-credentials.ts';
 import type { Method } from '../core.ts';
-import { invalidField, refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { newSigningSecret } from './new-credentials.ts';
 import { presentSigningSecret } from './present-merchant.ts';
 
@@ -8,7 +9,8 @@ import { presentSigningSecret } from './present-merchant.ts';
 export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }) => {
   const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
   const added = await addStored(core.database, row);
-  if (added === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
-  if (added === 'TOO_MANY') throw invalidField('merchant_id', 'two signing secrets are live; retire one first');
+  if (added === 'NOT_FOUND') throw noSuch('merchant');
+  if (added === 'TOO_MANY')
+    throw new HoldfastError('INVALID_REQUEST', 'two signing secrets are live: retire one first');
   return { signingSecret: presentSigningSecret(added), secret };
 };

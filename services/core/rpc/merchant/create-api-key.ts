@@ -1,6 +1,6 @@
 import { addApiKey } from '../../storage/merchant/change-credentials.ts';
 import type { Method } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { newApiKey } from './new-credentials.ts';
 import { presentApiKey } from './present-merchant.ts';
 
@@ -8,6 +8,6 @@ import { presentApiKey } from './present-merchant.ts';
 export const createApiKey: Method<'createApiKey'> = async (core, { merchantId, managesWebhook }) => {
   const { row, key } = newApiKey({ merchantId, managesWebhook }, core.clock());
   const added = await addApiKey(core.database, row);
-  if (added === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
+  if (added === 'NOT_FOUND') throw noSuch('merchant');
   return { apiKey: presentApiKey(added), key };
 };

@@ -1,11 +1,11 @@
 import { readMerchant } from '../../storage/merchant/read-merchants.ts';
 import type { Method } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { presentMerchant } from './present-merchant.ts';
 
 /** Looks up a merchant. */
 export const getMerchant: Method<'getMerchant'> = async (core, { merchantId }) => {
   const found = await readMerchant(core.database, merchantId);
-  if (!found) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!found) throw noSuch('merchant');
   return { merchant: presentMerchant(found) };
 };

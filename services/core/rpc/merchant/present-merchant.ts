@@ -17,6 +17,7 @@ export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantW
     apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
     signingSecrets: newestEnded(signingSecrets, ({ retiredAt }) => retiredAt).map(presentSigningSecret),
     warnings: contractWarnings(merchant),
+    etag: String(merchant.changeNumber),
   };
 }
 

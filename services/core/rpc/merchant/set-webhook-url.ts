@@ -1,7 +1,7 @@
 import { updateMerchant } from '../../storage/merchant/change-merchant.ts';
 import type { Method } from '../core.ts';
 import { endOwnPause } from '../endpoint/change-endpoint.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { checkEndpoint } from './contract-columns.ts';
 import { presentMerchant } from './present-merchant.ts';
@@ -13,7 +13,7 @@ export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId,
   checkEndpoint(fields, 'webhook_url', webhookUrl);
   fields.refuse();
   const updated = await updateMerchant(core.database, merchantId, { webhookUrl }, core.clock());
-  if (updated === 'NOT_FOUND') throw refusalOf('OPERATION_NOT_FOUND');
+  if (updated === 'NOT_FOUND' || updated === 'CHANGED') throw noSuch('merchant');
   core.contracts.forget(merchantId);
   await endOwnPause(core, { merchantId, kind: 'webhook' });
   return { merchant: presentMerchant(updated) };

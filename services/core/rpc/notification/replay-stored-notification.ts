@@ -11,7 +11,7 @@ import {
   type StoredRow,
 } from '../../storage/notification/stored-notifications.ts';
 import type { Core, Method } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 import { presentStored } from './present-stored.ts';
 
 /** Forwards a stored notification, also one that was forwarded before. */
@@ -19,7 +19,7 @@ export const replayStoredNotification: Method<'replayStoredNotification'> = asyn
   const key = { merchantId, requestId };
   const { query } = core.database;
   const stored = await readStored(query, key);
-  if (!stored) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!stored) throw noSuch('notification');
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
   const due = await audited(core.database, action, async (inTransaction) => {

@@ -131,6 +131,9 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): v
   if (request.tokenId !== undefined && request.returnUrl !== undefined) {
     fields.add('return_url', 'belongs to a checkout: there is none with token_id');
   }
+  if (request.tokenId !== undefined && request.saveCard) {
+    fields.add('save_card', 'belongs to a checkout: with token_id the card has its token already');
+  }
   for (const [name, value] of Object.entries(request.metadata)) {
     fields.text('metadata', name);
     fields.text('metadata', value);

@@ -15,7 +15,7 @@ import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { presentAccepted } from '../notification/present-stored.ts';
 import { notificationKindOf, presentFields } from '../present.ts';
-import { refusalOf } from '../refuse.ts';
+import { noSuch } from '../refuse.ts';
 
 /**
  * Decides about a quarantined notification; repeating a decision changes nothing. `decide` is called while it is held. Throws
@@ -43,7 +43,7 @@ const WHY_NOT = {
 
 async function find(core: Core, id: string): Promise<QuarantinedHead> {
   const row = isUuid(id) ? await findQuarantined(core.database, id) : undefined;
-  if (!row) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!row) throw noSuch('notification');
   return row;
 }
 

@@ -48,6 +48,11 @@ export function rolesFor(method: DescMethod): readonly Role[] {
   return METHODS[`${method.parent.typeName}.${method.name}`] ?? SERVICES[method.parent.typeName] ?? [];
 }
 
+/** Whether a merchant may call a method about its own webhook. */
+export function isOfWebhook(method: DescMethod): boolean {
+  return rolesFor(method) === WEBHOOK;
+}
+
 /** Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */
 export function authenticates(core: Core): Interceptor {
   const findCaller = callerFinder(core.settings);
@@ -73,7 +78,7 @@ const KEY_HEADER = 'x-api-key-sha256';
  */
 export function demandsManagingKey(core: Core): Interceptor {
   return (next) => async (request) => {
-    const isMerchant = request.contextValues.get(callerKey) === 'gateway' && rolesFor(request.method) === WEBHOOK;
+    const isMerchant = request.contextValues.get(callerKey) === 'gateway' && isOfWebhook(request.method);
     if (request.stream || !isMerchant) return next(request);
     const hash = request.header.get(KEY_HEADER);
     if (hash === null) throw new HoldfastError('FORBIDDEN', 'the gateway may call this in the name of an API key only');

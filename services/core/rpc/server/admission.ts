@@ -2,6 +2,7 @@ import type { Interceptor, UnaryRequest } from '@connectrpc/connect';
 import { FairShare } from '../../../../platform/fair-share.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
+import { isOfWebhook } from './access.ts';
 import { callerKey } from './caller.ts';
 
 /**
@@ -37,11 +38,15 @@ export class Admission {
   }
 }
 
-/** Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. */
-export function accountOf({ message, contextValues }: UnaryRequest): string {
+/**
+ * Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. What a merchant does with its
+ * webhook counts by itself, so that its own flood does not stop that.
+ */
+export function accountOf({ method, message, contextValues }: UnaryRequest): string {
   const { merchantId } = message as { merchantId?: unknown };
   const isNamed = typeof merchantId === 'string' && merchantId !== '';
-  return isNamed ? `merchant ${merchantId}` : `role ${contextValues.get(callerKey)}`;
+  const part = isOfWebhook(method) ? 'webhook of merchant' : 'merchant';
+  return isNamed ? `${part} ${merchantId}` : `role ${contextValues.get(callerKey)}`;
 }
 
 /** Admits unary calls, by their accounts. Streams have other limits. */

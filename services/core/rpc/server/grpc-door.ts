@@ -35,8 +35,10 @@ import {
 import type { CallerPatience } from '../../../../platform/gather.ts';
 import { serviceDefinition } from '../../../../platform/grpc-client.ts';
 import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
+import { HoldfastError } from '../../domain/refusal.ts';
 import type { MountedService } from '../services.ts';
 import { patienceKey } from './call-patience.ts';
+import { translateError } from './translate-error.ts';
 
 type MethodSpec = MountedService['methods'][string];
 
@@ -67,14 +69,36 @@ export function mountServices(
   };
   for (const { service, methods } of services) {
     const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec)]);
-    const definition = serviceDefinition(service) as ServiceDefinition<UntypedServiceImplementation>;
-    server.addService(definition, Object.fromEntries(handlers));
+    server.addService(tolerant(serviceDefinition(service)), Object.fromEntries(handlers));
   }
   return {
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** Stands for a message that cannot be decoded: grpc-js itself would answer INTERNAL. */
+class Undecodable {}
+
+/** The definition with requests that decode to Undecodable instead of throwing. */
+function tolerant(definition: ServiceDefinition): ServiceDefinition<UntypedServiceImplementation> {
+  const methods = Object.entries(definition).map(([name, method]) => {
+    const requestDeserialize = (bytes: Buffer) => {
+      try {
+        return method.requestDeserialize(bytes);
+      } catch {
+        return new Undecodable();
+      }
+    };
+    return [name, { ...method, requestDeserialize }];
+  });
+  return Object.fromEntries(methods);
+}
+
+function demandDecoded(request: object): void {
+  if (!(request instanceof Undecodable)) return;
+  throw translateError(new HoldfastError('INVALID_REQUEST', 'the request is not a message of this method'));
 }
 
 type UnarySpec = MethodSpec & { kind: 'unary' };
@@ -87,6 +111,7 @@ async function serveUnary(
   invoke: AnyFn,
 ): Promise<void> {
   try {
+    demandDecoded(call.request);
     const request: UnaryRequest = {
       stream: false,
       service: method.parent,
@@ -142,6 +167,7 @@ async function serveStream(
   stopping: AbortSignal,
 ): Promise<void> {
   try {
+    demandDecoded(call.request);
     const context = streamContextOf(spec, call, stopping);
     const invoke = transformInvokeImplementation(spec as never, context, interceptors);
     for await (const message of invoke(single(call.request as never))) {

@@ -72,7 +72,12 @@ function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<num
 function reflectionOf(services: readonly DescService[]): ReflectionService {
   const files = new Map<string, DescFile>();
   for (const service of [...services, HealthService]) collect(service.file, files);
-  const ours = [...files.values()].map(({ proto }) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)));
+  const mounted = new Set([...services, HealthService].map(({ typeName }) => typeName));
+  const ours = [...files.values()].map(({ proto }) => {
+    // A file may also describe a service that others offer, such as a processor's.
+    const service = proto.service.filter(({ name }) => mounted.has(`${proto.package}.${name}`));
+    return Buffer.from(toBinary(FileDescriptorProtoSchema, { ...proto, service }));
+  });
   // Of a package definition only its files matter here. proto-loader itself would merge ours and lose their imports.
   const definition = { fileDescriptorProtos: ours } as MessageTypeDefinition<object, object>;
   return new ReflectionService({ holdfast: definition });

@@ -37,6 +37,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   PROCESSOR_ERROR: Code.Aborted,
   UNAVAILABLE: Code.Unavailable,
   RECONCILING: Code.Unavailable,
+  PRECONDITION_FAILED: Code.Aborted,
 };
 
 /** Translates an error of a handler to a status with its details, for both doors. */

@@ -44,18 +44,20 @@ export async function insertMerchant(
   }
 }
 
-/** Replaces the terms of a merchant that are given. */
+/** Replaces the terms of a merchant that are given. CHANGED = its change number is not `expected`. */
 export function updateMerchant(
   database: Database,
   merchantId: string,
   terms: Partial<MerchantTerms>,
   at: Date,
-): Promise<MerchantWithCredentials | 'NOT_FOUND'> {
+  expected?: string,
+): Promise<MerchantWithCredentials | 'NOT_FOUND' | 'CHANGED'> {
   const detail: { before?: object; after?: object } = {};
-  return changeMerchant<MerchantWithCredentials>(
+  return changeMerchant<MerchantWithCredentials, 'CHANGED'>(
     database,
     { at, action: 'merchant.update', target: merchantId, detail },
     async (em, merchant) => {
+      if (expected !== undefined && expected !== String(merchant.changeNumber)) return 'CHANGED';
       Object.assign(detail, changesOf(merchant, terms));
       em.assign(merchant, terms);
       return readBack(em, merchant);

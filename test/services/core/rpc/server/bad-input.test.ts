@@ -57,6 +57,7 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...HOLD, idempotencyKey: 'x'.repeat(256) }, 'idempotency_key'],
     [{ ...HOLD, idempotencyKey: 'order-4242424242424242' }, 'idempotency_key'],
     [{ ...HOLD, returnUrl: 'https://shop.example' }, 'return_url'],
+    [{ ...HOLD, saveCard: true }, 'save_card'],
     [{ ...CHECKOUT, returnUrl: 'https://shop.example/paid?card=4242424242424242' }, 'return_url'],
     [{ ...CHECKOUT, returnUrl: 'http://shop.example' }, 'return_url'],
     [{ ...CHECKOUT, returnUrl: 'http://127.evil.com' }, 'return_url'],

@@ -84,13 +84,21 @@ describe('doors of core', function () {
     channel.close();
   });
 
+  it('answers INVALID_ARGUMENT to bytes that are no message', async () => {
+    const client = new Client(`127.0.0.1:${stage.cores[0]?.corePort}`, credentials.createInsecure());
+    const same = (bytes: Buffer) => bytes;
+    const error = await new Promise<ServiceError | null>((resolve) =>
+      client.makeUnaryRequest('/holdfast.v1.OctService/GetOct', same, same, Buffer.from([0xff]), resolve),
+    );
+    client.close();
+    assert.equal(error?.code, status.INVALID_ARGUMENT);
+  });
+
   it('reflects its whole contract', async () => {
     const services = await reflected(`127.0.0.1:${stage.cores[0]?.corePort}`);
     const names = ['Preauthorization', 'Oct', 'Operation', 'Merchant', 'Notification', 'Operator', 'Audit'];
     const ours = names.map((name) => `holdfast.v1.${name}Service`);
-    // The processor's own service is in a file that the events' file imports.
-    const processors = ['ProcessorEventService', 'ProcessorService'].map((name) => `holdfast.processor.v1.${name}`);
-    const others = [...processors, 'grpc.health.v1.Health'];
+    const others = ['holdfast.processor.v1.ProcessorEventService', 'grpc.health.v1.Health'];
     assert.deepEqual(services.sort(), [...ours, ...others].sort());
   });
 

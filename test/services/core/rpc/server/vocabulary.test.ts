@@ -29,6 +29,13 @@ describe('the vocabulary of refusals', function () {
     PREAUTHORIZATION_NOT_FOUND: () => several.get({ requestId: randomUUID() }),
     OPERATION_NOT_FOUND: () => several.getOct(randomUUID()),
     PROCESSOR_ERROR: () => several.oct({ tokenId: 'tok_sandbox_processor_error' }),
+    async PRECONDITION_FAILED() {
+      const { merchants } = stage.channel('operator');
+      const { merchant } = await merchants.getMerchant({ merchantId: 'several' });
+      const { contract } = merchant ?? assert.fail();
+      await merchants.createApiKey({ merchantId: 'several' });
+      return merchants.updateMerchant({ merchantId: 'several', name: 's', contract, etag: merchant?.etag ?? '' });
+    },
     async SIGNATURE_REQUIRED() {
       const { merchants } = stage.channel('operator');
       const terms = { currencies: ['EUR'], terminals: ['T1'], requireSignedCaptures: true, capturePublicKey: KEY };

@@ -51,7 +51,7 @@ export function sandboxProcess(house: House): ChildOptions {
   });
 }
 
-/** The adapter to Stripe, when there is a key: in the service's database, with a schema of its own. */
+/** The adapter to Stripe, when there is a key: its ledger is a database of its own, which does not go back with the service's. */
 export function stripeProcess(house: House, databaseUrl: string): ChildOptions | undefined {
   const { ports, secrets, settings } = house;
   if (!isStripeOn(house)) return undefined;
@@ -60,7 +60,7 @@ export function stripeProcess(house: House, databaseUrl: string): ChildOptions |
     STRIPE_WEBHOOK_PORT: ports.STRIPE_WEBHOOK_PORT,
     STRIPE_API_KEY: settings.STRIPE_API_KEY,
     STRIPE_WEBHOOK_SECRET: settings.STRIPE_WEBHOOK_SECRET,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrl.replace(/^(\w+:\/\/[^/]+\/)[^?]*/, '$1holdfast_stripe'),
     CORE_URL: addressesOf(ports).coreUrl,
     PROCESSOR_TOKEN: secrets.stripeToken,
     PROCESSOR_CREDENTIAL: secrets.stripeCredential,

@@ -15,6 +15,7 @@ import { purgeNotices } from './ledger/notice.ts';
 import { reportDue } from './report.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
+import { lookAround } from './webhook/looks.ts';
 import { dealWithNotices } from './webhook/notices.ts';
 import { CLOSING_PATH, receiveWebhooks } from './webhook/receive.ts';
 
@@ -26,6 +27,8 @@ export interface Adapter {
   readonly webhookPort: number;
   /** Deals with what Stripe announced, rather than at its time. */
   dealWithNotices(): Promise<void>;
+  /** Looks at the payments that are due, rather than at their time. */
+  lookAround(): Promise<void>;
   /** Reports to core what is due now, rather than at its time. */
   reportDue(): Promise<void>;
   /** Lets running calls end, then stops; nothing stays open. */
@@ -44,6 +47,7 @@ export interface Given {
 const GRACE_MS = 10_000;
 const NOTICES_EVERY_MS = 2_000;
 const REPORTS_EVERY_MS = 1_000;
+const LOOKS_EVERY_MS = 1_000;
 /** Finding old notices reads all of them. */
 const PURGES_EVERY_MS = 60 * 60 * 1000;
 
@@ -75,6 +79,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const desk: Desk = { database, leases, stripe, patience, log, now, reach, closingUrl, onEvent: reports.wake };
   const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };
   const notices = started.adopt(runPeriodically(dealing, log), ({ close }) => close());
+  const looking = { name: 'looks', intervalMs: LOOKS_EVERY_MS, runOnce: () => lookAround(desk) };
+  const looks = started.adopt(runPeriodically(looking, log), ({ close }) => close());
   const purging = { name: 'purge', intervalMs: PURGES_EVERY_MS, runOnce: () => purgeNotices(database.query) };
   started.adopt(runPeriodically(purging, log), ({ close }) => close());
   const door = { setting: 'STRIPE_PORT', port: settings.STRIPE_PORT, host, tls, graceMs: GRACE_MS };
@@ -86,6 +92,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
     grpcPort,
     webhookPort,
     dealWithNotices: notices.runOnce,
+    lookAround: looks.runOnce,
     reportDue: reports.runOnce,
     close: () => running.disposeAsync(),
   };

@@ -6,12 +6,12 @@ import { type DescribeResponse, DescribeResponseSchema } from '../../proto/gen/h
 import { USAGE } from '../../services/conformance/options.ts';
 import { parseProfile } from '../../services/conformance/profile.ts';
 import { DESCRIPTION } from '../../services/sandbox/rpc/server.ts';
-import { describe as describeStripe } from '../../services/stripe/rpc/describe.ts';
+import { described } from '../../services/stripe/rpc/describe.ts';
 
 /** What each of our processors answers to Describe, by the name of its column. */
 const DESCRIPTIONS: Readonly<Record<string, DescribeResponse>> = {
   sandbox: create(DescribeResponseSchema, DESCRIPTION),
-  stripe: create(DescribeResponseSchema, describeStripe()),
+  stripe: create(DescribeResponseSchema, described(true)),
 };
 
 const yes = (can: boolean | undefined) => (can ? 'yes' : 'no');

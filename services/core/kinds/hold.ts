@@ -2,15 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { HoldFields } from '../books/settle-holds-and-octs.ts';
 import { type Cipher, hashOf } from '../cipher.ts';
 import { identifierOf, isOk } from '../domain/operation.ts';
+import type { RefusedCheckout } from '../processor/processor.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
+import { end } from './end.ts';
 import type { Asker, Kind, Named } from './kind.ts';
 import { voidLate } from './release.ts';
 
 /** What placing a hold depends on. */
-export type HoldFacts = HoldFields & Named & { readonly tokenId?: string | null | undefined };
+export type HoldFacts = HoldFields &
+  Named & {
+    readonly tokenId?: string | null | undefined;
+    readonly merchantReference?: string | null | undefined;
+  };
 
 /** Holds: placing them, by a token or on a checkout page. */
 export const HOLD: Kind<HoldFacts, true> = {
@@ -20,9 +26,17 @@ export const HOLD: Kind<HoldFacts, true> = {
   find: findHold,
   call(processor, { tokenId, processorAccount: account, ...hold }) {
     const { merchantId, terminalId, userId, amount, currency } = hold;
-    const requestId = identifierOf(hold);
-    const request = { requestId, merchantId, account, terminalId, userId, tokenId: tokenId ?? '', amount, currency };
-    return processor.send('authorize', request);
+    return processor.send('authorize', {
+      requestId: identifierOf(hold),
+      merchantId,
+      account,
+      terminalId,
+      userId,
+      tokenId: tokenId ?? '',
+      amount,
+      currency,
+      merchantReference: hold.merchantReference ?? '',
+    });
   },
   settle: ({ books }, hold, outcome, at) => books.settleHold({ hold, outcome, at }),
 
@@ -56,9 +70,14 @@ export function newHandle(cipher: Cipher, requestId: string) {
 
 /**
  * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold, so after a
- * lost answer the call is repeated. Resolves with the hold as it is then; undefined = the processor did not answer.
+ * lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended it; undefined = the
+ * processor did not answer.
  */
-export async function openPage(asker: Asker, hold: HoldRow, merchantName: string): Promise<HoldRow | undefined> {
+export async function openPage(
+  asker: Asker,
+  hold: HoldRow,
+  merchantName: string,
+): Promise<HoldRow | RefusedCheckout | undefined> {
   const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
   const checkout = await asker.processors.of(hold).createCheckout({
     ...{ requestId, merchantId, account, terminalId, userId, amount, currency, saveCard, merchantName },
@@ -68,6 +87,10 @@ export async function openPage(asker: Asker, hold: HoldRow, merchantName: string
   });
   asker.reach('checkout opened');
   if (!checkout) return undefined;
+  if ('refusal' in checkout) {
+    await end(asker, HOLD, hold, checkout.refusal);
+    return checkout;
+  }
   const { url, expiresAt } = checkout;
   const sealed = asker.cipher.seal(url, `checkout:${requestId}`);
   await storeCheckout(asker.database.query, requestId, sealed, expiresAt);

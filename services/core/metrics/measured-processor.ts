@@ -19,7 +19,10 @@ export function measuredProcessor(
     ...processor,
     send: (method, request) => measured(snakeCase(method), processor.send(method, request), outcome),
     createCheckout: (checkout) =>
-      measured('create_checkout', processor.createCheckout(checkout), (page) => (page ? 'APPROVED' : 'UNKNOWN')),
+      measured('create_checkout', processor.createCheckout(checkout), (page) => {
+        if (!page) return 'UNKNOWN';
+        return 'refusal' in page ? page.refusal.answer : 'APPROVED';
+      }),
     inquire: (submission) =>
       measured('inquire', processor.inquire(submission), ({ found }) => (found === 'NO_ANSWER' ? 'UNKNOWN' : found)),
   };

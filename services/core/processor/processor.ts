@@ -12,7 +12,13 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold.ts';
-import { type FinalOutcome, IDENTIFIER_REUSED, identifierOf, type Outcome } from '../domain/operation.ts';
+import {
+  type FinalOutcome,
+  IDENTIFIER_REUSED,
+  identifierOf,
+  type NotPerformed,
+  type Outcome,
+} from '../domain/operation.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
 
@@ -26,7 +32,7 @@ export interface Processor {
   /** Sends a submission, under the identifier in its request. */
   send<M extends SubmissionMethod>(method: M, request: Parameters<Client[M]>[0]): Promise<Outcome>;
   /** Opens the hosted page; the same one again for the same hold. Undefined = no answer. */
-  createCheckout(checkout: CheckoutCall): Promise<Checkout | undefined>;
+  createCheckout(checkout: CheckoutCall): Promise<Checkout | RefusedCheckout | undefined>;
   /** Asks what became of a submission and fences its identifier. */
   inquire(submission: Inquired): Promise<InquiryAnswer>;
   /**
@@ -66,6 +72,11 @@ export type CheckoutCall = Omit<CreateCheckoutRequest, '$typeName' | '$unknown' 
 export interface Checkout {
   readonly url: string;
   readonly expiresAt: Date;
+}
+
+/** The processor opens no page under this identifier. */
+export interface RefusedCheckout {
+  readonly refusal: NotPerformed;
 }
 
 /** What an inquiry is about. */
@@ -128,9 +139,10 @@ export function openProcessor({ address, credential, tls, timeoutMs, mostCallers
         breaker.record(true);
         const expiresAt = answer.expiresAt ? timestampDate(answer.expiresAt) : checkout.expiresAt;
         return { url: answer.checkoutUrl, expiresAt };
-      } catch {
-        breaker.record(false);
-        return undefined;
+      } catch (error) {
+        const refused = refusedCheckout(error as Partial<ServiceError>);
+        breaker.record(refused !== undefined);
+        return refused;
       }
     },
     async inquire(submission) {
@@ -155,11 +167,27 @@ async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promis
 }
 
 /** The contract allows a status instead of the answer; nothing was done. */
-const REUSED: FinalOutcome = {
+const REUSED: NotPerformed = {
   answer: 'NOT_PERFORMED',
   code: IDENTIFIER_REUSED,
   message: 'The identifier was used for something else.',
 };
+
+/** Statuses by which CreateCheckout is refused for good; any other error leaves it unknown. */
+const REFUSALS: ReadonlySet<status | undefined> = new Set([
+  status.INVALID_ARGUMENT,
+  status.FAILED_PRECONDITION,
+  status.UNIMPLEMENTED,
+  status.ALREADY_EXISTS,
+]);
+
+function refusedCheckout({ code, details = '' }: Partial<ServiceError>): RefusedCheckout | undefined {
+  if (!REFUSALS.has(code)) return undefined;
+  if (code === status.ALREADY_EXISTS) return { refusal: REUSED };
+  const isWord = /^[a-z][a-z0-9_]{0,63}$/.test(details);
+  const message = cut(details, 500);
+  return { refusal: { answer: 'NOT_PERFORMED', code: isWord ? details : 'checkout_refused', message } };
+}
 
 async function inquire(client: GrpcClient<typeof ProcessorService>, submission: Inquired): Promise<InquiryAnswer> {
   try {

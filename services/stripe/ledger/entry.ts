@@ -22,6 +22,7 @@ export interface Intent {
   readonly currency: string;
   readonly finalCapture: boolean;
   readonly merchantName: string;
+  readonly merchantReference: string;
   readonly returnUrl: string;
   readonly saveCard: boolean;
 }
@@ -40,6 +41,7 @@ const NO_INTENT: Omit<Intent, 'kind'> = {
   currency: '',
   finalCapture: false,
   merchantName: '',
+  merchantReference: '',
   returnUrl: '',
   saveCard: false,
 };
@@ -116,7 +118,7 @@ export async function findEntry(query: Query, requestId: string): Promise<Entry 
   return entry;
 }
 
-const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline', 'expiresAt'] as const;
+const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline', 'expiresAt', 'lookAt'] as const;
 const INSERT: Statement = {
   name: 'insert_entry',
   // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
@@ -131,7 +133,10 @@ export type Beginning = Partial<Pick<Entry, 'stage' | 'sentAt' | 'closingUrl' | 
 
 /** Stores an intent; undefined when the identifier is known already. */
 export async function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
-  const row = { stage: 'stored', sentAt: null, closingUrl: null, baseline: 0n, expiresAt: null, ...intent, ...begins };
+  const defaults = { stage: 'stored', sentAt: null, closingUrl: null, baseline: 0n, expiresAt: null };
+  // A checkout is looked at from the beginning, what else may change at Stripe from when Stripe has answered.
+  const lookAt = intent.kind === 'checkout' ? (begins.sentAt ?? null) : null;
+  const row = { ...defaults, ...intent, ...begins, lookAt };
   const [entry] = await query<Entry>(
     INSERT,
     NEW_FIELDS.map((field) => row[field]),
@@ -161,9 +166,10 @@ export async function markEntry(
 const END: Statement = {
   name: 'end_entry',
   // $6 is the answer, the first of the ending's fields.
-  text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END, acted_at = $5,
+  text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END, acted_at = $5::timestamptz,
       intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
-      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 6}`).join(', ')}
+      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 6}`).join(', ')},
+      look_at = CASE WHEN $6::smallint IN (${Answer.APPROVED}, ${Answer.ACCEPTED}) AND kind IN ('authorization', 'checkout', 'refund') THEN $5::timestamptz + interval '5 min' END
     WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
 };
 

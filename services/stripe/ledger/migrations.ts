@@ -8,10 +8,12 @@ export const ADVISORY_LOCKS = {
   entryOrder: 7_216_001,
 } as const;
 
-/** Brings the schema `stripe` of a database to this version. Safe to run by several processes at once. */
+/**
+ * Brings the schema `stripe` of a database to this version; a database that is not there yet is created, where the role may.
+ * Safe to run by several processes at once.
+ */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const client = new DatabaseClient(connectionOptions(databaseUrl));
-  await client.connect();
+  const client = await connectOrCreate(databaseUrl);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     // Asked first: IF NOT EXISTS would need the right to create schemas even when there is nothing to create.
@@ -31,6 +33,34 @@ export async function migrate(databaseUrl: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+async function connectOrCreate(databaseUrl: string): Promise<DatabaseClient> {
+  try {
+    return await connect(databaseUrl);
+  } catch (error) {
+    const [, server = '', name = '', options = ''] = /^(\w+:\/\/[^/]+\/)([^?]+)(.*)$/.exec(databaseUrl) ?? [];
+    if ((error as { code?: string }).code !== NO_SUCH_DATABASE || name === '') throw error;
+    const client = await connect(`${server}postgres${options}`);
+    await client
+      .query(`CREATE DATABASE ${client.escapeIdentifier(decodeURIComponent(name))}`)
+      .catch(ignoreExisting)
+      .finally(() => client.end());
+    return connect(databaseUrl);
+  }
+}
+
+const NO_SUCH_DATABASE = '3D000';
+
+async function connect(databaseUrl: string): Promise<DatabaseClient> {
+  const client = new DatabaseClient(connectionOptions(databaseUrl));
+  await client.connect();
+  return client;
+}
+
+/** Another process may create it at the same moment. */
+function ignoreExisting(error: { code?: string }): void {
+  if (error.code !== '42P04' && error.code !== '23505') throw error;
 }
 
 /** The schema's migrations, in order: forward-only and additive, so that the code before one runs on the schema after it. */
@@ -56,6 +86,7 @@ CREATE TABLE stripe.entry (
   currency text NOT NULL,
   final_capture boolean NOT NULL,
   merchant_name text NOT NULL,
+  merchant_reference text NOT NULL,
   return_url text NOT NULL,
   save_card boolean NOT NULL,
   stage text NOT NULL CHECK (stage IN ('stored', 'sent', 'fencing', 'ended')),
@@ -90,6 +121,7 @@ CREATE TABLE stripe.entry (
   ended_how smallint NOT NULL DEFAULT 0,
   lease_by uuid,
   lease_until timestamptz,
+  look_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   CHECK (captured + voided <= amount + incremented),
   CHECK (refunded + reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END)
@@ -97,8 +129,15 @@ CREATE TABLE stripe.entry (
 CREATE INDEX entry_of_authorization ON stripe.entry (authorization_request_id, sequence);
 CREATE UNIQUE INDEX entry_of_intent ON stripe.entry (intent_id) WHERE kind IN ('authorization', 'checkout');
 CREATE UNIQUE INDEX entry_of_session ON stripe.entry (session_id);
+CREATE INDEX entry_to_look_at ON stripe.entry (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX entry_of_refund ON stripe.entry (refund_id);
 CREATE INDEX entry_of_token ON stripe.entry (generated_token_id) WHERE generated_token_id <> '';
+
+-- What is known of an account at Stripe; empty = the API key's own.
+CREATE TABLE stripe.account (
+  account text PRIMARY KEY,
+  features_refused_at timestamptz NOT NULL
+);
 
 -- What Stripe announced; each is a reason to look at its object.
 CREATE TABLE stripe.notice (

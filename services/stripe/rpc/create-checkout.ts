@@ -3,9 +3,10 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { RpcError } from '../../../platform/adapter/serve.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
-import type {
-  CreateCheckoutRequest,
-  CreateCheckoutResponseSchema,
+import {
+  Answer,
+  type CreateCheckoutRequest,
+  type CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Desk, OutcomeUnknown } from '../desk.ts';
 import { findEntry, intentOf } from '../ledger/entry.ts';
@@ -19,7 +20,7 @@ const SLACK_MS = 60_000;
 
 /**
  * Opens a Checkout Session; a repeated request returns the same page. Throws RpcError: INVALID_ARGUMENT for an amount, currency
- * or return URL that cannot be used, FAILED_PRECONDITION when the identifier is fenced or its page is closed,
+ * or return URL that cannot be used, FAILED_PRECONDITION when Stripe refuses, the identifier is fenced or its page is closed,
  * ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
  */
 export async function createCheckout(
@@ -46,7 +47,9 @@ export async function createCheckout(
     return entry.stage === 'ended' ? entry : openPage(desk, entry);
   });
   if (!turn) throw new OutcomeUnknown('another call opens this page');
-  if (!('url' in turn.done)) throw refusedAs(turn.done.errorCode || 'checkout_completed');
+  // The customer has paid on a page that this call would open again: its end is reported.
+  if ('answer' in turn.done && turn.done.answer === Answer.APPROVED) throw new OutcomeUnknown('it is completed');
+  if (!('url' in turn.done)) throw refusedAs(turn.done.errorCode);
   return { checkoutUrl: turn.done.url, expiresAt: timestampFromDate(turn.done.expiresAt) };
 }
 

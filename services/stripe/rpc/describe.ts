@@ -2,15 +2,24 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
-import type { DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { stripeUnits, toStripe } from '../amount.ts';
+import type { Desk } from '../desk.ts';
+import { areFeaturesRefused } from '../ledger/account.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
 
-/** What Stripe can do at best; each authorization says what it can itself. */
-export function describe(): MessageInitShape<typeof DescribeResponseSchema> {
+type Description = MessageInitShape<typeof DescribeResponseSchema>;
+
+/** What Stripe can do at best for an account; each authorization says what it can itself. */
+export async function describe(desk: Desk, { account }: DescribeRequest): Promise<Description> {
+  return described(!(await areFeaturesRefused(desk.database.query, account, desk.now())));
+}
+
+/** What Stripe can do for an account that has the card features, or that has not. */
+export function described(features: boolean): Description {
   return {
     name: 'stripe',
-    authorizations: { severalCaptures: true, increments: true, extension: false, refunds: true },
+    authorizations: { severalCaptures: features, increments: features, extension: false, refunds: true },
     tokens: true,
     checkouts: true,
     savedCards: true,

@@ -41,10 +41,10 @@ export async function conclude(desk: Desk, intent: Intent, ending: Ending): Prom
   return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
 }
 
-const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set(['merchantName', 'returnUrl']);
+const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set(['merchantName', 'merchantReference', 'returnUrl']);
 
 /**
- * A merchant's name and its return URL may change between two calls. An empty account says nothing, nor does a void's empty
+ * A merchant's name, reference and return URL may change between two calls. An empty account says nothing, nor does a void's empty
  * merchant.
  */
 function sameIntent(entry: Entry, intent: Intent): boolean {

@@ -32,7 +32,7 @@ export function processorMethods(desk: Desk): Methods {
     inquire: (request) => inquire(desk, request),
     listEntries: (request) =>
       listPage(request, async (listing) => (await listEntries(desk.database.query, listing)).map(listed)),
-    describe: async () => describe(),
+    describe: (request) => describe(desk, request),
   };
 }
 

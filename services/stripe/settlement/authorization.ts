@@ -4,6 +4,7 @@ import { ask, type Failure } from '../api/ask.ts';
 import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
+import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
 import { getIntent, stateOf } from './intent-ending.ts';
 import { metadataOf } from './mark.ts';
@@ -16,7 +17,7 @@ export async function place(desk: Desk, entry: Entry, customer: string | undefin
   const created = entry.stage === 'stored' ? await createIntent(desk, entry, customer) : entry;
   if (created.stage === 'ended') return created;
   if (created.stage === 'fencing') throw new OutcomeUnknown('this authorization is being fenced');
-  const confirmed = await ask(() => confirm(desk, created), desk.patience);
+  const confirmed = await withFeatures(desk, created, (features, key) => confirm(desk, created, features, key));
   desk.reach('confirmation answered');
   if (confirmed.answer) return settleBy(desk, created, confirmed.answer);
   const { failure, doubt } = confirmed;
@@ -47,12 +48,8 @@ export async function endAuthorization(desk: Desk, entry: Entry): Promise<Entry 
 
 /** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */
 async function createIntent(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
-  let { answer: intent, failure } = await ask(() => create(desk, entry, customer, true), desk.patience);
-  // An account that may not ask for several captures or increments is asked without: nothing was created.
-  if (failure?.kind === 'refused' && failure.param.includes('[request_')) {
-    ({ answer: intent, failure } = await ask(() => create(desk, entry, customer, false), desk.patience));
-  }
-  if (!intent) return refuseToPlace(desk, entry, failure as Failure);
+  const { answer: intent, failure } = await ask(() => create(desk, entry, customer), desk.patience);
+  if (!intent) return refuseToPlace(desk, entry, failure);
   desk.reach('intent created');
   const to = { stage: 'sent', intentId: intent.id, sentAt: desk.now() } as const;
   const sent = await markEntry(desk.database.query, entry.requestId, ['stored'], to);
@@ -61,30 +58,33 @@ async function createIntent(desk: Desk, entry: Entry, customer: string | undefin
   return sent;
 }
 
-function create(desk: Desk, entry: Entry, customer: string | undefined, features: boolean) {
-  const { requestId, amount, currency, account } = entry;
+function create(desk: Desk, entry: Entry, customer: string | undefined) {
+  const { requestId, amount, currency, account, merchantReference } = entry;
   const params: Stripe.PaymentIntentCreateParams = {
     amount: toStripe(amount, currency) as number,
     currency: currency.toLowerCase(),
     capture_method: 'manual',
     allowed_payment_method_types: ['card'],
     ...(customer !== undefined && { customer }),
+    ...(merchantReference !== '' && { description: merchantReference }),
     metadata: metadataOf(entry),
-    ...(features && { payment_method_options: { card: FEATURES } }),
   };
-  const key = `${requestId}:create${features ? '' : '-plain'}`;
-  return desk.stripe.paymentIntents.create(params, requestOptions(account, key));
+  return desk.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));
 }
 
-/** Asked for where the account and the card can; the charge says whether they could. */
-export const FEATURES = {
-  request_multicapture: 'if_available',
-  request_incremental_authorization: 'if_available',
-} as const;
-
-function confirm(desk: Desk, { requestId, intentId, tokenId, account }: Entry): Promise<Stripe.PaymentIntent> {
-  const params = { payment_method: tokenId, off_session: true, expand: ['latest_charge'] };
-  return desk.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, requestId));
+function confirm(
+  desk: Desk,
+  { intentId, tokenId, account }: Entry,
+  features: Features,
+  key: string,
+): Promise<Stripe.PaymentIntent> {
+  const params: Stripe.PaymentIntentConfirmParams = {
+    payment_method: tokenId,
+    off_session: true,
+    ...(Object.keys(features).length > 0 && { payment_method_options: { card: features } }),
+    expand: ['latest_charge'],
+  };
+  return desk.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, key));
 }
 
 /** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
 import { withRequestId } from '../../../platform/return-url.ts';
 import { toStripe } from '../amount.ts';
-import { type Answered, ask } from '../api/ask.ts';
+import { ask } from '../api/ask.ts';
 import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
-import { FEATURES } from './authorization.ts';
 import { notPerformed } from './ending.ts';
+import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
 import { stateOf } from './intent-ending.ts';
 import { metadataOf } from './mark.ts';
@@ -28,7 +28,7 @@ export interface Page {
  */
 export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null
-    ? createSession(desk, entry)
+    ? withFeatures(desk, entry, (features, key) => create(desk, entry, features, key))
     : ask(() => getSession(desk, entry), desk.patience));
   if (session) {
     desk.reach('session created');
@@ -46,15 +46,8 @@ export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> 
   throw new OutcomeUnknown('the page is not known');
 }
 
-/** An account that may not ask for several captures or increments is asked without. */
-async function createSession(desk: Desk, entry: Entry): Promise<Answered<Stripe.Checkout.Session>> {
-  const asked = await ask(() => create(desk, entry, FEATURES, entry.requestId), desk.patience);
-  if (asked.failure?.kind !== 'refused' || !asked.failure.param.includes('[request_')) return asked;
-  return ask(() => create(desk, entry, {}, `${entry.requestId}:plain`), desk.patience);
-}
-
-function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, idempotencyKey: string) {
-  const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
+function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: string) {
+  const { requestId, merchantId, amount, currency, account, merchantName, merchantReference, saveCard } = entry;
   // The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout").
   const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
   const metadata = metadataOf(entry);
@@ -67,13 +60,17 @@ function create(desk: Desk, entry: Entry, features: Partial<typeof FEATURES>, id
         price_data: {
           currency: currency.toLowerCase(),
           unit_amount: toStripe(amount, currency) as number,
-          product_data: { name: merchantName || merchantId },
+          product_data: {
+            name: merchantName || merchantId,
+            ...(merchantReference !== '' && { description: merchantReference }),
+          },
         },
       },
     ],
     payment_intent_data: {
       capture_method: 'manual',
       metadata,
+      ...(merchantReference !== '' && { description: merchantReference }),
       ...(saveCard && { setup_future_usage: 'off_session' }),
     },
     payment_method_options: { card: features },

@@ -8,13 +8,15 @@ type Metadata = Stripe.Metadata | null | undefined;
 export const REQUEST_ID = 'holdfast_request_id';
 
 /** Metadata of an authorization's PaymentIntent, or of its Checkout Session. */
-export function metadataOf({ requestId, merchantId, terminalId, userId, tokenId }: Entry): Stripe.MetadataParam {
+export function metadataOf(entry: Entry): Stripe.MetadataParam {
+  const { requestId, merchantId, terminalId, userId, tokenId, merchantReference } = entry;
   return {
     [REQUEST_ID]: requestId,
     holdfast_merchant_id: merchantId,
     holdfast_terminal_id: terminalId,
     holdfast_user_id: userId,
     holdfast_token_id: tokenId,
+    holdfast_merchant_reference: merchantReference,
   };
 }
 
@@ -28,6 +30,7 @@ export function authorizationOf(metadata: Metadata) {
     terminalId: metadata?.holdfast_terminal_id ?? '',
     userId: metadata?.holdfast_user_id ?? '',
     tokenId: metadata?.holdfast_token_id ?? '',
+    merchantReference: metadata?.holdfast_merchant_reference ?? '',
   };
 }
 

@@ -1,7 +1,14 @@
 /** A card processor with scripted answers, written against the contract. Calls without a script fail with UNAVAILABLE. */
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
 import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import {
   Answer,
@@ -58,7 +65,8 @@ export async function startFakeProcessor(): Promise<FakeProcessor> {
       const { requestId = '', authorizationRequestId = '' } = call.request as unknown as Record<string, string>;
       heard.push({ method: method.localName, requestId, authorizationRequestId });
       const script = fake.says[method.localName as keyof Script] as ((request: object) => Said<object>) | undefined;
-      const said = await script?.(call.request);
+      const said = await Promise.resolve(script?.(call.request)).catch((error: ServiceError) => error);
+      if (said instanceof Error) return callback(said);
       if (!said) return callback({ code: status.UNAVAILABLE, details: 'no answer' });
       const whole = method.localName === 'inquire' || method.localName === 'createCheckout' ? said : { result: said };
       callback(null, create(method.output, whole as never));

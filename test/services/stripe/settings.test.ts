@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { readSettings } from '../../../platform/settings.ts';
+import { openDatabase } from '../../../services/stripe/ledger/database.ts';
+import { findEntry } from '../../../services/stripe/ledger/entry.ts';
+import { migrate } from '../../../services/stripe/ledger/migrations.ts';
 import { STRIPE_SETTINGS } from '../../../services/stripe/settings.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
 import { API_KEY, type FakeStripe, RESTRICTED_KEY, startFakeStripe } from './fake/fake-stripe.ts';
@@ -53,6 +57,21 @@ describe('the settings of the adapter to Stripe', () => {
       );
     });
   }
+});
+
+describe('the ledger of the adapter', () => {
+  it('is a database that the first of several adapters creates', async () => {
+    const url = new URL(process.env.TEST_DATABASE_ADMIN_URL ?? '');
+    const admin = new pg.Client({ connectionString: url.href });
+    await admin.connect();
+    url.pathname = `/ledger_${Date.now()}`;
+    await Promise.all([migrate(url.href), migrate(url.href), migrate(url.href)]);
+    const ledger = openDatabase(url.href);
+    assert.equal(await findEntry(ledger.query, '00000000-0000-7000-8000-000000000000'), undefined);
+    await ledger.close();
+    await admin.query(`drop database ${url.pathname.slice(1)} with (force)`);
+    await admin.end();
+  });
 });
 
 describe('the start of the adapter', () => {

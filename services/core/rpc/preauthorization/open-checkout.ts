@@ -5,14 +5,19 @@ import { openPage } from '../../kinds/hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
+import { processorRefusal } from '../refuse.ts';
 import { presentCheckout } from './present-hold.ts';
 
-/** Opens the hosted page of a stored hold. UNKNOWN until its address is known, by recovery or the merchant's retry. */
+/**
+ * Opens the hosted page of a stored hold. UNKNOWN until its address is known, by recovery or the merchant's retry. Throws the refusal of
+ * the processor.
+ */
 export async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
   core.reach(pointOf('HOLD', 'stored'));
   const hold = await findHold(core.database.query, requestId);
   assert(hold, 'a checkout is opened for a stored hold');
   const opened = await openPage(core, hold, contract.name);
+  if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal, false);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
   await core.books.postponeInquiry('hold', requestId, core.clock());
   return 'UNKNOWN';

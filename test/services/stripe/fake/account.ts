@@ -15,6 +15,7 @@ export type Intent = Pick<
   | 'created'
   | 'currency'
   | 'customer'
+  | 'description'
   | 'latest_charge'
   | 'livemode'
   | 'metadata'
@@ -98,12 +99,13 @@ export interface SessionTerms {
   readonly features: boolean;
   readonly futureUsage: boolean;
   readonly intentMetadata: Record<string, string>;
+  readonly description: string | null;
 }
 
 /** One account of the fake Stripe, with its history. */
 export interface Account {
   readonly id: string;
-  /** Multicapture and increments; without them requesting either is an error. */
+  /** Multicapture, increments and extended authorization; without them requesting any is an error. */
   readonly hasFeatures: boolean;
   readonly intents: Map<string, Intent>;
   readonly charges: Map<string, Charge>;

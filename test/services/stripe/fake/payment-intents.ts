@@ -40,21 +40,22 @@ export function findIntent(account: Account, id: string): Intent {
   return intent;
 }
 
-/** Requesting a feature that an account does not have is an error of the field. */
+/** Asks for card features. An account without them is refused, whatever `if_available` says, and no parameter is named. */
 export function featuresOf(account: Account, form: Form): boolean {
   const card = formOf(formOf(form, 'payment_method_options'), 'card');
-  const asked = ['request_multicapture', 'request_incremental_authorization'].filter(
-    (name) => textOf(card, name) === 'if_available',
-  );
+  const asked = FEATURES.filter((name) => textOf(card, name) === 'if_available');
   if (asked.length > 0 && !account.hasFeatures) {
-    throw invalid('Your account may not request this.', `payment_method_options[card][${asked[0]}]`);
+    const message = 'This account is not eligible for the requested card features.';
+    throw invalid(message, undefined, 'payment_intent_invalid_parameter');
   }
   return asked.length > 0;
 }
 
+const FEATURES = ['request_multicapture', 'request_incremental_authorization', 'request_extended_authorization'];
+
 export function newIntent(
   account: Account,
-  given: Pick<Intent, 'amount' | 'currency' | 'customer' | 'metadata'>,
+  given: Pick<Intent, 'amount' | 'currency' | 'customer' | 'metadata'> & Partial<Pick<Intent, 'description'>>,
 ): Intent {
   const intent: Intent = {
     id: newId('pi'),
@@ -65,6 +66,7 @@ export function newIntent(
     cancellation_reason: null,
     capture_method: 'manual',
     created: account.now(),
+    description: null,
     last_payment_error: null,
     latest_charge: null,
     livemode: false,
@@ -86,14 +88,15 @@ export function createIntent(account: Account, form: Form): Intent {
   checkAmount(amount, currency);
   if (textOf(form, 'capture_method') !== 'manual')
     throw invalid('the fake takes manual capture only', 'capture_method');
-  const features = featuresOf(account, form);
   const metadata = formOf(form, 'metadata') as Record<string, string>;
   checkMetadata(metadata);
-  const intent = newIntent(account, { amount, currency, customer: textOf(form, 'customer') ?? null, metadata });
-  if (features)
-    intent.payment_method_options = {
-      card: { request_multicapture: 'if_available' },
-    } as Intent['payment_method_options'];
+  const intent = newIntent(account, {
+    amount,
+    currency,
+    customer: textOf(form, 'customer') ?? null,
+    description: textOf(form, 'description') ?? null,
+    metadata,
+  });
   emit(account, 'payment_intent.created', intent);
   return intent;
 }
@@ -102,6 +105,11 @@ export function confirmIntent(account: Account, id: string, form: Form): Intent 
   const intent = findIntent(account, id);
   if (intent.status !== 'requires_payment_method' && intent.status !== 'requires_confirmation') {
     throw wrongState(`You cannot confirm this PaymentIntent because it has a status of ${intent.status}.`);
+  }
+  if (featuresOf(account, form)) {
+    intent.payment_method_options = {
+      card: { request_multicapture: 'if_available' },
+    } as Intent['payment_method_options'];
   }
   const paymentMethod = textOf(form, 'payment_method') ?? '';
   const card = cardOf(account, paymentMethod);

@@ -32,10 +32,13 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   },
   'GET /v1/payment_intents/…': { fields: 'expand', handle: intent(findIntent) },
   'POST /v1/payment_intents': {
-    fields: 'amount currency capture_method allowed_payment_method_types customer metadata payment_method_options',
+    fields: 'amount currency capture_method allowed_payment_method_types customer description metadata',
     handle: (account, _id, form) => createIntent(account, form),
   },
-  'POST /v1/payment_intents/…/confirm': { fields: 'payment_method off_session expand', handle: intent(confirmIntent) },
+  'POST /v1/payment_intents/…/confirm': {
+    fields: 'payment_method off_session payment_method_options expand',
+    handle: intent(confirmIntent),
+  },
   'POST /v1/payment_intents/…/capture': {
     fields: 'amount_to_capture final_capture metadata expand',
     handle: intent(captureIntent),

@@ -48,6 +48,7 @@ export function createSession(account: Account, form: Form, origin: string): Ses
     features,
     futureUsage: textOf(data, 'setup_future_usage') === 'off_session',
     intentMetadata,
+    description: textOf(data, 'description') ?? null,
   });
   return session;
 }
@@ -81,7 +82,7 @@ function closeSession(account: Account, session: Session): Session {
 export function completeSession(account: Account, id: string, card: string): Session {
   const session = findSession(account, id);
   if (session.status !== 'open') throw new Error(`the page is ${session.status}`);
-  const { features, futureUsage, intentMetadata } = account.terms.get(id) as SessionTerms;
+  const { features, futureUsage, intentMetadata, description } = account.terms.get(id) as SessionTerms;
   const customer = session.customer_creation === 'always' ? newId('cus') : null;
   const amount = session.amount_total as number;
   const intent = newIntent(account, {
@@ -89,6 +90,7 @@ export function completeSession(account: Account, id: string, card: string): Ses
     currency: session.currency as string,
     customer,
     metadata: intentMetadata,
+    description,
   });
   const options = features ? { card: { request_multicapture: 'if_available' } } : null;
   intent.payment_method_options = options as typeof intent.payment_method_options;

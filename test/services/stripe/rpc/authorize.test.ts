@@ -44,12 +44,39 @@ describe('authorize()', () => {
     );
   });
 
-  it('requests no features where the account has none', async () => {
+  it('does without the features where Stripe refuses them to the account', async () => {
     const hold = holdRequest('pm_card_visa', 'acct_plain');
     const { result } = await fixture.client.authorize(hold);
     assert.equal(result?.answer, Answer.APPROVED);
     assert.equal(result.capabilities?.severalCaptures, false);
     assert.equal(intentsOf(fixture, hold.requestId, 'acct_plain').length, 1);
+    const { authorizations } = await fixture.client.describe({ account: 'acct_plain' });
+    assert.deepEqual([authorizations?.severalCaptures, authorizations?.increments], [false, false]);
+    assert.equal((await fixture.client.describe({})).authorizations?.severalCaptures, true);
+    assert(fixture.logged.some((line) => line.includes('features refused') && line.includes('acct_plain')));
+  });
+
+  it('remembers for a day, over a restart, that an account has no features', async () => {
+    const confirmations = () =>
+      fixture.stripe.requests.filter(({ request, account }) => /confirm/.test(request) && account === 'acct_plain')
+        .length;
+    await fixture.placed('pm_card_visa', 'acct_plain');
+    await fixture.restart();
+    const before = confirmations();
+    await fixture.placed('pm_card_visa', 'acct_plain');
+    assert.equal(confirmations() - before, 1);
+    fixture.advance(25 * 60 * 60 * 1000);
+    await fixture.placed('pm_card_visa', 'acct_plain');
+    assert.equal(confirmations() - before, 3);
+  });
+
+  it("gives Stripe the merchant's reference, which may differ in a repetition", async () => {
+    const hold = { ...holdRequest(), merchantReference: 'room 217' };
+    const { result } = await fixture.client.authorize(hold);
+    const { description, metadata } = intentOf(fixture, hold.requestId);
+    assert.deepEqual([description, metadata.holdfast_merchant_reference], ['room 217', 'room 217']);
+    const again = await fixture.client.authorize({ ...hold, merchantReference: 'room 218' });
+    assert.deepEqual(again.result, result);
   });
 
   it('acts on the merchant’s own account', async () => {

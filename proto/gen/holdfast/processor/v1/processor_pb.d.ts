@@ -254,6 +254,13 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: string account = 8;
    */
   account: string;
+
+  /**
+   * The merchant's reference of the order; empty = none. A repetition under the same request_id may differ in it.
+   *
+   * @generated from field: string merchant_reference = 9;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -1649,7 +1656,9 @@ export declare const ProcessorService: GenService<{
     output: typeof CreditResponseSchema;
   },
   /**
-   * Opens a hosted page on which the customer enters a card.
+   * Opens a hosted page on which the customer enters a card. The statuses INVALID_ARGUMENT, FAILED_PRECONDITION and
+   * UNIMPLEMENTED refuse it: no page is open under the identifier, and none will be. A message of one word in lower
+   * case with _ is the error code.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorService.CreateCheckout
    */

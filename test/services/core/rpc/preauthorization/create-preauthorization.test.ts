@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../../suite.ts';
@@ -170,6 +171,31 @@ describe('createPreauthorization()', function () {
       assert.equal(asked.length, 3);
       assert.equal(new Set(asked.map(({ requestId }) => requestId)).size, 1);
     });
+
+    for (const code of [status.INVALID_ARGUMENT, status.FAILED_PRECONDITION, status.UNIMPLEMENTED]) {
+      it(`fails at once when the processor refuses the page with ${status[code]}, which is no failure of its own`, async () => {
+        const key = { idempotencyKey: `refused-${code}` };
+        for (const [details, expected] of [
+          ['amount_too_small', 'amount_too_small'],
+          ['There are no pages here.', 'checkout_refused'],
+        ] as const) {
+          processor.says.createCheckout = async () =>
+            Promise.reject(Object.assign(new Error(details), { code, details }));
+          for (let round = 0; round < 6; round++) {
+            const { reason, metadata } = await refusal(
+              shop.checkout({ idempotencyKey: `${code}-${expected}-${round}` }),
+            );
+            assert.deepEqual([reason, metadata.processorCode], ['PROCESSOR_ERROR', expected]);
+            assert.equal(await shop.books({ requestId: metadata.requestId ?? '' }), 'FAILED FAILED 0/0/0/10000/0');
+          }
+        }
+        const first = await refusal(shop.checkout(key));
+        processor.says.createCheckout = () => page;
+        const again = await refusal(shop.checkout(key));
+        assert.equal(again.metadata.requestId, first.metadata.requestId);
+        assert.equal((await shop.checkout()).state, OperationState.PENDING);
+      });
+    }
 
     it("sends the merchant's reference of the order to the processor", async () => {
       const references: string[] = [];

@@ -1,0 +1,39 @@
+import { type Answered, ask, type Failure } from '../api/ask.ts';
+import type { Desk } from '../desk.ts';
+import { areFeaturesRefused, storeFeaturesRefused } from '../ledger/account.ts';
+
+/** Asked for where the account and the card can; the charge says whether they could. */
+const FEATURES = {
+  request_multicapture: 'if_available',
+  request_incremental_authorization: 'if_available',
+  request_extended_authorization: 'if_available',
+} as const;
+
+/** Card options of a PaymentIntent or Checkout Session. */
+export type Features = Partial<typeof FEATURES>;
+
+/**
+ * Makes a request that asks for the card features, and makes it without them, under a key of its own, where Stripe refuses
+ * them to the account. Stripe's documentation has `if_available` ignored there; accounts without IC+ pricing report that it
+ * is refused, for a PaymentIntent at the confirmation and for a Checkout Session at the creation, without naming the
+ * parameter. That an account is refused is remembered.
+ */
+export async function withFeatures<T>(
+  desk: Desk,
+  { account, requestId }: { readonly account: string; readonly requestId: string },
+  request: (features: Features, idempotencyKey: string) => Promise<T>,
+): Promise<Answered<T>> {
+  const { query } = desk.database;
+  const plain = () => ask(() => request({}, `${requestId}:plain`), desk.patience);
+  if (await areFeaturesRefused(query, account, desk.now())) return plain();
+  const asked = await ask(() => request(FEATURES, requestId), desk.patience);
+  if (!isAboutFeatures(asked.failure)) return asked;
+  desk.log.warn('features refused', { what: account || 'own account' });
+  await storeFeaturesRefused(query, account, desk.now());
+  return plain();
+}
+
+function isAboutFeatures(failure: Failure | undefined): boolean {
+  if (failure?.kind !== 'refused') return false;
+  return failure.param.includes('[request_') || /not eligible for the requested card features/i.test(failure.message);
+}

@@ -14,6 +14,7 @@ import {
   type ChannelOptions,
   Client,
   type ClientReadableStream,
+  connectivityState,
   Metadata,
   type MethodDefinition,
   type ServiceDefinition,
@@ -92,6 +93,8 @@ export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
   /** Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects. */
   isServing(timeoutMs?: number): Promise<boolean>;
+  /** Calls back whenever an established connection was lost: the next one may lead to another process. */
+  onDisconnect(lost: () => void): void;
   close(): void;
 } {
   const connection = new Client(channel.address, channel.credentials, { ...CHANNEL_OPTIONS, ...channel.options });
@@ -99,8 +102,23 @@ export function openChannel(channel: GrpcChannel): {
     client: (service) => clientOf(service, connection, channel),
     isServing: async (timeoutMs = 1_000) =>
       (await checkHealth(connection, timeoutMs)) || (await checkHealth(connection, timeoutMs)),
+    onDisconnect: (lost) => watchConnection(connection, lost),
     close: () => connection.close(),
   };
+}
+
+function watchConnection(connection: Client, lost: () => void): void {
+  const channel = connection.getChannel();
+  const watch = (): void => {
+    const state = channel.getConnectivityState(false);
+    if (state === connectivityState.SHUTDOWN) return;
+    channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, (error) => {
+      if (error) return;
+      if (state === connectivityState.READY) lost();
+      watch();
+    });
+  };
+  watch();
 }
 
 /** The grpc-js definition of a generated service, for a server. */

@@ -4,42 +4,46 @@
  * all processors: those that do not answer are named.
  */
 
+import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { identitiesIn } from './identities.ts';
 import { ledgersOf, openProcessors, unnamedToday } from './processor/processors.ts';
 import { audit } from './reconciliation/audit.ts';
 import { unreadText } from './reconciliation/drift.ts';
 import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
+import { openDatabase } from './storage/open-database.ts';
 import { SUBMISSION_TABLES } from './storage/operation/submissions.ts';
 
 try {
   const settings = readSettings(AUDIT_SETTINGS, process.env);
-  const processors = openProcessors(settings);
-  try {
-    const parts = {
-      databaseUrl: settings.DATABASE_URL,
-      processors: ledgersOf(processors),
-      unnamed: unnamedToday(processors),
-      most: 100,
-      patienceMs: 2_000,
-    };
-    const startedMs = performance.now();
-    const seen = await audit(parts, ({ kind, requestId, merchantId, expected, found }) => {
-      process.stdout.write(
-        `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
-      );
-    });
-    const rows = SUBMISSION_TABLES.map((table) => `${seen[`${table}s`]} ${table}s`);
-    const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
-    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  await using opened = new AsyncDisposableStack();
+  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
+  opened.defer(() => database.close());
+  const identities = identitiesIn(database, openLog('audit', 'error'));
+  const processors = openProcessors(settings, { identities });
+  opened.defer(() => processors.close());
+  const parts = {
+    databaseUrl: settings.DATABASE_URL,
+    processors: ledgersOf(processors),
+    unnamed: unnamedToday(processors),
+    most: 100,
+    patienceMs: 2_000,
+  };
+  const startedMs = performance.now();
+  const seen = await audit(parts, ({ kind, requestId, merchantId, expected, found }) => {
     process.stdout.write(
-      `audited ${rows.join(', ')}, ${seen.operations} operations ` +
-        `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
+      `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
     );
-    if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));
-    process.exitCode = seen.drifts === 0 ? 0 : 1;
-  } finally {
-    processors.close();
-  }
+  });
+  const rows = SUBMISSION_TABLES.map((table) => `${seen[`${table}s`]} ${table}s`);
+  const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  process.stdout.write(
+    `audited ${rows.join(', ')}, ${seen.operations} operations ` +
+      `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
+  );
+  if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));
+  process.exitCode = seen.drifts === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast audit: ${(error as Error).message}\n`);
   process.exitCode = 2;

@@ -10,6 +10,7 @@ import { readOperator } from './actor.ts';
 import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { systemClock } from './clock.ts';
+import { identitiesIn } from './identities.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { reconcile } from './reconciliation/reconcile.ts';
 import { RECONCILE_SETTINGS } from './reconciliation/settings.ts';
@@ -19,16 +20,17 @@ try {
   const decisions = readDecisions();
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
-  const processors = openProcessors(settings);
-  opened.defer(() => processors.close());
+  const log = openLog('reconcile', 'error');
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 4 });
   opened.defer(() => database.close());
+  const processors = openProcessors(settings, { identities: identitiesIn(database, log) });
+  opened.defer(() => processors.close());
   const asker = {
     database,
     // The worker finds deliveries without an alarm, and streams poll.
     books: openBooks(database, async () => undefined),
     clock: systemClock,
-    log: openLog('reconcile', 'error'),
+    log,
     processors,
     cipher: openCipher(settings.ENCRYPTION_KEYS),
     reach: () => undefined,

@@ -313,6 +313,14 @@ create table processor_event (
   constraint processor_event_pkey PRIMARY KEY (id, processor)
 );
 
+create table processor_identity (
+  processor text not null,
+  name text not null,
+  identity text not null,
+  met_at timestamp(3) with time zone not null,
+  constraint processor_identity_pkey PRIMARY KEY (processor)
+);
+
 create table quarantined_notification (
   id uuid not null,
   merchant_id text not null,

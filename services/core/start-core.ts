@@ -8,6 +8,7 @@ import type { Reach } from './crash-points.ts';
 import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
+import { identitiesIn } from './identities.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
@@ -47,16 +48,17 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const clock = options.clock ?? systemClock;
   const tls = readDoorTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
-  const processors = openProcessors(settings, {
-    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
-    callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
-  });
-  opened.defer(() => processors.close());
   const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
   const database = await openDatabase({ databaseUrl, poolSize });
   opened.defer(() => database.close());
   const reads = await openDatabase({ databaseUrl, poolSize: Math.ceil(poolSize / 2), limits: READ_LIMITS });
   opened.defer(() => reads.close());
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
+    identities: identitiesIn(database, log),
+  });
+  opened.defer(() => processors.close());
   await refuseUnnamedRows(database, processors);
   const queue = await openQueue(settings.DATABASE_URL, 'core', log);
   opened.defer(() => queue.close());

@@ -10,6 +10,7 @@ import { targetOf } from './delivery/gateway-address.ts';
 import { openQueue, type Queue } from './delivery/queue.ts';
 import { openSender } from './delivery/sender.ts';
 import { sweepDeliveries } from './delivery/sweep-deliveries.ts';
+import { identitiesIn } from './identities.ts';
 import type { Asker } from './kinds/kind.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
@@ -50,12 +51,13 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const clock = options.clock ?? systemClock;
   const door = metricsDoorOf(settings);
   const metrics = openMetrics({ runtime: door !== undefined });
-  const processors = openProcessors(settings, {
-    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
-  });
-  opened.defer(() => processors.close());
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
+  const processors = openProcessors(settings, {
+    wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    identities: identitiesIn(database, log),
+  });
+  opened.defer(() => processors.close());
   await refuseUnnamedRows(database, processors);
   const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
   opened.defer(() => queue.close());

@@ -76,7 +76,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const webhookPort = await listen(page, 'STRIPE_WEBHOOK_PORT', settings.STRIPE_WEBHOOK_PORT, host);
   const closingUrl = `${settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`}${CLOSING_PATH}`;
   const leases = openLeases(database, leaseMs);
-  const desk: Desk = { database, leases, stripe, patience, log, now, reach, closingUrl, onEvent: reports.wake };
+  const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
+  const desk: Desk = { database, leases, stripe, mode, patience, log, now, reach, closingUrl, onEvent: reports.wake };
   const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };
   const notices = started.adopt(runPeriodically(dealing, log), ({ close }) => close());
   const looking = { name: 'looks', intervalMs: LOOKS_EVERY_MS, runOnce: () => lookAround(desk) };

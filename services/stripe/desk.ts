@@ -12,6 +12,8 @@ export interface Desk {
   readonly database: Database;
   readonly leases: Leases;
   readonly stripe: Stripe;
+  /** Which half of the account the API key is for. */
+  readonly mode: 'live' | 'test';
   readonly patience: Patience;
   readonly log: Log;
   readonly now: () => Date;

@@ -19,6 +19,7 @@ export const DESCRIBE: readonly Check[] = [
         'the features that Describe names',
       );
       assert.deepEqual(await client.describe({}), description, 'a second Describe');
+      assert(description.identity, 'Describe shows an identity');
       assert(description.tokens, 'Describe says that tokens can be used: without them nothing can be checked');
     },
   },

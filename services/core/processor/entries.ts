@@ -21,6 +21,7 @@ export async function* readEntries(
     if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
     seen.add(pageToken);
     const page = await ledger.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
+      if (cause instanceof HoldfastError) throw cause;
       const text = `processor ${name} does not answer, so its books cannot be read`;
       throw new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
     });

@@ -19,8 +19,10 @@ import {
   type NotPerformed,
   type Outcome,
 } from '../domain/operation.ts';
+import { HoldfastError } from '../domain/refusal.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
+import { type Identities, openIdentityCheck, UNCHECKED } from './identity.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome UNKNOWN; none of
@@ -105,6 +107,7 @@ export type InquiryAnswer =
 
 /** How a processor is called. */
 export interface ProcessorOptions {
+  readonly name: string;
   readonly address: string;
   /** The token that core shows to it. */
   readonly credential: string;
@@ -113,27 +116,45 @@ export interface ProcessorOptions {
   readonly timeoutMs: number;
   /** How many callers may wait for its answers. */
   readonly mostCallers: number;
+  /** Absent = whatever answers at the address is taken for it. */
+  readonly identities?: Identities | undefined;
 }
 
-/** Opens the channel to the processor (or its adapter). */
-export function openProcessor({ address, credential, tls, timeoutMs, mostCallers }: ProcessorOptions): Processor {
+/** Opens the channel to the processor (or its adapter). Nothing is sent to one that is not the processor of the first contact. */
+export function openProcessor(options: ProcessorOptions): Processor {
+  const { name, address, credential, tls, timeoutMs, mostCallers, identities } = options;
   const channel = openChannel({ address, ...channelSecurity(tls), token: credential, timeoutMs });
   const client = channel.client(ProcessorService);
   const breaker = openBreaker(timeoutMs);
+  const identity = identities ? openIdentityCheck(name, () => client.describe({}), identities) : UNCHECKED;
+  channel.onDisconnect(identity.forget);
+  const isSame = async (): Promise<boolean> => {
+    const same = await identity.isSame();
+    if (!same) breaker.record(false);
+    return same;
+  };
   const callers = new CallerLimit(mostCallers);
   return {
     timeoutMs,
-    listEntries: client.listEntries,
+    async listEntries(request, call) {
+      if (!(await isSame())) {
+        const text = `the processor ${name} does not answer, or another one answers at its address`;
+        throw new HoldfastError('UNAVAILABLE', text, { retryAfterS: 1 });
+      }
+      return client.listEntries(request, call);
+    },
     close: () => channel.close(),
     callers,
-    admits: () => callers.hasRoom() && breaker.admits(),
-    isAvailable: breaker.isClosed,
+    admits: () => !identity.isOther() && callers.hasRoom() && breaker.admits(),
+    isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async send(method, request) {
+      if (!(await isSame())) return { answer: 'UNKNOWN' };
       const outcome = await outcomeOf((client[method] as unknown as Submit)(request));
       breaker.record(outcome.answer !== 'UNKNOWN');
       return outcome;
     },
     async createCheckout(checkout) {
+      if (!(await isSame())) return undefined;
       try {
         const answer = await client.createCheckout({ ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) });
         breaker.record(true);
@@ -146,6 +167,7 @@ export function openProcessor({ address, credential, tls, timeoutMs, mostCallers
       }
     },
     async inquire(submission) {
+      if (!(await isSame())) return { found: 'NO_ANSWER' };
       const answer = await inquire(client, submission);
       breaker.record(answer.found !== 'NO_ANSWER');
       return answer;

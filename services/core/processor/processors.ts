@@ -2,6 +2,7 @@ import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/operation.ts';
 import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
+import type { Identities } from './identity.ts';
 import { openProcessor, type Processor, type ProcessorOptions } from './processor.ts';
 
 /** The card processors, by name. */
@@ -56,22 +57,22 @@ export interface ProcessorsOptions {
   readonly wrap?: (processor: Processor, name: string) => Processor;
   /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
   readonly callsInFlight?: number;
+  /** Absent = whatever answers at an address is taken for the processor. */
+  readonly identities?: Identities;
 }
 
 /** Opens the channels. Throws an Error that names the setting that is wrong, such as that of a TLS file. */
 export function openProcessors(
   settings: ProcessorsSettings,
-  { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY }: ProcessorsOptions = {},
+  { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY, identities }: ProcessorsOptions = {},
 ): Processors {
   const addresses = addressesOf(settings);
   const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
-  return processorsOf(
-    addresses.map((each) => [
-      each.name,
-      wrap(openProcessor({ ...optionsOf(settings, each, addresses), mostCallers }), each.name),
-    ]),
-    onlyOneBefore(addresses, settings.PROCESSOR_URL),
-  );
+  const open = (each: NamedAddress) => {
+    const options = { ...optionsOf(settings, each, addresses), mostCallers, identities };
+    return [each.name, wrap(openProcessor(options), each.name)] as const;
+  };
+  return processorsOf(addresses.map(open), onlyOneBefore(addresses, settings.PROCESSOR_URL));
 }
 
 /** Names processors; the first is the default of contracts. `unnamed` is the name of that which was the only one before. */
@@ -128,7 +129,7 @@ function optionsOf(
   settings: ProcessorsSettings,
   { name, address }: NamedAddress,
   { length: count }: readonly NamedAddress[],
-): Omit<ProcessorOptions, 'mostCallers'> {
+): Omit<ProcessorOptions, 'mostCallers' | 'identities'> {
   const own = inSettings(name);
   const shared = count === 1 ? settings.PROCESSOR_CREDENTIAL : undefined;
   const credential = settings['PROCESSOR_<NAME>_CREDENTIAL']?.[own] ?? shared;
@@ -143,7 +144,7 @@ function optionsOf(
   const tls = hasOwn
     ? readChannelTls(`PROCESSOR_${own}_TLS`, files)
     : readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
-  return { address, credential, tls, timeoutMs: settings.PROCESSOR_TIMEOUT_MS };
+  return { name, address, credential, tls, timeoutMs: settings.PROCESSOR_TIMEOUT_MS };
 }
 
 /** The processors that the settings name. */

@@ -15,6 +15,7 @@ import { VerificationFailureEntity } from './notification/verification-failure.t
 import { OctEntity } from './oct/oct.ts';
 import { OperationEntity } from './operation/operation.ts';
 import { ProcessorEventEntity } from './processor-event/processor-event.ts';
+import { ProcessorIdentityEntity } from './processor-identity/processor-identity.ts';
 import { ReleaseEntity } from './release/release.ts';
 import { EndedSessionEntity } from './session/ended-session.ts';
 
@@ -40,5 +41,6 @@ export const ENTITIES = [
   EndedSessionEntity,
   AuditEntryEntity,
   InstallationEntity,
+  ProcessorIdentityEntity,
   QuotaEntity,
 ] as const;

@@ -13,6 +13,8 @@ export type Books = ReturnType<typeof tablesOf>;
 /** The sandbox's books, on disk. */
 export interface Ledger {
   readonly books: Books;
+  /** Names this ledger, and no other. */
+  readonly identity: string;
   /**
    * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share one
    * transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a full
@@ -82,6 +84,7 @@ function gather(database: DatabaseSync, books: Books): Ledger {
 
   return {
     books,
+    identity: String(database.prepare('SELECT identity FROM ledger').get()?.identity),
     commit(decide) {
       return new Promise((resolve, reject) => {
         if (closed) throw new Error('The ledger is closed.');

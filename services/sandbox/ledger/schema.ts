@@ -153,5 +153,11 @@ DROP TABLE entryBefore;
 DROP TABLE eventBefore;
 `;
 
+/** Names this ledger for ever. */
+const IDENTITY = `
+CREATE TABLE ledger (identity TEXT NOT NULL) STRICT;
+INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
+`;
+
 /** The migrations, from an empty file on. New ones are appended. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, CHECKOUT_TRIES, WHOLE_CONTRACT];
+export const SCHEMA_STEPS: readonly string[] = [FIRST, CHECKOUT_TRIES, WHOLE_CONTRACT, IDENTITY];

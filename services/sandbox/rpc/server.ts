@@ -59,7 +59,7 @@ export function processorMethods(processor: Processor): { methods: Methods; endS
     extendAuthorization: decide((books, request, nowMs) => follow(books, 'extension', request, nowMs)),
     refund: decide((books, request, nowMs) => follow(books, 'refund', request, nowMs)),
     credit: decide((books, request, nowMs) => place(books, 'credit', request, nowMs)),
-    describe: async () => DESCRIPTION,
+    describe: async () => ({ ...DESCRIPTION, identity: ledger.identity }),
     async createCheckout(request) {
       const page = { baseUrl, capabilities, nowMs: clock.now() };
       const reply = await ledger.commit((books) => orRefusal(() => createCheckout(books, request, page)));

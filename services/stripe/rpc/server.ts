@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Listed, listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
+import { identityOf } from '../api/account.ts';
 import type { Desk } from '../desk.ts';
 import { type Entry, intentOf, listEntries } from '../ledger/entry.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
@@ -32,7 +33,7 @@ export function processorMethods(desk: Desk): Methods {
     inquire: (request) => inquire(desk, request),
     listEntries: (request) =>
       listPage(request, async (listing) => (await listEntries(desk.database.query, listing)).map(listed)),
-    describe: (request) => describe(desk, request),
+    describe: async (request) => ({ ...(await describe(desk, request)), identity: await identityOf(desk) }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** A card processor with scripted answers, written against the contract. Calls without a script fail with UNAVAILABLE. */
+import { randomUUID } from 'node:crypto';
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -50,21 +51,26 @@ export const done = (result: Result) => ({ finding: Finding.DONE, result });
 export interface FakeProcessor {
   readonly address: string;
   says: Script;
+  /** What Describe says of it. */
+  is: { name: string; identity: string };
   readonly heard: { readonly method: string; readonly requestId: string; readonly authorizationRequestId: string }[];
+  /** Breaks its connections and listens at the same address again. */
+  restart(): Promise<void>;
   close(): void;
 }
 
 /** Starts one on a free port. */
 export async function startFakeProcessor(): Promise<FakeProcessor> {
-  const server = new Server();
+  let server: Server;
   const heard: FakeProcessor['heard'] = [];
-  const fake: { says: Script } = { says: {} };
+  const fake = { says: {} as Script, is: { name: 'fake', identity: randomUUID() as string } };
   const handlers = ProcessorService.methods.map((method) => [
     method.localName,
     async (call: ServerUnaryCall<InquireRequest, object>, callback: sendUnaryData<object>) => {
       const { requestId = '', authorizationRequestId = '' } = call.request as unknown as Record<string, string>;
-      heard.push({ method: method.localName, requestId, authorizationRequestId });
+      if (method.localName !== 'describe') heard.push({ method: method.localName, requestId, authorizationRequestId });
       const script = fake.says[method.localName as keyof Script] as ((request: object) => Said<object>) | undefined;
+      if (method.localName === 'describe' && !script) return callback(null, create(method.output, fake.is as never));
       const said = await Promise.resolve(script?.(call.request)).catch((error: ServiceError) => error);
       if (said instanceof Error) return callback(said);
       if (!said) return callback({ code: status.UNAVAILABLE, details: 'no answer' });
@@ -72,11 +78,23 @@ export async function startFakeProcessor(): Promise<FakeProcessor> {
       callback(null, create(method.output, whole as never));
     },
   ]);
-  server.addService(serviceDefinition(ProcessorService), Object.fromEntries(handlers));
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  return Object.assign(fake, { address: `127.0.0.1:${port}`, heard, close: () => server.forceShutdown() });
+  const open = async (port: number): Promise<number> => {
+    server = new Server();
+    server.addService(serviceDefinition(ProcessorService), Object.fromEntries(handlers));
+    return new Promise((resolve, reject) =>
+      server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      ),
+    );
+  };
+  const port = await open(0);
+  return Object.assign(fake, {
+    address: `127.0.0.1:${port}`,
+    heard,
+    async restart() {
+      server.forceShutdown();
+      await open(port);
+    },
+    close: () => server.forceShutdown(),
+  });
 }

@@ -58,6 +58,8 @@ describe('a processor with settings of its own', function () {
     other = await startSandbox(settings, { clock: stage.clock });
     acme = await openMerchant(stage, 'acme');
     beta = await openMerchant(stage, 'beta', { processor: 'other-eu' });
+    // Core has looked for it before it was there, and looks again soon.
+    while ((await beta.place()).state !== OperationState.OK);
   });
   after(async () => {
     await stage.close();

@@ -26,6 +26,7 @@ const LIST_FIELDS = 'payment_intent limit starting_after';
 
 /** The routes of the fake, and the fields of each: any other field is an error, as at Stripe. */
 const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle: Handler }>> = {
+  'GET /v1/account': { fields: '', handle: ({ id }) => ({ id: id || 'acct_own', object: 'account' }) },
   'GET /v1/payment_intents': {
     fields: 'limit created starting_after',
     handle: (account, _id, form) => listOf(pageOf([...account.intents.values()], form)),

@@ -1364,6 +1364,14 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: repeated holdfast.processor.v1.CurrencyBounds currencies = 12;
    */
   currencies: CurrencyBounds[];
+
+  /**
+   * Names the books behind this door, such as the account at the processor: the same for as long as they are. Core keeps it
+   * at the first contact, asks for it on each connection, and calls nothing that shows another.
+   *
+   * @generated from field: string identity = 13;
+   */
+  identity: string;
 };
 
 /**

@@ -6,6 +6,7 @@ import { readChannelTls, tlsFiles } from '../platform/tls.ts';
 import { createConsole } from './console/console.ts';
 import { connectCore } from './core/client.ts';
 import { watchCredentials } from './core/credentials.ts';
+import { watchClock } from './core/watch-clock.ts';
 import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
 import { warnOfProxy } from './http/client-address.ts';
@@ -50,6 +51,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     tls: readChannelTls('CORE_TLS', tlsFiles('CORE_TLS', settings)),
   });
   const credentials = watchCredentials(core, log);
+  const clock = watchClock(core, settings.CORE_TIMEOUT_MS, log);
   const closing = new AbortController();
   const registry = new Registry();
   const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry });
@@ -76,10 +78,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
   const app = createApp(settings, log, registry, closing.signal);
-  exportRuntime(registry, credentials);
+  exportRuntime(registry, credentials, clock);
   app.use(relay.middleware);
   for (const router of [
-    createHealth({ core, credentials, closing: closing.signal }),
+    createHealth({ core, credentials, clock, closing: closing.signal }),
     createMetrics(registry, operator.requiresOperator),
     createConsole(),
     serveDocument(),
@@ -92,6 +94,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const { listen, drain } = createHttpServer((request, response) => void handle(request, response));
   const stop = async () => {
     await relay.close();
+    await clock.close();
     await credentials.close();
     core.close();
     limits.close();

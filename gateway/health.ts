@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Core } from './core/client.ts';
 import type { Credentials } from './core/credentials.ts';
+import type { ClockWatch } from './core/watch-clock.ts';
 import { Problem } from './http/problem.ts';
 import { createRouter, type HandledRoute, mountRoutes } from './http/route.ts';
 
@@ -10,11 +11,12 @@ import { createRouter, type HandledRoute, mountRoutes } from './http/route.ts';
 export interface HealthOptions {
   readonly core: Pick<Core, 'isServing'>;
   readonly credentials: Pick<Credentials, 'isHeard'>;
+  readonly clock: Pick<ClockWatch, 'isSound'>;
   /** Aborted when the gateway stops. */
   readonly closing: AbortSignal;
 }
 
-/** GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is silent, or the gateway stops. */
+/** GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is silent, the clock is off, or the gateway stops. */
 export const HEALTH_ROUTES = {
   getHealth: {
     method: 'get',
@@ -35,13 +37,13 @@ export const HEALTH_ROUTES = {
     tag: 'Service',
     summary: 'Can it serve?',
     description:
-      '503 while no core can serve, while credentials have not been heard of for 12 seconds, or while the gateway ' +
-      'stops.',
+      '503 while no core can serve, while credentials have not been heard of for 12 seconds, while the clocks of core ' +
+      'and gateway are too far apart for the deadlines of calls, or while the gateway stops.',
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],
-    handler: async ({ ctx, core, credentials, closing }: HealthOptions & { readonly ctx: Context }) => {
-      const ready = !closing.aborted && credentials.isHeard() && (await core.isServing());
+    handler: async ({ ctx, core, credentials, clock, closing }: HealthOptions & { readonly ctx: Context }) => {
+      const ready = !closing.aborted && credentials.isHeard() && clock.isSound() && (await core.isServing());
       if (!ready) throw new Problem('UNAVAILABLE');
       ctx.body = { status: 'ready' };
     },

@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Credentials } from './core/credentials.ts';
+import type { ClockWatch } from './core/watch-clock.ts';
 import { routeOf } from './http/log-requests.ts';
 import { createRouter } from './http/route.ts';
 
@@ -29,8 +30,22 @@ export function requestMeter(registry: Registry): (ctx: Context, durationMs: num
   };
 }
 
-/** Gauges of the process and of its credentials. */
-export function exportRuntime(registry: Registry, credentials: Pick<Credentials, 'isHeard' | 'isFresh'>): void {
+/** Gauges of the process, of its credentials and of its clock. */
+export function exportRuntime(
+  registry: Registry,
+  credentials: Pick<Credentials, 'isFresh'>,
+  clock: Pick<ClockWatch, 'offsetS'>,
+): void {
+  new Gauge({
+    name: 'holdfast_clock_offset_seconds',
+    help: "How far this process's clock is ahead of core's; no value until it was measured.",
+    registers: [registry],
+    collect() {
+      this.remove();
+      const offsetS = clock.offsetS();
+      if (offsetS !== undefined) this.set(offsetS);
+    },
+  });
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'holdfast_credentials_fresh',

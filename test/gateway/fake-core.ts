@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { create, type DescMessage, type DescService, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { anyPack } from '@bufbuild/protobuf/wkt';
+import { anyPack, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   Metadata,
   Server,
@@ -13,6 +13,7 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
+import { NEVER } from '../../gateway/core/watch-clock.ts';
 import { serviceDefinition } from '../../platform/grpc-client.ts';
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
@@ -52,6 +53,8 @@ export class FakeCore {
   readonly calls: { method: string; request: Json; token?: string; operator?: string; apiKeySha256?: string }[] = [];
   /** Requests for changes since a snapshot; not included in `calls`. */
   readonly refreshes: Json[] = [];
+  /** How far core's clock is ahead of ours. */
+  clockAheadMs = 0;
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object | Promise<object>>();
   /** Open WatchOperations calls, newest last; emits `watch`. */
@@ -141,6 +144,9 @@ export class FakeCore {
   #unary(method: string, output: DescMessage) {
     return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
       const caller = callerOf(call.metadata);
+      if (method === 'listCredentialChanges' && call.request.afterChangeNumber === NEVER) {
+        return callback(null, create(output, { now: timestampFromMs(Date.now() + this.clockAheadMs) } as Json));
+      }
       if (method === 'listCredentialChanges') this.refreshes.push(call.request);
       else if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
       try {

@@ -8,7 +8,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { signNotification } from '../../webhooks/signature.ts';
-import { TOKEN } from './fake-core.ts';
+import { OPERATOR_TOKEN, TOKEN } from './fake-core.ts';
 import { HOLD, HOLD_ID, PREAUTHORIZATION_ID } from './rest/examples.ts';
 import { API_KEY, Stage, useStage } from './stage.ts';
 
@@ -304,6 +304,19 @@ describe('startGateway() without core', () => {
       assert.deepEqual([answer.status, answer.body.code, answer.headers.get('retry-after')], [503, 'UNAVAILABLE', '1']);
     }
     await stage.gateway.close();
+  });
+
+  it('is not ready while its clock is too far behind for its deadlines, and says how far', async () => {
+    const stage = new Stage();
+    stage.core.clockAheadMs = 16_000;
+    await stage.open();
+    await stage.logged(({ event }) => event === 'clock_off');
+    const off = stage.lines.find(({ event }) => event === 'clock_off')?.fields.clockOffsetS;
+    assert(typeof off === 'number' && off < -15 && off > -17, `${off}`);
+    assert.equal((await stage.ask('GET', '/readyz')).status, 503);
+    const { text: metrics } = await stage.ask('GET', '/metrics', { apiKey: OPERATOR_TOKEN });
+    assert.match(metrics, /^holdfast_clock_offset_seconds -1[56]/m);
+    await stage.close();
   });
 
   it('completes a request in progress when it stops', async () => {

@@ -862,6 +862,13 @@ export declare type ListCredentialChangesResponse = Message<"holdfast.v1.ListCre
    * @generated from field: repeated holdfast.v1.EndedSession ended_sessions = 2;
    */
   endedSessions: EndedSession[];
+
+  /**
+   * Core's clock, by which a gateway checks its own.
+   *
+   * @generated from field: google.protobuf.Timestamp now = 3;
+   */
+  now?: Timestamp | undefined;
 };
 
 /**

@@ -1,0 +1,57 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Log } from '../../platform/log.ts';
+import { type RunningJob, runPeriodically } from '../../platform/periodic-job.ts';
+import { isServiceError } from '../http/problem.ts';
+import type { Core } from './client.ts';
+
+/** How far this process's clock is from core's. */
+export interface ClockWatch extends Pick<RunningJob, 'runOnce' | 'close'> {
+  /** Seconds that it is ahead; undefined until it was measured. */
+  offsetS(): number | undefined;
+  /** False = so far apart that core would refuse calls as overdue, or take some that are. */
+  isSound(): boolean;
+}
+
+const EVERY_MS = 5_000;
+/** Machines' clocks agree within a second. */
+const WARN_MS = 1_000;
+/** After every change number: core answers its clock and no changes. */
+export const NEVER = 2n ** 63n - 1n;
+
+/**
+ * Compares this process's clock with core's, now and every few seconds. Deadlines of calls are times, so a clock that is behind by
+ * CORE_TIMEOUT_MS would have each write refused; from half of that on it is not sound.
+ */
+export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log: Log): ClockWatch {
+  let offsetMs: number | undefined;
+  const isOffBy = (ms: number) => Math.abs(offsetMs ?? 0) > ms;
+
+  async function measure(): Promise<void> {
+    const before = Date.now();
+    const { now } = await core.merchants.listCredentialChanges({ afterChangeNumber: NEVER });
+    const after = Date.now();
+    if (now === undefined) return;
+    const wasOff = isOffBy(WARN_MS);
+    // Core answered at some time between the two.
+    const nowMs = timestampMs(now);
+    offsetMs = nowMs < before ? before - nowMs : Math.min(0, after - nowMs);
+    if (isOffBy(WARN_MS) && !wasOff) log.error('clock_off', { clockOffsetS: offsetMs / 1_000 });
+  }
+
+  async function runOnce(): Promise<void> {
+    try {
+      await measure();
+    } catch (error) {
+      // Core is away, which is told elsewhere.
+      if (!isServiceError(error)) throw error;
+    }
+  }
+
+  const job = runPeriodically({ name: 'watch-clock', intervalMs: EVERY_MS, runOnce }, log);
+  return {
+    offsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
+    isSound: () => !isOffBy(timeoutMs / 2),
+    runOnce: job.runOnce,
+    close: job.close,
+  };
+}

@@ -1,8 +1,10 @@
-/** `npm run generate`: the code of the contract, the dump of the schema, and what npm leaves out of its lock. */
+/** `npm run generate`: the code of the contract, the types of the client, the dump of the schema, and what npm leaves out of its lock. */
+import { writeClientTypes } from './client-types.ts';
 import { completeLock } from './lock.ts';
 import { runTool } from './run-tool.ts';
 import { withMigratedDatabase, writeDump } from './schema.ts';
 
 await completeLock();
 await runTool('buf', ['generate']);
+await writeClientTypes();
 await withMigratedDatabase(writeDump);

@@ -10,7 +10,7 @@ const TOP = new Set([
   ...'package.json proto buf.gen.yaml services gateway test docker-compose.yml docker-compose.ha.yml tsconfig.json README.md'.split(
     ' ',
   ),
-  ...'platform webhooks bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),
+  ...'platform client bench docs .ci LICENSE Dockerfile package-lock.json biome.json buf.yaml'.split(' '),
   ...'.mocharc.mjs .npmrc .gitignore .dockerignore'.split(' '),
 ]);
 

@@ -134,6 +134,10 @@ function faultOfConnecting(error: Error): Fault {
 /** Describes an error by code and message. Messages of the network may contain addresses, which operators may see. */
 function describeFailure(error: Error): string {
   const { code } = error as { code?: unknown };
+  // OpenSSL's text ends with a place in its source: `…:error:0A00010B:SSL routines:…:wrong version number:../deps/…`.
+  const [, reason] = /:error:[0-9A-F]{8}:[^:]*:[^:]*:([^:]+):/.exec(error.message) ?? [];
+  if (reason === 'wrong version number') return 'the endpoint does not speak TLS: is it http that listens there?';
+  if (reason !== undefined) return `TLS: ${reason}`;
   return typeof code === 'string' ? `${code}: ${error.message}` : error.message;
 }
 

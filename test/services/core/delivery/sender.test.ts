@@ -54,6 +54,20 @@ describe('openSender()', function () {
     next();
   };
 
+  it('says in words that an https address is served in clear', async () => {
+    const endpoint = createServer((socket) =>
+      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+    const sender = openSender({ rules, timeoutMs: 3_000 });
+    const { port } = endpoint.address() as AddressInfo;
+    const url = new URL(`https://127.0.0.1:${port}/x`);
+    const { failure, fault } = await sender.send('webhook', { url, headers: {}, body: Buffer.from('{}') });
+    await sender.close();
+    endpoint.close();
+    assert.deepEqual([failure, fault], ['the endpoint does not speak TLS: is it http that listens there?', 'TLS']);
+  });
+
   const fine = { httpStatus: 200, failure: undefined, head: 'ok' };
   const heads: Record<string, string> = {
     'nothing before it': '',

@@ -19,8 +19,8 @@ export const LOG_FIELDS = [
     'eventId',
     'traceId',
   ] as const),
-  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the answer was sent.
-  ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted'] as const),
+  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the answer was sent; `field` broke the contract.
+  ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field'] as const),
   // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which may quote input.
   ...(['code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate'] as const),
   // An error: its class, what caused it, the violated constraint, and its stack's frames.

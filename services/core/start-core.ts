@@ -9,6 +9,7 @@ import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { identitiesIn } from './identities.ts';
+import { contractViolations } from './metrics/contract-violations.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
@@ -55,6 +56,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   opened.defer(() => reads.close());
   const processors = openProcessors(settings, {
     wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    onViolation: contractViolations(metrics, log),
     callsInFlight: settings.MAX_CALLS_IN_FLIGHT,
     identities: identitiesIn(database, log),
   });

@@ -13,10 +13,12 @@ import { sweepDeliveries } from './delivery/sweep-deliveries.ts';
 import { identitiesIn } from './identities.ts';
 import type { Asker } from './kinds/kind.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
+import { contractViolations } from './metrics/contract-violations.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { openMetricsDoor } from './metrics/metrics-door.ts';
-import { openProcessors, rowsOf } from './processor/processors.ts';
+import { openProcessors, rowsByProcessor } from './processor/processors.ts';
+import { checkoutExpiries } from './recovery/expire-checkouts.ts';
 import { expiries } from './recovery/expire-holds.ts';
 import { inquiries } from './recovery/inquire.ts';
 import { type Work, workLoop } from './scheduling/work-loop.ts';
@@ -55,6 +57,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => database.close());
   const processors = openProcessors(settings, {
     wrap: (processor, name) => measuredProcessor(processor, name, metrics),
+    onViolation: contractViolations(metrics, log),
     identities: identitiesIn(database, log),
   });
   opened.defer(() => processors.close());
@@ -90,14 +93,12 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const recovery: Asker = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
     ...jobsOf(settings, database, queue).map((job) => runPeriodically(job, log, clock)),
-    // Each processor has slots of its own, so that one that does not answer cannot occupy the others'.
-    ...processors.names.flatMap((name) => {
-      const at = rowsOf(processors, name);
-      return [
-        workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
-        workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
-      ];
-    }),
+    // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
+    ...rowsByProcessor(processors).flatMap((at) => [
+      workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
+      workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
+      workLoop(whileSound(watch, checkoutExpiries(recovery, at)), log, clock),
+    ]),
   ];
   opened.defer(async () => {
     working = false;
@@ -119,7 +120,7 @@ function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorToke
 
 /** Skips work that depends on the time while the clocks differ: a wrong clock would expire holds early, or never. */
 function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
-  return { ...work, find: async (limit) => (watch.isClockSound() ? work.find(limit) : []) };
+  return { ...work, find: async (...search) => (watch.isClockSound() ? work.find(...search) : []) };
 }
 
 function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): PeriodicJob[] {

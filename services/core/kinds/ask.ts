@@ -17,13 +17,15 @@ export async function ask<Facts extends Named, Settled>(
 ): Promise<Asked<Settled>> {
   const operation = kind.operationOf(facts);
   if (operation) asker.reach(pointOf(operation, 'stored'));
-  const outcome = await kind.call(asker.processors.of(facts), facts);
+  const processor = asker.processors.of(facts);
+  const outcome = await kind.call(processor, facts);
   if (operation) asker.reach(pointOf(operation, 'answered'));
   if (outcome.answer !== 'UNKNOWN' && outcome.answer !== 'ACCEPTED') {
     return { ...(await end(asker, kind, facts, outcome)), outcome };
   }
   const now = asker.clock();
-  const expectedBy = outcome.answer === 'ACCEPTED' ? outcome.expectedBy : undefined;
+  const said = outcome.answer === 'ACCEPTED' ? outcome.expectedBy : undefined;
+  const expectedBy = said && (await processor.acceptedUntil(kind.table, now, said));
   const soon = new Date(now.getTime() + FIRST_INQUIRY_MS);
   await asker.books.markUnknown(kind.table, facts.requestId, nextLook(now, expectedBy) ?? soon, expectedBy);
   return { is: 'UNKNOWN' };

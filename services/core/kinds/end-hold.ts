@@ -7,11 +7,13 @@ import { ask } from './ask.ts';
 import type { Asker } from './kind.ts';
 import { RELEASE } from './release.ts';
 
+type Ending = Omit<DueHold, 'endedAs'> & Partial<Pick<DueHold, 'endedAs'>>;
+
 /**
  * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at the processor,
  * which is not asked then. Does nothing while a capture or release of it is in flight.
  */
-export async function endHold(asker: Asker, due: Omit<DueHold, 'phase'>): Promise<void> {
+export async function endHold(asker: Asker, due: Ending): Promise<void> {
   const { requestId: holdRequestId, merchantId, processor, processorAccount, endedAs } = due;
   const at = asker.clock();
   const reported = endedAs != null;

@@ -48,13 +48,14 @@ export const HOLD: Kind<HoldFacts, true> = {
     return true;
   },
 
-  /** A checkout whose page is not known gets it; one whose page is known is left to the expiry. */
+  /** A checkout whose page is not known gets it; one whose page is known is left to its end. */
   async recover(asker, { requestId }) {
     const hold = await findHold(asker.database.query, requestId);
     if (hold?.phase !== 'AWAITING_CHECKOUT') return 'INQUIRE';
-    if (hold.checkoutUrlCiphertext != null) return 'DONE';
+    const end = hold.checkoutExpiresAt ?? hold.createdAt;
+    if (hold.checkoutUrlCiphertext != null) return end;
     const merchant = await findMerchant(asker.database, hold.merchantId);
-    return (await openPage(asker, hold, merchant?.name ?? '')) ? 'DONE' : 'LATER';
+    return (await openPage(asker, hold, merchant?.name ?? '')) ? 'DONE' : end;
   },
 };
 

@@ -60,6 +60,6 @@ export interface Kind<Facts extends Named = Named, Settled = unknown> {
   mustHappen?(facts: Facts): boolean;
   /** Acts on a result that came after the submission had ended. True = nothing more is to be done about it. */
   handleLate?(settlement: Settlement, facts: Facts, outcome: FinalOutcome): Promise<boolean>;
-  /** What recovery does instead of inquiring, when there is something to send first. LATER = it is to look again. */
-  recover?(asker: Asker, due: DueSubmission): Promise<'INQUIRE' | 'LATER' | 'DONE'>;
+  /** What recovery does instead of inquiring, when there is something to send first. LATER or a time = it is to look again, by then at the latest. */
+  recover?(asker: Asker, due: DueSubmission): Promise<'INQUIRE' | 'LATER' | 'DONE' | Date>;
 }

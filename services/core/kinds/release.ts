@@ -63,8 +63,7 @@ export const RELEASE: Kind<ReleaseFacts, 'ENDED' | 'DIFFERS'> = {
       return 'DONE';
     }
     if (release?.reason === 'LATE' && (await reconcilingSince(asker.database.query))) return 'LATER';
-    if (inquiryCount > 0) return 'INQUIRE';
-    if (release?.reason !== 'LATE' || release.state !== 'PENDING') return 'INQUIRE';
+    if (release?.reason !== 'LATE' || inquiryCount > 0) return 'INQUIRE';
     await ask(asker, RELEASE, release);
     return 'DONE';
   },

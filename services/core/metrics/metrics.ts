@@ -19,6 +19,8 @@ export interface Metrics {
   /** Whether a processor answers, and how many callers wait for it, read at each scrape. */
   watchProcessor(processor: string, watched: WatchedProcessor): void;
   deliveryAttempt(endpointKind: string, record: AttemptRecord): void;
+  /** A message of a processor broke the contract. */
+  contractViolation(processor: string, method: string, field: string): void;
   /** The processor used an event's identifier for another event. */
   eventConflict(): void;
   /** Numbers of connections, read at each scrape. */
@@ -97,6 +99,12 @@ export function openMetrics({ runtime = false } = {}): Metrics {
     help: "Events of the processor that were refused because their event_id was another event's before.",
     registers,
   });
+  const violations = new Counter({
+    name: 'holdfast_processor_contract_violations_total',
+    help: 'Messages of processors that broke the contract and were not believed, by processor, method and field.',
+    labelNames: ['processor', 'method', 'field'],
+    registers,
+  });
   const processorRefusals = new Counter({
     name: 'holdfast_processor_refusals_total',
     help: 'Calls for new holds and OCTs that were refused because a processor does not answer, or too many calls wait for it, by processor.',
@@ -141,6 +149,7 @@ export function openMetrics({ runtime = false } = {}): Metrics {
       attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
       attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
     },
+    contractViolation: (processor, method, field) => violations.inc({ processor, method, field }),
     eventConflict: () => eventConflicts.inc(),
     watchPool: (connections) => watchPool(registry, connections),
     watchClock: (offsetS) => watchClock(registry, offsetS),

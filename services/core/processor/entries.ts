@@ -1,6 +1,7 @@
 import { type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { identifierOf } from '../domain/operation.ts';
 import { HoldfastError } from '../domain/refusal.ts';
+import { ContractViolation } from './contract.ts';
 import type { Processor } from './processor.ts';
 
 /** A source of a processor's books. */
@@ -8,26 +9,32 @@ export type Ledger = Pick<Processor, 'listEntries'>;
 
 /**
  * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the processor, when it does
- * not answer, and an Error when its pages do not end.
+ * not answer, when a page breaks the contract, and when the pages do not end.
  */
 export async function* readEntries(
   name: string,
   ledger: Ledger,
   authorizationRequestId: string,
 ): AsyncGenerator<readonly Entry[]> {
-  const seen = new Set<string>();
+  const firsts = new Set<string | undefined>();
   let pageToken = '';
   do {
-    if (seen.has(pageToken)) throw new Error(`the books of the processor ${name} do not end: a page comes again`);
-    seen.add(pageToken);
     const page = await ledger.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
       if (cause instanceof HoldfastError) throw cause;
-      const text = `processor ${name} does not answer, so its books cannot be read`;
-      throw new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
+      const why = cause instanceof ContractViolation ? `breaks the contract (${cause.message})` : 'does not answer';
+      throw unreadable(`processor ${name} ${why}, so its books cannot be read`, cause);
     });
+    // An identifier stands in the books once, whatever the tokens of the pages are.
+    const first = page.entries[0]?.requestId;
+    if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
+    firsts.add(first);
     yield page.entries;
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
+}
+
+function unreadable(text: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
 }
 
 type Sent = Parameters<typeof identifierOf>[0];

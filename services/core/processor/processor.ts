@@ -1,4 +1,4 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
@@ -12,6 +12,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold.ts';
+import type { SubmissionTable } from '../domain/kinds.ts';
 import {
   type FinalOutcome,
   IDENTIFIER_REUSED,
@@ -20,8 +21,10 @@ import {
   type Outcome,
 } from '../domain/operation.ts';
 import { HoldfastError } from '../domain/refusal.ts';
+import { openAcceptedLongest } from './accepted-longest.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
+import { believing, type ContractViolation } from './contract.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity.ts';
 
 /**
@@ -37,6 +40,11 @@ export interface Processor {
   createCheckout(checkout: CheckoutCall): Promise<Checkout | RefusedCheckout | undefined>;
   /** Asks what became of a submission and fences its identifier. */
   inquire(submission: Inquired): Promise<InquiryAnswer>;
+  /**
+   * By when the result of a submission that was accepted is expected, as the processor said, but no later than its kind may take. `since`
+   * is when it was stored.
+   */
+  acceptedUntil(table: SubmissionTable, since: Date, said: Date): Promise<Date>;
   /**
    * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered; then now and then one
    * may, as a probe.
@@ -98,12 +106,12 @@ export interface Inquired {
   readonly createdAt?: Date;
 }
 
-/** NEVER_SEEN is returned only when the identifier is fenced: without that, the request could still be performed later. */
+/** NEVER_SEEN = the identifier is fenced now. NOT_FENCED = it was never seen, but the request could still be performed later. */
 export type InquiryAnswer =
   | { found: 'DONE'; outcome: FinalOutcome }
   /** `expectedBy` is until when that is normal; absent = not said. */
   | { found: 'AT_WORK'; expectedBy?: Date | undefined }
-  | { found: 'NEVER_SEEN' | 'NO_ANSWER' };
+  | { found: 'NEVER_SEEN' | 'NOT_FENCED' | 'NO_ANSWER' };
 
 /** How a processor is called. */
 export interface ProcessorOptions {
@@ -118,13 +126,15 @@ export interface ProcessorOptions {
   readonly mostCallers: number;
   /** Absent = whatever answers at the address is taken for it. */
   readonly identities?: Identities | undefined;
+  /** Hears of answers that break the contract; their outcomes are unknown. */
+  readonly report: (violation: ContractViolation) => void;
 }
 
 /** Opens the channel to the processor (or its adapter). Nothing is sent to one that is not the processor of the first contact. */
 export function openProcessor(options: ProcessorOptions): Processor {
-  const { name, address, credential, tls, timeoutMs, mostCallers, identities } = options;
+  const { name, address, credential, tls, timeoutMs, mostCallers, identities, report } = options;
   const channel = openChannel({ address, ...channelSecurity(tls), token: credential, timeoutMs });
-  const client = channel.client(ProcessorService);
+  const client = believing(channel.client(ProcessorService), report);
   const breaker = openBreaker(timeoutMs);
   const identity = identities ? openIdentityCheck(name, () => client.describe({}), identities) : UNCHECKED;
   channel.onDisconnect(identity.forget);
@@ -134,8 +144,12 @@ export function openProcessor(options: ProcessorOptions): Processor {
     return same;
   };
   const callers = new CallerLimit(mostCallers);
+  const longest = openAcceptedLongest(client);
   return {
     timeoutMs,
+    async acceptedUntil(table, since, said) {
+      return new Date(Math.min(said.getTime(), since.getTime() + (await longest(table))));
+    },
     async listEntries(request, call) {
       if (!(await isSame())) {
         const text = `the processor ${name} does not answer, or another one answers at its address`;
@@ -158,8 +172,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       try {
         const answer = await client.createCheckout({ ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) });
         breaker.record(true);
-        const expiresAt = answer.expiresAt ? timestampDate(answer.expiresAt) : checkout.expiresAt;
-        return { url: answer.checkoutUrl, expiresAt };
+        return { url: answer.checkoutUrl, expiresAt: endOfPage(checkout.expiresAt, answer.expiresAt) };
       } catch (error) {
         const refused = refusedCheckout(error as Partial<ServiceError>);
         breaker.record(refused !== undefined);
@@ -174,6 +187,14 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
   };
 }
+
+/** When a page closes: as the processor says, but not much later than asked, because an open page keeps its hold open. */
+function endOfPage(asked: Date, said: Timestamp | undefined): Date {
+  const end = said ? timestampDate(said) : asked;
+  return new Date(Math.min(end.getTime(), asked.getTime() + LONGEST_OVERTIME_MS));
+}
+
+const LONGEST_OVERTIME_MS = 24 * 3_600_000;
 
 type Submit = (request: object) => Promise<{ result?: Result | undefined }>;
 
@@ -207,7 +228,11 @@ function refusedCheckout({ code, details = '' }: Partial<ServiceError>): Refused
   if (!REFUSALS.has(code)) return undefined;
   if (code === status.ALREADY_EXISTS) return { refusal: REUSED };
   const isWord = /^[a-z][a-z0-9_]{0,63}$/.test(details);
-  const message = cut(details, 500);
+  // The contract has no rules for the text of a status.
+  const message = details
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 500)
+    .toWellFormed();
   return { refusal: { answer: 'NOT_PERFORMED', code: isWord ? details : 'checkout_refused', message } };
 }
 
@@ -226,10 +251,9 @@ async function inquire(client: GrpcClient<typeof ProcessorService>, submission: 
       currency: submission.currency ?? '',
       ...(createdAt && { createdAt: timestampFromDate(createdAt) }),
     });
+    if (answer.finding === Finding.NEVER_SEEN) return { found: answer.fenced ? 'NEVER_SEEN' : 'NOT_FENCED' };
     const outcome = finalOutcome(answer.result);
-    if (answer.finding === Finding.DONE && outcome) return { found: 'DONE', outcome };
-    if (answer.finding === Finding.NEVER_SEEN && answer.fenced) return { found: 'NEVER_SEEN' };
-    if (answer.finding !== Finding.AT_WORK) return { found: 'NO_ANSWER' };
+    if (outcome) return { found: 'DONE', outcome };
     return { found: 'AT_WORK', expectedBy: answer.result && expectedBy(answer.result) };
   } catch {
     return { found: 'NO_ANSWER' };
@@ -243,7 +267,7 @@ function expectedBy(result: Result): Date | undefined {
 /** Reads a final result of the contract; undefined when it says nothing, or is not final. */
 export function finalOutcome(result: Result | undefined): FinalOutcome | undefined {
   if (!result) return undefined;
-  const refusal = { code: cut(result.errorCode, 64), message: cut(result.errorMessage, 500) };
+  const refusal = { code: result.errorCode, message: result.errorMessage };
   if (result.answer === Answer.DECLINED) return { answer: 'DECLINED', ...refusal };
   if (result.answer === Answer.NOT_PERFORMED) return { answer: 'NOT_PERFORMED', ...refusal };
   if (result.answer !== Answer.APPROVED) return undefined;
@@ -262,9 +286,4 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
 
 function capabilitiesOf({ severalCaptures, increments, extension, refunds }: CapabilitiesMessage): Capabilities {
   return { severalCaptures, increments, extension, refunds };
-}
-
-/** An answer is held to the contract's lengths: it goes into the trailer of a refusal, which has room for a few kilobytes. */
-function cut(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }

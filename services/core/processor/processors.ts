@@ -2,6 +2,7 @@ import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/operation.ts';
 import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
+import type { ContractViolation } from './contract.ts';
 import type { Identities } from './identity.ts';
 import { openProcessor, type Processor, type ProcessorOptions } from './processor.ts';
 
@@ -55,6 +56,8 @@ export interface NamedAddress {
 export interface ProcessorsOptions {
   /** Adds to each what a process measures. */
   readonly wrap?: (processor: Processor, name: string) => Processor;
+  /** Hears of answers that break the contract. */
+  readonly onViolation?: (processor: string, violation: ContractViolation) => void;
   /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
   readonly callsInFlight?: number;
   /** Absent = whatever answers at an address is taken for the processor. */
@@ -62,15 +65,19 @@ export interface ProcessorsOptions {
 }
 
 /** Opens the channels. Throws an Error that names the setting that is wrong, such as that of a TLS file. */
-export function openProcessors(
-  settings: ProcessorsSettings,
-  { wrap = (processor) => processor, callsInFlight = Number.POSITIVE_INFINITY, identities }: ProcessorsOptions = {},
-): Processors {
+export function openProcessors(settings: ProcessorsSettings, options: ProcessorsOptions = {}): Processors {
+  const {
+    wrap = (processor) => processor,
+    onViolation,
+    callsInFlight = Number.POSITIVE_INFINITY,
+    identities,
+  } = options;
   const addresses = addressesOf(settings);
   const mostCallers = addresses.length > 1 ? Math.ceil(callsInFlight / 4) : Number.POSITIVE_INFINITY;
   const open = (each: NamedAddress) => {
-    const options = { ...optionsOf(settings, each, addresses), mostCallers, identities };
-    return [each.name, wrap(openProcessor(options), each.name)] as const;
+    const report = (violation: ContractViolation) => onViolation?.(each.name, violation);
+    const processor = openProcessor({ ...optionsOf(settings, each, addresses), mostCallers, identities, report });
+    return [each.name, wrap(processor, each.name)] as const;
   };
   return processorsOf(addresses.map(open), onlyOneBefore(addresses, settings.PROCESSOR_URL));
 }
@@ -108,15 +115,10 @@ export function ledgersOf(processors: Processors): ReadonlyMap<string, Processor
   return new Map(processors.names.map((name) => [name, processors.of({ processor: name })]));
 }
 
-/** Which rows are whose, by the names that are stored: each processor has its own, the first also those of one that is gone. */
-export function rowsOf(
-  processors: Pick<Processors, 'names' | 'nameOf'>,
-  name: string,
-): { only: readonly string[] | null; butNot: readonly string[] } {
-  const [first, ...others] = processors.names;
-  return name === first
-    ? { only: null, butNot: others.flatMap((other) => storedFor(processors, other)) }
-    : { only: storedFor(processors, name), butNot: [] };
+/** Which rows are whose, by the names that are stored: each processor's own, and at last those of processors that are gone. */
+export function rowsByProcessor(processors: Pick<Processors, 'names' | 'nameOf'>) {
+  const own = processors.names.map((name) => storedFor(processors, name));
+  return [...own.map((only) => ({ only, butNot: [] })), { only: null, butNot: own.flat() }];
 }
 
 /** The names under which rows of a processor are stored. */
@@ -129,7 +131,7 @@ function optionsOf(
   settings: ProcessorsSettings,
   { name, address }: NamedAddress,
   { length: count }: readonly NamedAddress[],
-): Omit<ProcessorOptions, 'mostCallers' | 'identities'> {
+): Omit<ProcessorOptions, 'mostCallers' | 'identities' | 'report'> {
   const own = inSettings(name);
   const shared = count === 1 ? settings.PROCESSOR_CREDENTIAL : undefined;
   const credential = settings['PROCESSOR_<NAME>_CREDENTIAL']?.[own] ?? shared;
@@ -183,6 +185,7 @@ const GONE: Processor = {
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,
   inquire: async () => ({ found: 'NO_ANSWER' }),
+  acceptedUntil: async (_, __, said) => said,
   listEntries: async () => {
     throw new Error('the processor is not configured');
   },

@@ -1,19 +1,18 @@
 import { endHold } from '../kinds/end-hold.ts';
 import type { Asker } from '../kinds/kind.ts';
-import { settleLate } from '../kinds/settle-late.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findDueHolds } from '../storage/hold/find-due-holds.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
+import { checkoutExpiries } from './expire-checkouts.ts';
 
 const SLOTS = 200;
 const INTERVAL_MS = 500;
 
 /**
- * Gives back what remains of holds whose period is over, ends those whose authorization ended at the processor, and gives up checkouts
- * that ran out. A hold with a capture on its way is
- * left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back whatever
- * we say; freezing stops only what a merchant asks for, captures and releases.
+ * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A hold with a capture
+ * on its way is left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back
+ * whatever we say; freezing stops only what a merchant asks for, captures and releases.
  */
 export function expiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   return {
@@ -21,26 +20,26 @@ export function expiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): W
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    find: (limit) => findDue(recovery, limit, at),
-    handle: (hold) => (hold.phase === 'AUTHORIZED' ? endHold(recovery, hold) : expireCheckout(recovery, hold)),
+    find: (limit, but) => findDue(recovery, { limit, but }, at),
+    handle: (hold) => endHold(recovery, hold),
   };
 }
 
 /** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and would find no room for its import. */
-async function findDue({ clock, database: { query } }: Asker, limit: number, at: AtProcessor): Promise<DueHold[]> {
+async function findDue(
+  { clock, database: { query } }: Asker,
+  search: { readonly limit: number; readonly but: readonly string[] },
+  at: AtProcessor,
+): Promise<DueHold[]> {
   if (await reconcilingSince(query)) return [];
-  return findDueHolds(query, clock(), limit, at);
+  return findDueHolds(query, { now: clock(), ...search }, at);
 }
 
-/** Expires what is due, once. Resolves with how many holds that were. */
-export function expireHolds(recovery: Asker): Promise<number> {
-  return workOnce(expiries(recovery));
-}
-
-/** The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any more. */
-async function expireCheckout(recovery: Asker, hold: DueHold): Promise<void> {
-  const answer = await recovery.processors.of(hold).inquire(hold);
-  if (answer.found === 'DONE') return void (await settleLate(recovery, 'hold', hold.requestId, answer.outcome));
-  if (answer.found === 'NO_ANSWER') return;
-  await endHold(recovery, hold);
+/** Expires holds and checkouts that are due, once. Resolves with how many that were. */
+export async function expireHolds(recovery: Asker): Promise<number> {
+  const ends = await Promise.allSettled([workOnce(expiries(recovery)), workOnce(checkoutExpiries(recovery))]);
+  return ends.reduce((total, end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return total + end.value;
+  }, 0);
 }

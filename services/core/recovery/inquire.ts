@@ -9,15 +9,14 @@ import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findSubmission } from '../storage/operation/find-submission.ts';
 import { SUBMISSION_TABLES } from '../storage/operation/submissions.ts';
 import { type DueSubmission, takeDueSubmissions } from '../storage/operation/unsettled.ts';
+import { settleOrPutOff } from './put-off.ts';
 
 const SLOTS = 200;
 const INTERVAL_MS = 500;
-/** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
-const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
-
 /**
  * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only an answer or
- * a fenced "never seen it" ends one.
+ * a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at growing intervals and then comes
+ * to review.
  */
 export function inquiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
   return {
@@ -26,7 +25,7 @@ export function inquiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): 
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
     find: (limit) => takeDue(recovery, limit, at),
-    handle: (due) => look(recovery, due),
+    handle: (due) => settleOrPutOff(recovery, due, look),
   };
 }
 
@@ -44,29 +43,23 @@ async function takeDue(recovery: Asker, count: number, at: AtProcessor): Promise
   return (await Promise.all(takes)).flat();
 }
 
-async function look(recovery: Asker, due: DueSubmission): Promise<void> {
+async function look(recovery: Asker, due: DueSubmission): Promise<'LATER' | Date | undefined> {
   const { table, requestId } = due;
   const next = (await KINDS[table].recover?.(recovery, due)) ?? 'INQUIRE';
-  if (next === 'DONE') return;
-  if (next === 'LATER') return later(recovery, due);
+  if (next === 'DONE') return undefined;
+  if (next !== 'INQUIRE') return next;
+  const processor = recovery.processors.of(due);
   const submission = await findSubmission(recovery.database.query, requestId);
-  const answer = await recovery.processors.of(due).inquire(submission ?? due);
+  const answer = await processor.inquire(submission ?? due);
   if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
-    return (await settleLate(recovery, table, requestId, outcome)) ? undefined : later(recovery, due);
+    return (await settleLate(recovery, table, requestId, outcome)) ? undefined : 'LATER';
   }
-  const expectedBy = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
+  const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
+  const expectedBy = said && (await processor.acceptedUntil(table, due.createdAt, said));
   // What the processor takes its time over is no trouble: it needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
-  if (nextAt) return recovery.books.postponeInquiry(table, requestId, nextAt, expectedBy);
-  return later(recovery, due);
-}
-
-async function later({ books, clock, log }: Asker, due: DueSubmission): Promise<void> {
-  const { table, requestId, processor } = due;
-  const pauseS = PAUSES_S[due.inquiryCount];
-  if (pauseS !== undefined) {
-    return books.postponeInquiry(table, requestId, new Date(clock().getTime() + pauseS * 1_000));
-  }
-  if (await books.markNeedsReview(table, requestId)) log.error('needs_review', { kind: table, requestId, processor });
+  if (!nextAt) return 'LATER';
+  await recovery.books.postponeInquiry(table, requestId, nextAt, expectedBy);
+  return undefined;
 }

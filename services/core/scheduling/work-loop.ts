@@ -9,34 +9,48 @@ export interface Work<Item> {
   readonly intervalMs: number;
   /** Maximum number of items at a time. */
   readonly slots: number;
-  /** Two items with the same key are never handled at the same time in this process. */
+  /** The item's requestId. Two items with the same are never handled at the same time in this process. */
   keyOf(item: Item): string;
-  find(limit: number): Promise<readonly Item[]>;
+  /** `but` are the keys of items that are being handled, or were put off: they must not use up the limit. */
+  find(limit: number, but: readonly string[]): Promise<readonly Item[]>;
+  /** An item whose handling fails is put off. */
   handle(item: Item): Promise<void>;
 }
 
 /** Finds what is due and handles it. Returns the number of items after all have ended; throws as runEach() does. */
 export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promise<number> {
-  const items = await find(slots);
+  const items = await find(slots, []);
   await runEach(items, handle);
   return items.length;
 }
 
 /**
  * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the processor does
- * not answer or its row is locked, holds its own slot and delays no other.
+ * not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so that it does not stand before
+ * others that are due.
  */
 export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<RunningJob, 'close'> {
   const busy = new Map<string, Promise<void>>();
+  /** Until when, milliseconds; the oldest first. */
+  const putOff = new Map<string, number>();
+  const fail = (key: string, error: unknown): void => {
+    log.error('job_failed', { job: work.name, requestId: key, ...errorFields(error) });
+    putOff.delete(key);
+    putOff.set(key, clock().getTime() + PUT_OFF_MS);
+    const [oldest = key] = putOff.keys();
+    if (putOff.size > MOST_PUT_OFF) putOff.delete(oldest);
+  };
   const runOnce = async (): Promise<void> => {
     const free = work.slots - busy.size;
     if (free <= 0) return;
-    for (const item of await work.find(free)) {
+    const now = clock().getTime();
+    for (const [key, untilMs] of putOff) if (untilMs <= now) putOff.delete(key);
+    for (const item of await work.find(free, [...busy.keys(), ...putOff.keys()])) {
       const key = work.keyOf(item);
       if (busy.has(key)) continue;
       const handled = work
         .handle(item)
-        .catch((error) => log.error('job_failed', { job: work.name, ...errorFields(error) }))
+        .catch((error) => fail(key, error))
         .finally(() => busy.delete(key));
       busy.set(key, handled);
     }
@@ -49,6 +63,10 @@ export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<R
     },
   };
 }
+
+const PUT_OFF_MS = 10_000;
+/** What fails is rare; a search that leaves out many is slow. */
+const MOST_PUT_OFF = 1_000;
 
 /** Runs all items at once, to their end even when some fail. Then throws the failure, or an AggregateError of several. */
 export async function runEach<Item>(items: readonly Item[], run: (item: Item) => Promise<unknown>): Promise<void> {

@@ -28,7 +28,7 @@ export function notPerformed(code: string, message: string): Ending {
 }
 
 function reason(code: string, message: string): Pick<Ending, 'errorCode' | 'errorMessage'> {
-  return { errorCode: code.slice(0, 64), errorMessage: message.slice(0, 500) };
+  return { errorCode: code.slice(0, 64), errorMessage: message.replace(/\p{Cc}+/gu, ' ').slice(0, 500) };
 }
 
 /** The contract's form of how an entry ended. */

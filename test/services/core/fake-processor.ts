@@ -14,6 +14,8 @@ import { serviceDefinition } from '../../../platform/grpc-client.ts';
 import {
   Answer,
   type CreateCheckoutRequest,
+  type CreateCheckoutResponseSchema,
+  type DescribeResponseSchema,
   Finding,
   type InquireRequest,
   ProcessorService,
@@ -31,7 +33,8 @@ type Submissions = {
 
 /** The processor's answer; undefined = no answer. */
 export interface Script extends Submissions {
-  createCheckout?: (request: CreateCheckoutRequest) => Said<{ checkoutUrl: string }>;
+  createCheckout?: (request: CreateCheckoutRequest) => Said<MessageInitShape<typeof CreateCheckoutResponseSchema>>;
+  describe?: () => Said<MessageInitShape<typeof DescribeResponseSchema>>;
   inquire?: (request: InquireRequest) => Said<{ finding: Finding; result?: Result; fenced?: boolean }>;
 }
 
@@ -46,6 +49,9 @@ export const accepted = (nowMs: number, ms: number): Result => ({
 export const neverSeen = { finding: Finding.NEVER_SEEN, fenced: true };
 export const atWork = { finding: Finding.AT_WORK };
 export const done = (result: Result) => ({ finding: Finding.DONE, result });
+
+/** The methods whose script is the whole answer. */
+const WHOLE: ReadonlySet<string> = new Set(['inquire', 'createCheckout', 'describe']);
 
 /** A running processor. `says` may change at any time; `heard` are the calls, oldest first. */
 export interface FakeProcessor {
@@ -74,7 +80,7 @@ export async function startFakeProcessor(): Promise<FakeProcessor> {
       const said = await Promise.resolve(script?.(call.request)).catch((error: ServiceError) => error);
       if (said instanceof Error) return callback(said);
       if (!said) return callback({ code: status.UNAVAILABLE, details: 'no answer' });
-      const whole = method.localName === 'inquire' || method.localName === 'createCheckout' ? said : { result: said };
+      const whole = WHOLE.has(method.localName) ? said : { result: said };
       callback(null, create(method.output, whole as never));
     },
   ]);

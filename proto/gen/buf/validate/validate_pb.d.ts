@@ -8,7 +8,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Duration, FieldOptions, MessageOptions } from "@bufbuild/protobuf/wkt";
+import type { Duration, FieldOptions, MessageOptions, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file buf/validate/validate.proto.
@@ -117,6 +117,12 @@ export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
      */
     value: DurationRules;
     case: "duration";
+  } | {
+    /**
+     * @generated from field: buf.validate.TimestampRules timestamp = 22;
+     */
+    value: TimestampRules;
+    case: "timestamp";
   } | { case: undefined; value?: undefined };
 };
 
@@ -380,6 +386,39 @@ export declare type DurationRules = Message<"buf.validate.DurationRules"> & {
  * Use `create(DurationRulesSchema)` to create a new message.
  */
 export declare const DurationRulesSchema: GenMessage<DurationRules>;
+
+/**
+ * @generated from message buf.validate.TimestampRules
+ */
+export declare type TimestampRules = Message<"buf.validate.TimestampRules"> & {
+  /**
+   * @generated from oneof buf.validate.TimestampRules.less_than
+   */
+  lessThan: {
+    /**
+     * @generated from field: google.protobuf.Timestamp lt = 3;
+     */
+    value: Timestamp;
+    case: "lt";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from oneof buf.validate.TimestampRules.greater_than
+   */
+  greaterThan: {
+    /**
+     * @generated from field: google.protobuf.Timestamp gte = 6;
+     */
+    value: Timestamp;
+    case: "gte";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message buf.validate.TimestampRules.
+ * Use `create(TimestampRulesSchema)` to create a new message.
+ */
+export declare const TimestampRulesSchema: GenMessage<TimestampRules>;
 
 /**
  * @generated from enum buf.validate.Ignore

@@ -36,11 +36,14 @@ export const resolveOperation: Method<'resolveOperation'> = async (core, request
 
 async function settle(core: Core, request: ResolveOperationRequest, submission: Submission): Promise<void> {
   const { requestId, state, table } = submission;
+  const { query } = core.database;
   if (state === 'OK' || state === 'KO') throw invalidField('request_id', 'the operation has its result already');
-  if (state === 'PENDING') throw invalidField('request_id', 'the processor is being asked still');
+  if (state === 'PENDING' && !(await isCheckoutOver(core, submission))) {
+    throw invalidField('request_id', 'the processor is being asked still');
+  }
   const outcome = outcomeOf(request);
   if (!(await settledByProcessor(core, request, submission))) await settleDecided(core, table, requestId, outcome);
-  const now = await findSubmission(core.database.query, requestId);
+  const now = await findSubmission(query, requestId);
   if (now?.state !== (isOk(outcome) ? 'OK' : 'KO')) {
     throw invalidField('outcome', 'the processor says otherwise, and the operation has that result now');
   }
@@ -48,8 +51,8 @@ async function settle(core: Core, request: ResolveOperationRequest, submission: 
 
 /**
  * Inquires first, which fences: what the processor does not know now it will never perform, so a person's KO cannot be overtaken. What
- * it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while the processor is at work, and
- * when it does not answer, unless the operator decides unfenced.
+ * it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while the processor is at work, and when
+ * it does not answer or has been at work for too long, unless the operator decides unfenced.
  */
 async function settledByProcessor(
   core: Core,
@@ -58,19 +61,35 @@ async function settledByProcessor(
 ): Promise<boolean> {
   const { requestId, table } = submission;
   const answer = await core.processors.of(submission).inquire(submission);
-  if (answer.found === 'AT_WORK') throw invalidField('request_id', 'the processor is at work on it; try again later');
+  if (answer.found === 'AT_WORK' && (await isInTime(core, submission, answer.expectedBy))) {
+    throw invalidField('request_id', 'the processor is at work on it; try again later');
+  }
   const unanswered = (): false => {
     if (unfenced) return false;
     throw invalidField(
       'unfenced',
-      'the processor does not answer, so it may perform it yet; set it to decide all the same',
+      'the processor has no result, and may perform it yet; set it to decide all the same',
     );
   };
-  if (answer.found === 'NO_ANSWER') return unanswered();
+  if (answer.found !== 'DONE' && answer.found !== 'NEVER_SEEN') return unanswered();
   const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
   // The processor's refusal of what must happen is why it came to review: the operator judges it.
   if (!isOk(outcome) && (await mustHappen(core, table, requestId))) return false;
   return (await settleLate(core, table, requestId, outcome)) || unanswered();
+}
+
+/** Whether the processor may be at work still: by the time that it said, within bounds, or else until inquiries have ended. */
+async function isInTime(core: Core, submission: Submission, expectedBy: Date | undefined): Promise<boolean> {
+  const { table, createdAt, state } = submission;
+  if (!expectedBy) return state !== 'NEEDS_REVIEW';
+  return (await core.processors.of(submission).acceptedUntil(table, createdAt, expectedBy)) > core.clock();
+}
+
+/** A checkout that has run out and could not be given up. */
+async function isCheckoutOver(core: Core, { table, requestId }: Submission): Promise<boolean> {
+  const hold = table === 'hold' ? await findHold(core.database.query, requestId) : undefined;
+  if (hold?.phase !== 'AWAITING_CHECKOUT' || hold.closing) return false;
+  return (hold.checkoutExpiresAt ?? hold.createdAt) <= core.clock();
 }
 
 function outcomeOf(request: ResolveOperationRequest): FinalOutcome {

@@ -36,7 +36,7 @@ export function interceptorsOf(core: Core): Interceptor[] {
     readsPatience,
     demandsManagingKey(core),
     hidesLoss(core),
-    validates,
+    validates(core),
     hidesHandles,
     auditsOperators(core),
   ];

@@ -1,26 +1,33 @@
 import { type DescField, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
-import { createValidator } from '@bufbuild/protovalidate';
 import type { Interceptor } from '@connectrpc/connect';
-import { invalidRequest, type Violation } from '../refuse.ts';
+import { type Violation, violationsOf } from '../../../../platform/violations.ts';
+import { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { contractViolations } from '../../metrics/contract-violations.ts';
+import { breachesOf, ContractViolation } from '../../processor/contract.ts';
+import type { Core } from '../core.ts';
+import { invalidRequest } from '../refuse.ts';
+import { reporterKey } from './caller.ts';
 
-const REGULAR_EXPRESSIONS = new Map<string, RegExp>();
-const VALIDATOR = createValidator({
-  // The patterns are our own and linear; V8's engine is much faster than the portable one.
-  regexMatch: (pattern, text) => {
-    const compiled = REGULAR_EXPRESSIONS.get(pattern) ?? new RegExp(pattern, 'u');
-    REGULAR_EXPRESSIONS.set(pattern, compiled);
-    return compiled.test(text);
-  },
-});
-
-/** Rejects requests that break the rules of the contract, or contain NUL or a time beyond the year 9999. */
-export const validates: Interceptor = (next) => async (request) => {
-  const { input } = request.method;
-  if (request.stream) return next({ ...request, message: validated(input, request.message) });
-  validate(input, request.message);
-  return next(request);
-};
+/** Rejects requests that break the rules of the contract, or contain NUL or a time beyond the year 9999. Those of a processor raise an alert, too. */
+export function validates(core: Core): Interceptor {
+  const report = contractViolations(core.metrics, core.log);
+  return (next) => async (request) => {
+    const { service, method, stream, message, contextValues } = request;
+    if (stream) return next({ ...request, message: validated(method.input, message) });
+    if (service.typeName === ProcessorEventService.typeName) {
+      const breaches = breachesOf(method.input, message);
+      const [first] = breaches;
+      if (!first) return next(request);
+      // A processor without a credential of its own is the only one.
+      const processor = contextValues.get(reporterKey) ?? core.processors.names[0] ?? '';
+      report(processor, new ContractViolation(method.name, first));
+      throw invalidRequest(breaches);
+    }
+    validate(method.input, message);
+    return next(request);
+  };
+}
 
 async function* validated<M extends Message>(schema: DescMessage, messages: AsyncIterable<M>): AsyncGenerator<M> {
   for await (const message of messages) {
@@ -30,15 +37,7 @@ async function* validated<M extends Message>(schema: DescMessage, messages: Asyn
 }
 
 function validate(schema: DescMessage, message: Message): void {
-  const result = VALIDATOR.validate(schema, message as never);
-  if (result.kind === 'error') throw result.error;
-  const violations = (result.violations ?? []).map((violation) => ({
-    field: violation.field
-      .map((part) => ('name' in part ? part.name : ''))
-      .filter(Boolean)
-      .join('.'),
-    description: violation.message,
-  }));
+  const violations = violationsOf(schema, message);
   violations.push(...findUnstorable(schema, message));
   if (violations.length > 0) throw invalidRequest(violations);
 }

@@ -7,6 +7,10 @@ interface Submissions {
   /** The column that says where a row stands, and its value while the processor is being asked. */
   readonly stateColumn: 'state' | 'phase';
   readonly atWork: string;
+  /** SQL: its values from which it may come to needs review. */
+  readonly reviewable: string;
+  /** SQL: whether recovery inquires about a row that is due; $1 is now. */
+  readonly isTaken: string;
   /** SQL: the SubmissionState. */
   readonly state: string;
   /** SQL: the AskedKind of its operation. */
@@ -36,6 +40,8 @@ interface Submissions {
 const IN_STATE = {
   stateColumn: 'state',
   atWork: 'PENDING',
+  reviewable: `'PENDING', 'UNKNOWN'`,
+  isTaken: 'true',
   state: 's.state',
   lateVoid: 'false',
   inReview: `s.state in ('UNKNOWN', 'NEEDS_REVIEW')`,
@@ -58,6 +64,9 @@ export const SUBMISSIONS = {
     keyMethod: 'CREATE_PREAUTHORIZATION',
     stateColumn: 'phase',
     atWork: 'AUTHORIZING',
+    reviewable: `'AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN'`,
+    // A checkout that has run out is given up instead.
+    isTaken: "not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1)",
     state: HOLD_STATE,
     kind: `'HOLD'`,
     holdRequestId: 'null::uuid',

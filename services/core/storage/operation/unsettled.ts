@@ -11,6 +11,7 @@ export interface DueSubmission
     Submission,
     'table' | 'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId'
   > {
+  readonly createdAt: Date;
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
@@ -46,26 +47,41 @@ export async function markNeedsReview(query: Query, table: SubmissionTable, requ
 
 /**
  * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes them now and a
- * crash of this one loses none.
+ * crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown from now on.
  */
 export async function takeDueSubmissions(
   query: Query,
   table: SubmissionTable,
-  { now, nextAt, limit }: { readonly now: Date; readonly nextAt: Date; readonly limit: number },
+  { now, nextAt, limit }: Taking,
   at: AtProcessor,
 ): Promise<DueSubmission[]> {
   const values = [now, nextAt, limit, at.only, at.butNot];
-  const rows = await query<object>(TAKE_DUE[table], values);
-  return rows.map((row) => {
-    const due = camelCased<Omit<DueSubmission, 'table'>>(row);
-    return { ...due, table, inquiryCount: due.inquiryCount - 1 };
-  });
+  return (await query<object>(TAKE_DUE[table], values)).map((row) => taken(table, row));
+}
+
+/** Takes open checkouts that have run out, in the same way. */
+export async function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
+  const { now, nextAt, limit } = taking;
+  const rows = await query<object>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot]);
+  return rows.map((row) => taken('hold', row));
+}
+
+/** When to look at what is taken now, and at what is left; and how much to take. */
+export interface Taking {
+  readonly now: Date;
+  readonly nextAt: Date;
+  readonly limit: number;
+}
+
+function taken(table: SubmissionTable, row: object): DueSubmission {
+  const due = camelCased<Omit<DueSubmission, 'table'>>(row);
+  return { ...due, table, inquiryCount: due.inquiryCount - 1 };
 }
 
 const MARK_UNKNOWN = statements(
   'mark-unknown',
   (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2, expected_by = $3
-    where request_id = $1 and ${stateColumn} = '${atWork}'`,
+    where request_id = $1 and ${stateColumn} in ('${atWork}', 'UNKNOWN')`,
 );
 
 const POSTPONE = statements(
@@ -76,17 +92,31 @@ const POSTPONE = statements(
 
 const MARK_NEEDS_REVIEW = statements(
   'mark-needs-review',
-  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
-    where request_id = $1 and ${stateColumn} in ('${atWork}', 'UNKNOWN') returning request_id`,
+  (table, { stateColumn, reviewable }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
+    where request_id = $1 and ${stateColumn} in (${reviewable}) returning request_id`,
 );
 
-const TAKE_DUE = statements(
-  'take-due',
-  (table) => `update ${table} set inquire_at = $2, inquiry_count = inquiry_count + 1
-    where request_id in (select request_id from ${table} where inquire_at <= $1 and ${isAtProcessor('$4', '$5')}
-      order by inquire_at limit $3 for update skip locked)
-    returning request_id, merchant_id, processor, processor_account, processor_request_id, inquiry_count, expected_by`,
+const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }) =>
+  taking(
+    table,
+    isTaken,
+    `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`,
+  ),
 );
+
+/** The release that closes a checkout has inquiries of its own. */
+const TAKE_CHECKOUTS: Statement = {
+  name: 'take-checkouts-that-ran-out',
+  text: taking('hold', "s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing"),
+};
+
+function taking(table: SubmissionTable, condition: string, change = ''): string {
+  return `update ${table} set inquire_at = $2, inquiry_count = inquiry_count + 1${change}
+    where request_id in (select s.request_id from ${table} s
+      where s.inquire_at <= $1 and ${condition} and ${isAtProcessor('$4', '$5')}
+      order by s.inquire_at limit $3 for update skip locked)
+    returning request_id, merchant_id, processor, processor_account, processor_request_id, created_at, inquiry_count, expected_by`;
+}
 
 function statements(
   name: string,

@@ -223,10 +223,11 @@ describe('settleLate()', function () {
     scripted.approveAll();
     const sound = await LOSSES.capture.lose(scripted);
     processor.says.inquire = ({ requestId }) =>
-      requestId === broken.requestId ? done({ ...approved, reference: '\0' }) : done(approved);
-    scripted.stage.clock.advance(60_000);
-    await assert.rejects(scripted.stage.inquire());
+      requestId === broken.requestId ? done({ ...approved, reference: 'broken' }) : done(approved);
+    await sql(scripted.stage, `alter table hold add constraint broken check (processor_reference <> 'broken')`);
+    await assert.rejects(scripted.inquireLater());
     assert.equal(await sound.books(), LOSSES.capture.ok);
+    await sql(scripted.stage, 'alter table hold drop constraint broken');
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater(120_000);
     assert.equal(await broken.books(), LOSSES.hold.ok);

@@ -207,15 +207,16 @@ function closePage(hold: HoldModel, now: number): boolean {
 }
 
 /**
- * Recovery inquires until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both orders are
+ * Recovery, which began then, inquires until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both orders are
  * possible.
  */
-export function recover(hold: HoldModel, now: number): HoldModel[] {
+export function recover(hold: HoldModel, began: number, now: number): HoldModel[] {
   if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
   const pageless = settleOpen(structuredClone(hold));
-  return pageless.some(({ placing }) => placing === 'OPEN')
-    ? recoverOne(hold, now)
-    : [...pageless, ...recoverOne(hold, now)];
+  // One that has run out is left to the sweep.
+  if (hold.pageEndsAt <= began) return pageless;
+  const mayStay = hold.pageEndsAt <= now || pageless.every(({ placing }) => placing !== 'OPEN');
+  return mayStay ? [...pageless, ...recoverOne(hold, now)] : recoverOne(hold, now);
 }
 
 function recoverOne(hold: HoldModel, now: number): HoldModel[] {

@@ -1,5 +1,6 @@
 /** One run: a merchant's commands on two holds; each answer must be one that the model predicts. */
 import assert from 'node:assert/strict';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
@@ -282,9 +283,9 @@ export class Run {
   async tellTruth(subject: Subject, identifier: string): Promise<void> {
     const entry = this.#world.oracleOf(subject).find(identifier);
     assert(entry, 'the processor knows the attempt that it reports');
-    await this.#world.tell({
+    await this.#world.tell(subject, {
       eventId: `truth-${identifier}`,
-      occurredAt: {},
+      occurredAt: timestampNow(),
       event: { case: 'operationSettled', value: { requestId: identifier, result: resultOf(entry) } },
     });
   }
@@ -300,7 +301,11 @@ export class Run {
     const answer = attempt?.state === 'KO' ? 1 : 2;
     const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
     const eventId = `contradiction-${++serial}`;
-    await this.#world.tell({ eventId, occurredAt: {}, event: { case: 'operationSettled', value } });
+    await this.#world.tell(subject, {
+      eventId,
+      occurredAt: timestampNow(),
+      event: { case: 'operationSettled', value },
+    });
     this.#world.faults.happened('contradicting event');
     subject.story.push(`contradict ${key}`);
     model.frozen = true;

@@ -80,9 +80,10 @@ async function sweepOnce(
 /** A minute later: pending events arrive, and recovery inquires about unknown outcomes. */
 async function recoverAll(world: World, subjects: readonly Subject[]): Promise<void> {
   await world.pass(61_000);
+  const began = world.now();
   await world.recover();
   world.mischief.lostInquiries = 0;
-  change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, world.now())));
+  change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, began, world.now())));
   // Recovery may have taken a while, in which a rejected event was reported again.
   change(subjects, (hold) => (hold.endEvent === 'NONE' ? [hold] : hear(hold, world.now())));
 }

@@ -28,6 +28,8 @@ function isCrash(error: unknown): boolean {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
+type Event = MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>;
+
 /** Opens a world; `faults` counts the faults that happened in it. */
 export async function openWorld(faults = new Faults()) {
   const armed = new Set<CrashPoint>();
@@ -123,7 +125,11 @@ export async function openWorld(faults = new Faults()) {
         return true;
       }
     },
-    tell: (event: MessageInitShape<typeof ProcessorEventService.method.reportEvent.input>) => events.report(event),
+    /** The processor of a merchant reports an event. */
+    tell({ merchantId }: { readonly merchantId: string }, event: Event) {
+      const isLater = MERCHANTS.some(({ id, processor }) => id === merchantId && processor === 'later');
+      return events.report(event, isLater ? { authorization: `Bearer ${stage.ofSecond.processor}` } : {});
+    },
     async close() {
       await sandbox.close();
       await stage.close();

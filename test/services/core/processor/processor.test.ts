@@ -1,14 +1,45 @@
+/** What a processor answers is held against the contract before anything else sees it. */
 import assert from 'node:assert/strict';
-import { EntryKind, Finding, type InquireRequest } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  Answer,
+  CardSchema,
+  EntryKind,
+  Finding,
+  type InquireRequest,
+} from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { OperatorService, ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { openProcessors } from '../../../../services/core/processor/processors.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';
-import { declined } from '../fake-processor.ts';
-import { openScriptedStage } from '../scripted-stage.ts';
-import { refusal } from '../stage.ts';
+import { accepted, approved, atWork, declined, done } from '../fake-processor.ts';
+import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
+import { why } from '../stage.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const card = create(CardSchema, { brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2030 });
+
+/** Results that the contract does not allow, and the field that is wrong. */
+const RESULTS: Readonly<Record<string, Parameters<typeof done>[0]>> = {
+  'result.answer': { ...approved, answer: 9 as Answer },
+  'result.reference': { ...approved, reference: 'a\0b' },
+  'result.bank_reference': { ...approved, bankReference: 'line\nbreak' },
+  'result.error_code': { ...declined, errorCode: '\0' },
+  'result.error_message': { ...declined, errorMessage: 'm'.repeat(501) },
+  'result.card.brand': { ...approved, card: { ...card, brand: '\u0085' } },
+  'result.card.last4': { ...approved, card: { ...card, last4: '42424' } },
+  'result.card.expiry_month': { ...approved, card: { ...card, expiryMonth: 0 } },
+  'result.generated_token_id': { ...approved, generatedTokenId: 't'.repeat(129) },
+  'result.expires_at': { ...approved, expiresAt: timestampFromMs(Date.UTC(9999, 0)) },
+  'result.expected_by': { answer: Answer.ACCEPTED, expectedBy: { seconds: 10n ** 16n, nanos: 0 } },
+  'result.amount_released': { ...approved, amountReleased: -1n },
+};
 
 describe('openProcessor()', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const scripted = forSuite(openScriptedStage);
 
   it('tells the processor what an identifier is about when it inquires', async () => {
@@ -35,18 +66,137 @@ describe('openProcessor()', function () {
     assert.equal(await scripted.stateOf(capture?.requestId ?? ''), OperationState.UNKNOWN);
   });
 
-  it('truncates an endless answer to the limits of the contract, so that it can be stored and returned', async () => {
-    const { desk, processor } = scripted;
-    const errorCode = 'c'.repeat(100);
-    const errorMessage = `${'m'.repeat(499)}\u{1F4B3}${'m'.repeat(20_000)}`;
-    processor.says.authorize = () => ({ ...declined, errorCode, errorMessage });
-    const key = { idempotencyKey: 'endless' };
-    for (const replayed of [undefined, 'true']) {
-      const { reason, metadata } = await refusal(desk.place(key));
-      assert.deepEqual([reason, metadata.replayed], ['CARD_DECLINED', replayed]);
-      assert.deepEqual([metadata.processorCode, metadata.processorMessage], [errorCode.slice(0, 64), 'm'.repeat(499)]);
-      const { processorError } = await desk.get({ requestId: metadata.requestId ?? '' });
-      assert.deepEqual([processorError?.code, processorError?.message], [errorCode.slice(0, 64), 'm'.repeat(499)]);
+  /** The processor as a core sees it, and the fields that it was reported for. */
+  function open({ stage }: ScriptedStage) {
+    const fields: string[] = [];
+    const processors = openProcessors(stage.settings, { onViolation: (_, { field }) => fields.push(field) });
+    return {
+      fields,
+      processor: processors.of({ processor: '' }),
+      submission: { requestId: uuidv7(), merchantId: 'acme', processorAccount: '' },
+      close: () => processors.close(),
+    };
+  }
+
+  it('takes a result that breaks the contract for an unknown outcome, and names the field', async () => {
+    const { fields, processor, submission, close } = open(scripted);
+    for (const [field, result] of Object.entries(RESULTS)) {
+      scripted.processor.says.capture = () => result;
+      assert.deepEqual(await processor.send('capture', { requestId: submission.requestId }), { answer: 'UNKNOWN' });
+      assert.equal(fields.at(-1), field);
+      scripted.processor.says.inquire = () => done(result);
+      assert.deepEqual(await processor.inquire(submission), { found: 'NO_ANSWER' }, field);
     }
+    assert.equal(fields.length, 2 * Object.keys(RESULTS).length);
+    close();
+  });
+
+  it('takes a finding without its result, or with another one, for no answer', async () => {
+    const { fields, processor, submission, close } = open(scripted);
+    for (const said of [
+      { finding: Finding.DONE },
+      { finding: Finding.DONE, result: accepted(Date.now(), 1) },
+      { finding: Finding.AT_WORK, result: approved },
+      { finding: Finding.NEVER_SEEN, fenced: true, result: approved },
+      { finding: 9 as Finding },
+    ]) {
+      scripted.processor.says.inquire = () => said;
+      assert.deepEqual(await processor.inquire(submission), { found: 'NO_ANSWER' });
+    }
+    assert.deepEqual(fields, ['result', 'result', 'result', 'result', 'finding']);
+    close();
+  });
+
+  it('opens no page at an address that is none, and none that stays open for years', async () => {
+    const { fields, processor, submission, close } = open(scripted);
+    const asked = new Date(Date.UTC(2027, 0));
+    const request = {
+      ...{ requestId: submission.requestId, merchantId: 'acme', merchantName: '', merchantReference: '', account: '' },
+      ...{
+        terminalId: 'T1',
+        userId: 'u',
+        amount: 1n,
+        currency: 'EUR',
+        returnUrl: '',
+        saveCard: false,
+        expiresAt: asked,
+      },
+    };
+    scripted.processor.says.createCheckout = () => ({ checkoutUrl: 'javascript:alert(1)' });
+    assert.equal(await processor.createCheckout(request), undefined);
+    assert.deepEqual(fields, ['checkout_url']);
+    const expiresAt = timestampFromMs(Date.UTC(2099, 0));
+    scripted.processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1', expiresAt });
+    const page = await processor.createCheckout(request);
+    assert.deepEqual(page, { url: 'https://pay.example/1', expiresAt: new Date(asked.getTime() + DAY_MS) });
+    close();
+  });
+
+  it('bounds how long an accepted operation may take, by what the processor says of itself', async () => {
+    const { processor, close } = open(scripted);
+    const [since, said] = [new Date(Date.UTC(2027, 0)), new Date(Date.UTC(2028, 0))];
+    const until = async (table: 'hold' | 'capture') =>
+      ((await processor.acceptedUntil(table, since, said)).getTime() - since.getTime()) / DAY_MS;
+    assert.equal(await until('capture'), 7, 'it does not answer');
+    scripted.processor.says.describe = () => ({
+      ...{ name: 'fake', identity: 'fake', authorizations: {} },
+      acceptedLongest: { capture: { seconds: 86_400n } },
+    });
+    assert.equal(await until('capture'), 1);
+    assert.equal(await until('hold'), 7);
+    const soon = new Date(since.getTime() + 1);
+    assert.deepEqual(await processor.acceptedUntil('capture', since, soon), soon);
+    close();
+  });
+
+  it('refuses an event that breaks the contract, whose operation stays unknown', async () => {
+    const { desk, processor } = scripted;
+    scripted.approveAll();
+    const hold = await desk.hold();
+    processor.says.capture = () => undefined;
+    const { capture } = await desk.capture(hold, 1_000n);
+    const { requestId = '' } = capture ?? {};
+    for (const result of Object.values(RESULTS))
+      assert.equal(await why(scripted.settled(requestId, result)), 'INVALID_REQUEST');
+    assert.equal(await why(scripted.settled(requestId, accepted(Date.now(), 1))), 'INVALID_REQUEST');
+    assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);
+  });
+
+  it('lets what no answer can settle come to review, where an operator decides', async () => {
+    const { desk, processor, stage } = scripted;
+    scripted.approveAll();
+    const operators = stage.client('operator', OperatorService);
+    const wrong = { ...approved, reference: 'r'.repeat(1_500_000), bankReference: '\0' };
+    const hold = await desk.hold();
+    processor.says.capture = () => wrong;
+    processor.says.inquire = () => done(wrong);
+    const { capture } = await desk.capture(hold, 1_000n);
+    const { requestId = '' } = capture ?? {};
+    for (let hour = 0; hour < 40; hour++) await scripted.inquireLater(3_600_000);
+    const { items } = await operators.listReviewItems({ merchantId: 'acme', reason: ReviewReason.NEEDS_REVIEW });
+    assert(items.some((item) => item.requestId === requestId));
+    const decision = { outcome: OperationState.KO, reason: 'their support says so', unfenced: true };
+    await operators.resolveOperation({ requestId, ...decision });
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('lets an operator decide what stays accepted for longer than it may', async () => {
+    const { desk, processor, stage } = scripted;
+    scripted.approveAll();
+    const operators = stage.client('operator', OperatorService);
+    const hold = await desk.hold();
+    const far = accepted(stage.clock.now(), 90 * DAY_MS);
+    processor.says.capture = () => far;
+    processor.says.inquire = () => ({ ...atWork, result: far });
+    const { capture } = await desk.capture(hold, 1_000n);
+    const { requestId = '' } = capture ?? {};
+    const decision = { requestId, outcome: OperationState.KO, reason: 'their support says so', unfenced: true };
+    await scripted.inquireLater(6 * DAY_MS);
+    assert.equal(await why(operators.resolveOperation(decision)), 'INVALID_REQUEST');
+    for (let hour = 0; hour < 60; hour++) await scripted.inquireLater(3_600_000);
+    assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
+    assert.equal(await why(operators.resolveOperation({ ...decision, unfenced: false })), 'INVALID_REQUEST');
+    await operators.resolveOperation(decision);
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });
 });

@@ -9,7 +9,7 @@ import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Ledger } from '../../../../services/core/processor/entries.ts';
-import { parseProcessors, processorsOf, rowsOf } from '../../../../services/core/processor/processors.ts';
+import { parseProcessors, processorsOf, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
 import { audit as runAudit } from '../../../../services/core/reconciliation/audit.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
@@ -119,7 +119,8 @@ describe('several processors', function () {
     const oct = await acme.oct({ tokenId: 'tok_sandbox_timeout_applied' });
     clock.advance(60_000);
     other.says.inquire = frozen;
-    const at = (name: string) => rowsOf(recovery.processors, name);
+    const rows = rowsByProcessor(recovery.processors);
+    const at = (name: string) => rows[recovery.processors.names.indexOf(name)];
     // As in a worker: each processor has its own loop.
     const slow = workOnce(inquiries(recovery, at('other')));
     await workOnce(inquiries(recovery, at('first')));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { openProcessors, rowsOf } from '../../../../services/core/processor/processors.ts';
+import { openProcessors, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
 import { startCore } from '../../../../services/core/start-core.ts';
@@ -104,8 +104,8 @@ describe('rows stored with PROCESSOR_URL, or before processors had names', funct
     const none = { PROCESSOR_URL: undefined, PROCESSORS: undefined, ...CREDENTIALS };
     const processors = openProcessors({ ...stage.settings, ...none, ...settings });
     // As in a worker: each processor has its own loop.
-    for (const name of processors.names) {
-      await workOnce(inquiries({ ...stage.recovery, processors }, rowsOf(processors, name)));
+    for (const at of rowsByProcessor(processors)) {
+      await workOnce(inquiries({ ...stage.recovery, processors }, at));
     }
     processors.close();
   }

@@ -167,11 +167,14 @@ describe('expireHolds()', function () {
   it('continues past a hold that it cannot settle', async () => {
     const broken = await desk.hold();
     const sound = await desk.hold();
+    const refuses = `alter table release add constraint broken check (processor_reference <> 'broken')`;
+    await sql(scripted.stage, refuses);
     processor.says.void = ({ authorizationRequestId }) =>
-      authorizationRequestId === broken.requestId ? { ...approved, reference: '\0' } : approved;
+      authorizationRequestId === broken.requestId ? { ...approved, reference: 'broken' } : approved;
     scripted.stage.clock.advance(7 * DAY_MS);
     await assert.rejects(scripted.stage.expire());
     assert.equal(await desk.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    await sql(scripted.stage, 'alter table release drop constraint broken');
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater();
     assert.equal(await desk.books(broken), 'EXPIRED 0/0/0/10000/0 EXPIRED');

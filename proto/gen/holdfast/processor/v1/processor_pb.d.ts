@@ -82,7 +82,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   actedAt?: Timestamp | undefined;
 
   /**
-   * When ACCEPTED: until when it is normal that there is no final result yet; absent = not known.
+   * When ACCEPTED: until when it is normal that there is no final result yet, at most the accepted_longest of
+   * Describe; absent = not known, and Holdfast takes the outcome for unknown at once.
    *
    * @generated from field: google.protobuf.Timestamp expected_by = 10;
    */
@@ -880,7 +881,7 @@ export declare type CreateCheckoutResponse = Message<"holdfast.processor.v1.Crea
   checkoutUrl: string;
 
   /**
-   * When it stops to accept a card.
+   * When it stops to accept a card; absent = as asked. Holdfast closes a page that is open for a day longer.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
@@ -991,7 +992,7 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
   finding: Finding;
 
   /**
-   * How it ended, when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent.
+   * How it ended, when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent; absent when NEVER_SEEN.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -1066,14 +1067,14 @@ export declare const ListEntriesRequestSchema: GenMessage<ListEntriesRequest>;
  */
 export declare type ListEntriesResponse = Message<"holdfast.processor.v1.ListEntriesResponse"> & {
   /**
-   * The entries, as they stand now.
+   * The entries, as they stand now; at least one on every page but the last.
    *
    * @generated from field: repeated holdfast.processor.v1.Entry entries = 1;
    */
   entries: Entry[];
 
   /**
-   * Asks for the next page; empty = this was the last one.
+   * Asks for the next page; empty = this was the last one. Each page has its own.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1331,7 +1332,7 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
 
   /**
    * Inquire with fence fences an identifier that was never seen. When false, it returns NEVER_SEEN with
-   * fenced = false, and Holdfast sends the request again within identifier_memory.
+   * fenced = false: what was never seen then ends by an operator's decision only.
    *
    * @generated from field: bool fences = 8;
    */
@@ -1372,6 +1373,13 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: string identity = 13;
    */
   identity: string;
+
+  /**
+   * How long operations may stay ACCEPTED at most.
+   *
+   * @generated from field: holdfast.processor.v1.AcceptedLongest accepted_longest = 14;
+   */
+  acceptedLongest?: AcceptedLongest | undefined;
 };
 
 /**
@@ -1379,6 +1387,69 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
  * Use `create(DescribeResponseSchema)` to create a new message.
  */
 export declare const DescribeResponseSchema: GenMessage<DescribeResponse>;
+
+/**
+ * How long an operation of each kind may stay ACCEPTED, from its request on; absent = 7 days. An expected_by later
+ * than this does not count: after this time Holdfast takes the outcome for unknown, and in the end asks an operator.
+ *
+ * @generated from message holdfast.processor.v1.AcceptedLongest
+ */
+export declare type AcceptedLongest = Message<"holdfast.processor.v1.AcceptedLongest"> & {
+  /**
+   * Authorizations.
+   *
+   * @generated from field: google.protobuf.Duration authorization = 1;
+   */
+  authorization?: Duration | undefined;
+
+  /**
+   * Captures.
+   *
+   * @generated from field: google.protobuf.Duration capture = 2;
+   */
+  capture?: Duration | undefined;
+
+  /**
+   * Voids.
+   *
+   * @generated from field: google.protobuf.Duration void = 3;
+   */
+  void?: Duration | undefined;
+
+  /**
+   * Credits (OCT).
+   *
+   * @generated from field: google.protobuf.Duration credit = 4;
+   */
+  credit?: Duration | undefined;
+
+  /**
+   * Increments.
+   *
+   * @generated from field: google.protobuf.Duration increment = 5;
+   */
+  increment?: Duration | undefined;
+
+  /**
+   * Extensions.
+   *
+   * @generated from field: google.protobuf.Duration extension = 6;
+   */
+  extension?: Duration | undefined;
+
+  /**
+   * Refunds.
+   *
+   * @generated from field: google.protobuf.Duration refund = 7;
+   */
+  refund?: Duration | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.AcceptedLongest.
+ * Use `create(AcceptedLongestSchema)` to create a new message.
+ */
+export declare const AcceptedLongestSchema: GenMessage<AcceptedLongest>;
 
 /**
  * The amounts that can be reserved, charged or paid in one currency.
@@ -1589,6 +1660,10 @@ export declare const EntryKindSchema: GenEnum<EntryKind>;
  * ALREADY_EXISTS, and nothing is done. An identifier that was fenced is answered NOT_PERFORMED with error
  * code fenced, or with the status FAILED_PRECONDITION. What the processor or this authorization cannot do
  * is NOT_PERFORMED with error code not_supported.
+ *
+ * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields
+ * together. An answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the
+ * field. Texts contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
  *
  * @generated from service holdfast.processor.v1.ProcessorService
  */

@@ -1,0 +1,11 @@
+import type { Log } from '../../../platform/log.ts';
+import type { ContractViolation } from '../processor/contract.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Counts and logs what breaks the contract of processors: the processor and the field, never the value. */
+export function contractViolations(metrics: Pick<Metrics, 'contractViolation'>, log: Log) {
+  return (processor: string, { method, field, requestId }: ContractViolation): void => {
+    metrics.contractViolation(processor, method, field);
+    log.error('contract_violation', { processor, method, field, requestId });
+  };
+}

@@ -1,0 +1,102 @@
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { isMessage } from '@bufbuild/protobuf';
+import type { GrpcClient } from '../../../platform/grpc-client.ts';
+import { type Violation, violationsOf } from '../../../platform/violations.ts';
+import {
+  CheckoutCompletedSchema,
+  OperationSettledSchema,
+  type ReportEventRequest,
+  ReportEventRequestSchema,
+} from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import {
+  Answer,
+  type DescribeResponse,
+  DescribeResponseSchema,
+  Finding,
+  type InquireResponse,
+  InquireResponseSchema,
+  ListEntriesResponseSchema,
+  ProcessorService,
+  type Result,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+
+/** A message of a processor that breaks its contract. Nothing of it is believed. */
+export class ContractViolation extends Error {
+  /** The method of the contract. */
+  readonly method: string;
+  /** The first field that is wrong. */
+  readonly field: string;
+  /** What the call was about; undefined = nothing single. */
+  readonly requestId: string | undefined;
+
+  constructor(method: string, { field, description }: Violation, requestId?: string) {
+    super(`${method}: ${field} ${description}`);
+    this.name = 'ContractViolation';
+    this.method = method;
+    this.field = field;
+    this.requestId = requestId;
+  }
+}
+
+type Client = GrpcClient<typeof ProcessorService>;
+
+/** A client whose calls reject with a ContractViolation, after it was reported, when the answer breaks the contract. */
+export function believing(client: Client, report: (violation: ContractViolation) => void): Client {
+  const methods = ProcessorService.methods.map(({ localName, name, output }) => {
+    const call = client[localName as keyof Client] as (...args: unknown[]) => Promise<Message>;
+    const checked = async (request: { readonly requestId?: string }, ...options: unknown[]) => {
+      const answer = await call(request, ...options);
+      const [first] = breachesOf(output, answer);
+      if (!first) return answer;
+      const violation = new ContractViolation(name, first, request.requestId);
+      report(violation);
+      throw violation;
+    };
+    return [localName, checked];
+  });
+  return Object.fromEntries(methods) as Client;
+}
+
+/** What a message of a processor, an answer or an event, breaks of the contract: rules of its fields, then what fields must say together. */
+export function breachesOf(schema: DescMessage, message: Message): Violation[] {
+  const violations = violationsOf(schema, message);
+  return violations.length > 0 ? violations : togetherWrong(message);
+}
+
+function togetherWrong(message: Message): Violation[] {
+  if (isMessage(message, InquireResponseSchema)) return wrongFinding(message);
+  if (isMessage(message, ReportEventRequestSchema)) return wrongEvent(message);
+  if (isMessage(message, DescribeResponseSchema)) return wrongBounds(message);
+  if (isMessage(message, ListEntriesResponseSchema) && message.nextPageToken !== '' && message.entries.length === 0) {
+    return [{ field: 'entries', description: 'must not be empty before the last page' }];
+  }
+  return [];
+}
+
+function wrongFinding({ finding, result }: InquireResponse): Violation[] {
+  const fits = {
+    [Finding.UNSPECIFIED]: false,
+    [Finding.DONE]: isFinal(result),
+    [Finding.AT_WORK]: result === undefined || result.answer === Answer.ACCEPTED,
+    [Finding.NEVER_SEEN]: result === undefined,
+  }[finding];
+  return fits ? [] : [{ field: 'result', description: 'does not go with the finding' }];
+}
+
+function wrongEvent({ event }: ReportEventRequest): Violation[] {
+  if (event.case === undefined) return [{ field: 'event', description: 'is missing' }];
+  const { value } = event;
+  const hasResult = isMessage(value, OperationSettledSchema) || isMessage(value, CheckoutCompletedSchema);
+  return hasResult && !isFinal(value.result) ? [{ field: 'result', description: 'must be final' }] : [];
+}
+
+function wrongBounds({ currencies, checkoutShortest, checkoutLongest }: DescribeResponse): Violation[] {
+  const isEmpty = currencies.some(({ smallestAmount, largestAmount }) => smallestAmount > largestAmount);
+  if (isEmpty) return [{ field: 'currencies', description: 'the smallest amount must not exceed the largest' }];
+  const isNever = checkoutShortest && checkoutLongest && checkoutShortest.seconds > checkoutLongest.seconds;
+  return isNever ? [{ field: 'checkout_shortest', description: 'must not exceed the longest' }] : [];
+}
+
+function isFinal(result: Result | undefined): boolean {
+  return result !== undefined && result.answer !== Answer.ACCEPTED;
+}

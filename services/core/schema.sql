@@ -196,6 +196,13 @@ create table hold (
   constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text])))
 );
 
+create table imported (
+  request_id uuid not null,
+  what text not null,
+  imported_at timestamp(3) with time zone not null,
+  constraint imported_pkey PRIMARY KEY (request_id, what)
+);
+
 create table installation (
   number integer not null,
   id uuid not null,

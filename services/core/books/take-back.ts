@@ -22,8 +22,8 @@ export interface TakingBack {
   readonly amount: bigint;
   /** The processor's reference of it. */
   readonly reference: string;
-  /** The event that reported it, which is remembered with what it did, so that it is booked once. */
-  readonly event: NamedEvent;
+  /** The event that reported it, which is remembered with what it did, so that it is booked once. Absent = it is imported. */
+  readonly event?: NamedEvent;
   /**
    * What is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined = all of `amount` is.
    */
@@ -71,9 +71,9 @@ async function reckonAndBook(
     captureReversed: capture && (kind === 'REVERSAL' ? here + amount : here - amount),
     version: hold.version,
     at: at.toISOString(),
-    eventId: event.id,
-    eventProcessor: event.processor,
-    digest: event.digest.toString('hex'),
+    eventId: event?.id,
+    eventProcessor: event?.processor,
+    digest: event?.digest.toString('hex'),
     books: kind === 'REVERSAL' ? reverse(hold, amount) : reinstate(hold, amount),
     operation,
   });

@@ -26,6 +26,8 @@ export const DRIFTS = [
   'AMOUNT_AT_PROCESSOR',
   /** The sums of an authorization (charged, given back, taken back) are not those of our hold. */
   'SUMS_AT_PROCESSOR',
+  /** An entry of the processor's books that breaks the contract, so it is not compared. */
+  'INVALID_ENTRY',
 ] as const;
 export type DriftKind = (typeof DRIFTS)[number];
 

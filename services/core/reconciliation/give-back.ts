@@ -91,8 +91,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   }
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
   if (captureRequestId === undefined) return 'nothing is booked: its hold is closed here';
-  const { processor, amount: takenBack } = entry;
-  return importReversalOf(asker, captureRequestId, { processor, takenBack, reference: outcome.reference });
+  return importReversalOf(asker, captureRequestId, { takenBack: entry.amount, reference: outcome.reference });
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

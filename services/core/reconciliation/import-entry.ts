@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { reserveHoldRelease } from '../books/reserve-release.ts';
 import { takeBack } from '../books/take-back.ts';
@@ -16,9 +15,9 @@ import { findClaimed } from '../storage/claim/claim.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
+import { markImported } from '../storage/imported/imported.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
 import { findSentSubmission } from '../storage/operation/find-submission.ts';
-import { importOf, rememberEvent } from '../storage/processor-event/processor-event.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
@@ -201,7 +200,6 @@ async function importEnd(asker: Asker, holdRequestId: string): Promise<string> {
 
 /** What is taken back at a processor, minor units in all, of a capture, or of a hold and none of its captures. */
 interface TakenBackThere {
-  readonly processor: string;
   readonly holdRequestId: string;
   readonly captureRequestId: string | null;
   readonly takenBack: bigint;
@@ -221,22 +219,20 @@ export async function importReversalOf(
 }
 
 /**
- * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is remembered first, so that an event that
+ * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so that an event that
  * reports the same later is not booked again. Returns the requestId of the capture or hold.
  */
 async function importReversal(asker: Asker, imported: TakenBackThere): Promise<string> {
-  const { books, clock, database, processors } = asker;
+  const { books, clock, database } = asker;
   const { holdRequestId, takenBack: there, reference = '' } = imported;
   const captureRequestId = imported.captureRequestId ?? undefined;
-  const processor = processors.nameOf(imported.processor) ?? imported.processor;
-  const event = (id: string) => ({ id, processor, digest: createHash('sha256').update(id).digest() });
   for (const subject of [captureRequestId ?? holdRequestId, holdRequestId]) {
-    await rememberEvent(database.query, event(importOf(subject)), clock());
+    await markImported(database.query, subject, 'TAKEN_BACK', clock());
   }
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
     const requestId = uuidv7();
     const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };
-    const became = await takeBack(books, { ...taking, event: event(importOf(requestId)), at: clock() });
+    const became = await takeBack(books, { ...taking, at: clock() });
     if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
   }
   return captureRequestId ?? holdRequestId;

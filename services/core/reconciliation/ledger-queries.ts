@@ -32,6 +32,7 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
   create temporary table left_out (name text primary key);
+  create temporary table invalid_entry (request_id text, processor text, what text not null, primary key (request_id, processor));
   create temporary table processor_name (stored text primary key, name text not null)`;
 
 /** Says by which name ($2) a processor is known today under whose names ($1) rows are stored. */
@@ -55,6 +56,21 @@ export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMN
     contradicts = processor_entry.contradicts or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
       is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
+/** Remembers an entry that cannot be stored: its identifier as far as it is one, its processor, and why. */
+export const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3) on conflict do nothing`;
+
+/** Entries that break the contract: nothing is compared with them. An identifier that is none is empty. */
+const INVALID_ENTRIES = `select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id, 'an entry by the contract' as expected,
+    format('%s, at %s', what, processor) as found
+  from invalid_entry`;
+
+/** SQL: the entry of an identifier at a processor is one of those. */
+const isInvalid = (id: string, processor: string) =>
+  `exists (select from invalid_entry i where i.request_id = ${id}::text and i.processor = ${processor})`;
+
+/** Those entries, one line each. */
+export const READ_INVALID = 'select request_id, processor, what from invalid_entry order by processor, request_id';
+
 /** SQL: the identifier at the processor of a row. */
 const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row}.request_id)`;
 
@@ -74,7 +90,7 @@ const orEmpty = (column: string) =>
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')
-      and s.processor not in (select name from left_out)),
+      and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
         and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id
@@ -200,7 +216,7 @@ export const DOUBTS = `with sums as (
       when sum_refunded > refunded then 'was refunded less than its refunds'
       else 'gave back more of its captures than was charged' end as what
   from compared
-  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed)) or (is_placed and (sum_captured > captured or sum_voided > voided
+  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed) and not ${isInvalid('id', 'processor')}) or (is_placed and (sum_captured > captured or sum_voided > voided
     or captured + voided > placed or sum_refunded > refunded or refunded + reversed > captured))
   union all
   select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
@@ -215,7 +231,7 @@ export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (wher
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
     from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
-    where f.compared and f.state = 'OK' and f.processor = $1) k`;
+    where f.compared and f.state = 'OK' and f.processor = $1 and not ${isInvalid('f.identifier', 'f.processor')}) k`;
 
 /** The queries that compare both books. */
-export const LEDGER_QUERIES: readonly string[] = [RESULTS, UNKNOWN_HERE, SUMS, REVERSED];
+export const LEDGER_QUERIES: readonly string[] = [INVALID_ENTRIES, RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

@@ -10,7 +10,7 @@ import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
 import { giveBack } from './give-back.ts';
 import { importEntry, Unable } from './import-entry.ts';
-import { DOUBTS, KNOWN_THERE } from './ledger-queries.ts';
+import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
 import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
@@ -32,7 +32,7 @@ export interface ReconcileParts {
   readonly callsOverMs: number;
 }
 
-/** What was found and done; left = unknown here still. */
+/** What was found and done; left = unknown here still, or not to be read. */
 export interface Reconciled {
   readonly ledgers: readonly EntryCount[];
   readonly imported: number;
@@ -44,8 +44,9 @@ export interface Reconciled {
 
 /**
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is changed, the books must
- * be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws an Error of one line when that is not so.
- * Ends the reconciling of the database when nothing is unknown any more.
+ * be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws an Error of one line when that is not so;
+ * afterwards what fails is a line of its own, and the others are done. Entries that cannot be read are named. Ends the reconciling of the
+ * database when nothing is unknown any more.
  */
 export async function reconcile(parts: ReconcileParts, tell: (line: string) => void): Promise<Reconciled> {
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
@@ -58,14 +59,18 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
     const unknown = await readUnknown(client);
     const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
     const done = { ledgers, imported: 0, givenBack: 0, left: 0, ended: false };
+    for (const { request_id: requestId, processor, what } of (await client.query(READ_INVALID)).rows) {
+      tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
+      done.left++;
+    }
     for (const plan of plans) {
-      const { verb, line } = await carryOut(parts, plan, unknown);
+      const { verb, line } = await carryOut(parts, plan, unknown).catch((error) => failed(plan, error));
       tell(line);
       if (verb === 'IMPORTED') done.imported++;
       else if (verb === 'GAVE BACK') done.givenBack++;
       else done.left++;
     }
-    if (since && done.left === 0) done.ended = await ended(parts, since);
+    if (since && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
     return done;
   } finally {
     await client.end();
@@ -231,11 +236,20 @@ async function carryOut(
       const done = verb === 'import' ? ('IMPORTED' as const) : ('GAVE BACK' as const);
       return { verb: done, line: `${done} ${line}; ${requestId}` };
     } catch (error) {
-      if (!(error instanceof Unable)) throw error;
-      await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
-      return { verb: 'LEFT', line: `LEFT ${line}: ${error.message}` };
+      if (error instanceof Unable) {
+        await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
+        return { verb: 'LEFT', line: `LEFT ${line}: ${error.message}` };
+      }
+      await auditEnd(query, audit, { result: 'FAILED' });
+      throw error;
     }
   });
+}
+
+/** What was not done, or in part: then it is known here, and recovery settles it. */
+function failed({ entry }: Plan, error: unknown): { verb: 'LEFT'; line: string } {
+  const [reason = ''] = (error as Error).message.split('\n');
+  return { verb: 'LEFT', line: `FAILED ${lineOf(entry)}: ${reason}` };
 }
 
 /** Whether a capture is the last of its authorization and gave the rest back itself. */

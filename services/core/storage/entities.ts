@@ -5,6 +5,7 @@ import { InstallationEntity } from './claim/key-identifier.ts';
 import { DeliveryAttemptEntity, DeliveryEntity } from './delivery/delivery.ts';
 import { EndpointEntity } from './endpoint/endpoint.ts';
 import { HoldEntity } from './hold/hold.ts';
+import { ImportedEntity } from './imported/imported.ts';
 import { ApiKeyEntity, SigningSecretEntity } from './merchant/credentials.ts';
 import { MerchantEntity } from './merchant/merchant.ts';
 import { QuotaEntity } from './merchant/quota.ts';
@@ -42,5 +43,6 @@ export const ENTITIES = [
   AuditEntryEntity,
   InstallationEntity,
   ProcessorIdentityEntity,
+  ImportedEntity,
   QuotaEntity,
 ] as const;

@@ -6,8 +6,9 @@ import { takenBackThere } from '../../processor/entries.ts';
 import { storedFor } from '../../processor/processors.ts';
 import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
+import { isImported } from '../../storage/imported/imported.ts';
 import type { Submission } from '../../storage/operation/find-submission.ts';
-import { findEvent, importOf, type NamedEvent } from '../../storage/processor-event/processor-event.ts';
+import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-event.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { noResultYet } from './find-sent.ts';
@@ -49,8 +50,7 @@ async function thereIfImported(
   processor: string,
 ): Promise<bigint | undefined> {
   const { query } = core.database;
-  const imported = await findEvent(query, importOf(submission.requestId), storedFor(core.processors, processor));
-  if (!imported) return undefined;
+  if (!(await isImported(query, submission.requestId, 'TAKEN_BACK'))) return undefined;
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`the hold ${holdRequestId} is not there`);
   const capture = submission.table === 'capture' ? submission : undefined;

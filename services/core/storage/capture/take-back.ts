@@ -17,10 +17,11 @@ export interface TakenBackInput extends Booking {
   /** What is taken back of the capture then, minor units. */
   readonly captureReversed?: bigint | undefined;
   readonly at: string;
-  readonly eventId: string;
-  readonly eventProcessor: string;
+  /** The event that reported it; absent = it is imported. */
+  readonly eventId?: string | undefined;
+  readonly eventProcessor?: string | undefined;
   /** Hexadecimal. */
-  readonly digest: string;
+  readonly digest?: string | undefined;
   readonly operation: OperationInput;
 }
 
@@ -36,10 +37,12 @@ const TAKE_BACK = booking(
   [
     `remembered as (
     insert into processor_event (id, processor, received_at, digest)
-    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked on conflict (id, processor) do nothing returning id
+    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked where "eventId" is not null
+    on conflict (id, processor) do nothing returning id
   )`,
     `changed as materialized (
-    select i."requestId" as subject_id, i.* from locked i join remembered r on r.id = i."eventId"
+    select i."requestId" as subject_id, i.* from locked i
+    where i."eventId" is null or i."eventId" in (select id from remembered)
   )`,
     `marked as (
     update capture c set amount_reversed = i."captureReversed", reversed = i."captureReversed" = c.amount

@@ -54,8 +54,3 @@ const REMEMBER_EVENT: Statement = {
   text: `insert into processor_event (id, processor, received_at, digest) values ($1, $2, $3, $4)
     on conflict (id, processor) do update set id = excluded.id returning digest`,
 };
-
-/** The event that stands for an import of what was taken back of a capture or hold. */
-export function importOf(requestId: string): string {
-  return `reconciled-${requestId}`;
-}

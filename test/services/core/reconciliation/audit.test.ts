@@ -211,6 +211,26 @@ describe('audit()', () => {
     );
   });
 
+  it('names an entry that breaks the contract, and compares the others', async () => {
+    const [bad, good] = [await place(), await place()];
+    const userIdOf = (text: string) => ledger(`UPDATE entry SET userId = ${text} WHERE requestId = ?`, bad.requestId);
+    const amountOf = (change: string) =>
+      ledger(`UPDATE entry SET amount = amount ${change} WHERE requestId = ?`, good.requestId);
+    userIdOf('char(0)');
+    amountOf('+ 1');
+    const { drifts } = await look();
+    assert.deepEqual(
+      drifts.map(({ kind, requestId }) => [kind, requestId]),
+      [
+        ['INVALID_ENTRY', bad.requestId],
+        ['AMOUNT_AT_PROCESSOR', good.requestId],
+      ],
+    );
+    userIdOf(`'u1'`);
+    amountOf('- 1');
+    assert.deepEqual((await look()).drifts, []);
+  });
+
   it('lists a limited number of each kind of drift, and counts all', async () => {
     await sql('update hold set closing = not closing');
     const { drifts, audited } = await look(2);

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
-import { openStage, refusal, why } from '../stage.ts';
+import { openStage, refusal, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
@@ -167,65 +167,47 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  for (const [token, reversed, entriesWhenLost] of [
-    ['tok_sandbox_reversed', 300, 1],
-    ['tok_sandbox_reversed_in_part', 150, 1],
-    // The reversal is an entry of its own: it stands in the books of the authorization alone.
-    ['tok_sandbox_reversed_unattributed', 300, 2],
-  ] as const) {
-    for (const isCaptureKnown of [true, false]) {
-      it(`imports the reversal of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
-        const hold = await desk.hold({ tokenId: token });
-        if (isCaptureKnown) await desk.capture(hold, 300n);
-        const goBack = await rememberNow(stage);
-        if (!isCaptureKnown) await desk.capture(hold, 300n);
-        stage.clock.advance(3_000);
-        await stage.sandbox.reportDue();
-        const books = `PARTIALLY_CAPTURED 300/0/9700/0/${reversed}`;
-        assert.equal(await desk.books(hold), books);
-        await goBack();
-        const { imported } = await decide({ importing: ['all'] });
-        assert.equal(imported, isCaptureKnown ? 1 : entriesWhenLost);
-        assert.equal(await desk.books(hold), books);
-        assert.deepEqual(await drifts(), []);
-      });
-    }
+  /** Puts a NUL into an entry of the sandbox's ledger. */
+  function spoil(requestId: string): void {
+    const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+    ledger.prepare(`update entry set userId = 'u' || char(0) where requestId = ?`).run(requestId);
+    ledger.close();
   }
 
-  for (const isNamed of [true, false]) {
-    it(`books a reversal once that is reported again after its import (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
-      const { capture } = await desk.capture(hold, 300n);
-      const captureRequestId = capture?.requestId ?? '';
-      const goBack = await rememberNow(stage);
-      stage.clock.advance(3_000);
-      await stage.sandbox.reportDue();
-      await goBack();
-      await decide({ importing: ['all'] });
-      const of = isNamed ? { captureRequestId } : { authorizationRequestId: hold.requestId };
-      const value = { ...of, amount: 150n, reference: 'again' };
-      const { events } = stage.channel('processor');
-      const again = { eventId: `reversal-${captureRequestId}`, occurredAt: timestampNow() };
-      await events.reportEvent({ ...again, event: { case: 'captureReversed', value } });
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
-      assert.deepEqual(await drifts(), []);
-    });
-  }
-
-  it('imports what was given again of a capture', async () => {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
-    await desk.capture(hold, 300n);
-    stage.clock.advance(3_000);
-    await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+  it('names an entry that cannot be read, and imports the others', async () => {
     const goBack = await rememberNow(stage);
-    stage.clock.advance(3_000);
-    await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    const bad = await desk.hold();
+    const good = await desk.hold();
     await goBack();
-    const { lines, imported } = await decide({ importing: ['all'] });
-    assert.equal(imported, 1, lines.join('\n'));
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    spoil(bad.requestId);
+    const { lines, imported, left } = await decide({ importing: ['all'] });
+    assert.deepEqual([imported, left], [1, 1]);
+    assert.equal(lines[0], `INVALID ${bad.requestId} at default: userId contains NUL`);
+    await desk.get(good);
+    assert.deepEqual(await drifts(), ['INVALID_ENTRY: an entry by the contract; userId contains NUL, at default']);
+  });
+
+  it('goes on when something fails, says so, and leaves it to recovery', async () => {
+    const goBack = await rememberNow(stage);
+    const [first, second] = [await desk.hold(), await desk.hold()];
+    await goBack();
+    const { books } = stage.recovery;
+    const settleHold: typeof books.settleHold = (end) =>
+      end.hold.requestId === first.requestId
+        ? Promise.reject(new Error('the connection broke'))
+        : books.settleHold(end);
+    const recovery = { ...stage.recovery, books: { ...books, settleHold } };
+    const broken = { settings: stage.settings, recovery } as Stage;
+    const { lines, imported, left } = await decideAt(broken, { importing: ['all'] });
+    assert.deepEqual([imported, left], [1, 1], lines.join('\n'));
+    assert.match(
+      lines.join('\n'),
+      new RegExp(`^FAILED authorization approved ${first.requestId} .*: the connection broke$`, 'm'),
+    );
+    await desk.get(second);
+    stage.clock.advance(60_000);
+    await stage.inquire();
+    assert.equal(await desk.books(first), 'IN_PROGRESS 0/0/10000/0/0');
     assert.deepEqual(await drifts(), []);
   });
 

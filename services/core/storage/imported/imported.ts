@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Query, Statement } from '../database.ts';
+
+/** What was imported from a processor's books after the database went back in time. */
+export const ImportedEntity = defineEntity({
+  name: 'Imported',
+  tableName: 'imported',
+  properties: {
+    /** The hold or capture that it is about. */
+    requestId: p.uuid().primary(),
+    what: p.text().primary().$type<ImportedPart>(),
+    importedAt: p.datetime(3),
+  },
+});
+
+/** TAKEN_BACK = what the card scheme took back of it, so an event about that may be one whose report was lost. */
+export type ImportedPart = 'TAKEN_BACK';
+
+/** Marks something as imported. */
+export async function markImported(query: Query, requestId: string, what: ImportedPart, at: Date): Promise<void> {
+  await query(MARK, [requestId, what, at]);
+}
+
+const MARK: Statement = {
+  name: 'mark-imported',
+  text: 'insert into imported (request_id, what, imported_at) values ($1, $2, $3) on conflict do nothing',
+};
+
+/** Whether something was imported. */
+export async function isImported(query: Query, requestId: string, what: ImportedPart): Promise<boolean> {
+  return (await query(FIND, [requestId, what])).length > 0;
+}
+
+const FIND: Statement = {
+  name: 'find-imported-part',
+  text: 'select what from imported where request_id = $1 and what = $2',
+};

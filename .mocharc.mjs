@@ -14,7 +14,7 @@ const long = ['test/operate/**', 'test/torture/**', 'test/**/*.browser.test.ts']
 export default {
   require: ['test/setup.ts'],
   timeout: 10_000,
-  // Tests wait as much as they work.
-  jobs: availableParallelism() + 1,
-  ...(named ? {} : { spec: ['test/**/*.test.ts'], ignore: long }),
+  // Tests wait twice as long as they work. Those that wait longest are first.
+  jobs: 2 * availableParallelism() + 1,
+  ...(named ? {} : { spec: ['test/services/**/*.test.ts', 'test/!(services)/**/*.test.ts'], ignore: long }),
 };

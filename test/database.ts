@@ -14,7 +14,7 @@ export interface TestDatabase {
 /** Creates an empty database, or a copy of `template` (which must have no open connections). */
 export async function createDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdmin(`create database ${name} owner holdfast template ${template}`);
+  await asAdmin(`create database ${name} owner holdfast template ${template} strategy file_copy`);
   const url = new URL(given('TEST_DATABASE_URL'));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asAdmin(`drop database ${name} with (force)`) };

@@ -13,7 +13,7 @@ describe('a model of the money', () => {
   it('agrees with core and the processor, whatever fails', async function () {
     this.timeout(240_000);
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
-    await playRuns(world, seed, 200);
+    await playRuns(world, seed, 96);
     const wanted = [...FAULTS, ...IMPATIENCE, ...CRASH_POINTS.map((point) => `crash: ${point}`)];
     const missing = () => wanted.filter((name) => !world.faults.counts.has(name));
     for (let more = 1; missing().length > 0 && more <= 5; more++) await playRuns(world, seed + more, 48);

@@ -1,4 +1,4 @@
-/** How the sandbox's test tokens and test cards behave (docs/product.md, "Sandbox"). */
+/** How the sandbox's test tokens and test cards behave (docs/sandbox.md, "Tokens"). */
 import type { Kind } from '../../platform/adapter/entry.ts';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
@@ -15,6 +15,8 @@ export interface Effect {
 
 /** How a card behaves over its life: how operations of each kind go, and what happens besides. An effect that is absent is an approval. */
 export interface Behaviour extends Partial<Record<Kind, Effect>> {
+  /** What the checkout page and docs/sandbox.md say of it. */
+  readonly about: string;
   /** Every answer comes this much later. */
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
@@ -64,43 +66,72 @@ const reversal: Reversal = { afterMs: LATER_MS };
 
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
-  ok: {},
-  declined: placing(declined('do_not_honor', 'The issuer declined the card.')),
-  insufficient_funds: placing(declined('insufficient_funds', 'The account has insufficient funds.')),
-  invalid: placing(notPerformed('token_invalid', 'There is no such card token.')),
-  processor_error: placing(notPerformed('processor_error', 'The processor could not do it.')),
-  accepted: placing({ ...APPROVED, endsAfterMs: LATER_MS }),
-  timeout_applied: placing({ ...APPROVED, silence: 'after' }),
-  timeout_lost: placing({ ...APPROVED, silence: 'before' }),
-  ...ways('capture'),
-  ...ways('void'),
-  ...ways('increment'),
-  ...ways('extension', 'extend'),
-  ...ways('refund'),
+  ok: { about: 'Approved' },
+  declined: placing('Declined', declined('do_not_honor', 'The issuer declined the card.')),
+  insufficient_funds: placing(
+    'Declined: insufficient funds',
+    declined('insufficient_funds', 'The account has insufficient funds.'),
+  ),
+  invalid: placing(
+    'Not performed: the token or card is not known',
+    notPerformed('token_invalid', 'There is no such card token.'),
+  ),
+  processor_error: placing(
+    'Not performed: processor error',
+    notPerformed('processor_error', 'The processor could not do it.'),
+  ),
+  accepted: placing('Accepted, and approved 2 seconds later', { ...APPROVED, endsAfterMs: LATER_MS }),
+  timeout_applied: placing('Done, and the answer is lost', { ...APPROVED, silence: 'after' }),
+  timeout_lost: placing('Not done, and no answer', { ...APPROVED, silence: 'before' }),
+  ...ways('capture', 'captures'),
+  ...ways('void', 'voids'),
+  ...ways('increment', 'increments'),
+  ...ways('extension', 'extensions', 'extend'),
+  ...ways('refund', 'refunds'),
   capture_accepted_declined: {
+    about: 'Approved; captures are accepted, and declined 2 seconds later',
     capture: { ...declined('capture_declined', 'The issuer declined the capture.'), endsAfterMs: LATER_MS },
   },
-  reversed: { reversal },
-  reversed_in_part: { reversal: { ...reversal, half: true } },
-  reversed_unattributed: { reversal: { ...reversal, unattributed: true } },
-  reversed_reinstated: { reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS } },
-  expires_2s: { expiresAfterMs: 2_000 },
-  ended_early: { ended: { afterMs: LATER_MS, as: 'expired' } },
-  voided_elsewhere: { ended: { afterMs: LATER_MS, as: 'voided' } },
-  single_capture: { cannot: { severalCaptures: true } },
-  capture_only: { cannot: { severalCaptures: true, increments: true, extension: true, refunds: true } },
-  slow: { delayMs: 2_000 },
+  reversed: { about: 'Approved; captures are reversed 2 seconds later', reversal },
+  reversed_in_part: {
+    about: 'Approved; half of each capture is reversed 2 seconds later',
+    reversal: { ...reversal, half: true },
+  },
+  reversed_unattributed: {
+    about: 'Approved; captures are reversed, and the event names the hold only',
+    reversal: { ...reversal, unattributed: true },
+  },
+  reversed_reinstated: {
+    about: 'Approved; captures are reversed, and reinstated 4 seconds later',
+    reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS },
+  },
+  expires_2s: { about: 'Approved; ends after 2 seconds', expiresAfterMs: 2_000 },
+  ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
+  voided_elsewhere: {
+    about: 'Approved; somebody voids it at the processor after 2 seconds',
+    ended: { afterMs: LATER_MS, as: 'voided' },
+  },
+  single_capture: { about: 'Approved; one capture only, which gives the rest back', cannot: { severalCaptures: true } },
+  capture_only: {
+    about: 'Approved; one capture only; neither increments, extensions nor refunds',
+    cannot: { severalCaptures: true, increments: true, extension: true, refunds: true },
+  },
+  slow: { about: 'Approved after 2 seconds', delayMs: 2_000 },
 } as const satisfies Record<string, Behaviour>;
 
 /** Authorizations and credits (OCT) go so. */
-function placing(effect: Effect): Behaviour {
-  return { authorization: effect, credit: effect };
+function placing(about: string, effect: Effect): Behaviour {
+  return { about, authorization: effect, credit: effect };
 }
 
 type Way = 'declined' | 'error' | 'accepted' | 'timeout_applied' | 'timeout_lost';
 
 /** The ways in which an operation on an authorization can go other than well. */
-function ways<Name extends Kind>(name: Name, verb: string = name): Record<`${Name}_${Way}`, Behaviour> {
+function ways<Name extends Kind>(
+  name: Name,
+  several: string,
+  verb: string = name,
+): Record<`${Name}_${Way}`, Behaviour> {
   const effects: Record<Way, Effect> = {
     declined: declined(`${name}_declined`, `The issuer declined the ${name}.`),
     error: notPerformed(`${name}_error`, `The processor could not ${verb}.`),
@@ -108,7 +139,17 @@ function ways<Name extends Kind>(name: Name, verb: string = name): Record<`${Nam
     timeout_applied: { ...APPROVED, silence: 'after' },
     timeout_lost: { ...APPROVED, silence: 'before' },
   };
-  const named = Object.entries(effects).map(([way, effect]) => [`${name}_${way}`, { [name]: effect }]);
+  const abouts: Record<Way, string> = {
+    declined: `Approved; ${several} are declined`,
+    error: `Approved; ${several} fail`,
+    accepted: `Approved; ${several} are accepted, and approved 2 seconds later`,
+    timeout_applied: `Approved; answers to ${several} are lost`,
+    timeout_lost: `Approved; ${several} are lost`,
+  };
+  const named = (Object.keys(effects) as Way[]).map((way) => [
+    `${name}_${way}`,
+    { about: abouts[way], [name]: effects[way] },
+  ]);
   return Object.fromEntries(named);
 }
 
@@ -117,7 +158,7 @@ export type BehaviourName = keyof typeof BEHAVIOURS;
 
 /** The behaviour of that name; empty = no card is involved. */
 export function behaviourOf(name: BehaviourName | ''): Behaviour {
-  return name === '' ? {} : BEHAVIOURS[name];
+  return name === '' ? BEHAVIOURS.ok : BEHAVIOURS[name];
 }
 
 /** How operations of a kind go on a card. */

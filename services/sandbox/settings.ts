@@ -5,18 +5,13 @@ import { file, httpUrl, PROCESS_SETTINGS, port } from '../../platform/settings.t
 export const SANDBOX_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
   ...ADAPTER_SETTINGS,
-  /** The processor contract, gRPC. */
-  SANDBOX_PORT: port.default(50_061),
-  /** The hosted checkout page, HTTP. */
-  CHECKOUT_PORT: port.default(8_090),
-  /** Where customers reach the checkout page. Unset: the loopback address with the port that was bound. */
-  CHECKOUT_BASE_URL: httpUrl.optional(),
-  /** File of the ledger. */
-  SANDBOX_LEDGER: z.string().default('.data/sandbox.sqlite'),
-  /** PEM files of the gRPC server. Unset: it serves in clear. */
-  SANDBOX_TLS_CERT: file,
-  SANDBOX_TLS_KEY: file,
-  SANDBOX_TLS_CLIENT_CA: file,
+  SANDBOX_PORT: port.default(50_061).describe('gRPC'),
+  CHECKOUT_PORT: port.default(8_090).describe('the checkout page'),
+  CHECKOUT_BASE_URL: httpUrl.optional().describe('where customers reach it; unset: loopback'),
+  SANDBOX_LEDGER: z.string().default('.data/sandbox.sqlite').describe('file'),
+  SANDBOX_TLS_CERT: file.describe("PEM files of the sandbox's door"),
+  SANDBOX_TLS_KEY: file.describe('its key'),
+  SANDBOX_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });
 
 /** The settings of the sandbox. */

@@ -1,16 +1,15 @@
 import type { Context } from 'koa';
 import type { Log } from '../../../platform/log.ts';
 import type { Clock } from '../clock.ts';
-import type { Checkout } from '../ledger/checkout.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Reporter } from '../report.ts';
 import type { Capabilities } from './capability.ts';
 import { formPage } from './form-page.ts';
-import { formatAmount, type Language, languageOf } from './language.ts';
+import { formatAmount } from './format.ts';
 import { challengePage, messagePage } from './message-page.ts';
 import { showTo } from './security.ts';
 import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
-import type { Message } from './words/en.ts';
+import { type Message, WORDS } from './words.ts';
 
 /** What the page needs. */
 export interface CheckoutSetup {
@@ -32,7 +31,7 @@ export function findCheckout(
   const { books } = ledger;
   const found = readCheckout(books, books.checkouts.findByHash(capabilities.hashOf(capability)));
   if (found) context.state.requestId = found.checkout.requestId;
-  else say(context, 404, ({ words }) => words.unknownCheckout);
+  else say(context, 404, WORDS.unknownCheckout);
   return found;
 }
 
@@ -43,37 +42,26 @@ export function showStanding(setup: CheckoutSetup, context: Context, capability:
   const formToken = setup.capabilities.formTokenOf(capability);
   if (standing === 'open') {
     showTo(context, checkout);
-    show(context, 200, (language) => formPage({ language, checkout, entry, formToken, cardTry }));
+    show(context, 200, formPage({ checkout, entry, formToken, cardTry }));
   } else if (standing === 'challenged' && cardTry) {
     showTo(context, checkout);
-    show(context, 200, (language) => challengePage({ language, checkout, entry, formToken, cardTry }));
+    show(context, 200, challengePage({ checkout, entry, formToken, cardTry }));
   } else if (standing !== 'challenged') {
     const httpStatus = standing === 'approved' || standing === 'failed' ? 200 : 410;
-    show(context, httpStatus, (language) => {
-      const { title, message } = language.words.ended[standing];
-      const amount = formatAmount(entry.amount, entry.currency, language.locale);
-      const text = { title, message: message(checkout.merchantName, amount) };
-      return messagePage({ language, text, checkout, approved: standing === 'approved' });
-    });
+    const { title, message } = WORDS.ended[standing];
+    const text = { title, message: message(checkout.merchantName, formatAmount(entry.amount, entry.currency)) };
+    show(context, httpStatus, messagePage({ text, checkout, approved: standing === 'approved' }));
   }
 }
 
 /** Answers with a page of text. */
-export function say(
-  context: Context,
-  httpStatus: number,
-  textOf: (language: Language) => Message,
-  checkout?: Checkout,
-): void {
-  show(context, httpStatus, (language) => messagePage({ language, text: textOf(language), checkout }));
+export function say(context: Context, httpStatus: number, text: Message): void {
+  show(context, httpStatus, messagePage({ text }));
 }
 
-/** Answers with a page in the customer's language. */
-export function show(context: Context, httpStatus: number, page: (language: Language) => string): void {
-  const language = languageOf(context);
+/** Answers with a page. */
+export function show(context: Context, httpStatus: number, page: string): void {
   context.status = httpStatus;
   context.type = 'html';
-  context.vary('Accept-Language');
-  context.set('Content-Language', language.tag);
-  context.body = page(language);
+  context.body = page;
 }

@@ -6,6 +6,7 @@ import { errorFields, type Log } from '../../../platform/log.ts';
 import { type CheckoutSetup, findCheckout, say, showStanding } from './answer.ts';
 import { protect } from './security.ts';
 import { takeForm } from './take-form.ts';
+import { WORDS } from './words.ts';
 
 /** What the page loads. */
 const ASSETS = ['checkout.css', 'checkout.js'].map(
@@ -37,7 +38,7 @@ export function checkoutApp(setup: CheckoutSetup): Koa {
   app.use(logged(setup.log));
   app.use(router.routes()).use(router.allowedMethods());
   app.use((context) => {
-    if (context.status === 404) say(context, 404, ({ words }) => words.unknownPage);
+    if (context.status === 404) say(context, 404, WORDS.unknownPage);
   });
   return app;
 }

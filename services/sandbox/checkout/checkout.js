@@ -33,7 +33,7 @@ addEventListener('pageshow', () => {
 });
 
 /** Times are written in UTC; here they move to the customer's zone. */
-for (const time of document.querySelectorAll('time[data-locale]')) {
+for (const time of document.querySelectorAll('time')) {
   const format = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
-  time.textContent = new Intl.DateTimeFormat(time.dataset.locale, format).format(new Date(time.dateTime));
+  time.textContent = new Date(time.dateTime).toLocaleTimeString('en', format);
 }

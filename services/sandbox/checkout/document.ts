@@ -1,20 +1,20 @@
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
+import { formatAmount } from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatAmount, type Language } from './language.ts';
+import { WORDS } from './words.ts';
 
 /** What a page of an open checkout shows. */
 export interface CheckoutView {
-  readonly language: Language;
   readonly checkout: Checkout;
   readonly entry: Entry;
   readonly formToken: string;
 }
 
 /** A whole page. Only a page with a form has the script, which it can do without. */
-export function document(language: Language, title: string, main: Html, script: 'script' | 'no script'): string {
+export function document(title: string, main: Html, script: 'script' | 'no script'): string {
   return html`<!doctype html>
-<html lang="${language.tag}">
+<html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -24,7 +24,7 @@ export function document(language: Language, title: string, main: Html, script: 
     ${script === 'script' ? html`<script src="../checkout.js" type="module"></script>` : []}
   </head>
   <body>
-    <header class="sandbox">${language.words.sandbox}</header>
+    <header class="sandbox">${WORDS.sandbox}</header>
     <main>${main}</main>
   </body>
 </html>
@@ -32,19 +32,19 @@ export function document(language: Language, title: string, main: Html, script: 
 }
 
 /** Who asks, for how much, and for which order. */
-export function orderSummary({ language: { words, locale }, checkout, entry }: CheckoutView): Html {
+export function orderSummary({ checkout, entry }: CheckoutView): Html {
   const { merchantName, merchantReference } = checkout;
   return html`<section class="order" aria-labelledby="title">
       <p class="merchant"><span class="initial" aria-hidden="true">${initialOf(merchantName)}</span> ${merchantName}</p>
-      <h1 id="title">${words.reserve(formatAmount(entry.amount, entry.currency, locale))}</h1>
-      <p>${words.nothingCharged(merchantName)}</p>
-      ${merchantReference ? html`<dl><dt>${words.order}</dt><dd>${merchantReference}</dd></dl>` : []}
+      <h1 id="title">${WORDS.reserve(formatAmount(entry.amount, entry.currency))}</h1>
+      <p>${WORDS.nothingCharged(merchantName)}</p>
+      ${merchantReference ? html`<dl><dt>${WORDS.order}</dt><dd>${merchantReference}</dd></dl>` : []}
     </section>`;
 }
 
 /** Ends the checkout; leads back to the merchant when there is a way. */
-export function cancelForm({ language: { words }, checkout, formToken }: CheckoutView): Html {
-  const label = checkout.returnUrl ? words.cancelAndReturn(checkout.merchantName) : words.cancel;
+export function cancelForm({ checkout, formToken }: CheckoutView): Html {
+  const label = checkout.returnUrl ? WORDS.cancelAndReturn(checkout.merchantName) : WORDS.cancel;
   return html`<form method="post" class="cancel">
       <input type="hidden" name="formToken" value="${formToken}">
       <button type="submit" class="secondary" name="action" value="cancel">${label}</button>

@@ -1,10 +1,11 @@
+import { BEHAVIOURS } from '../behaviour.ts';
 import type { CardTry } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document, orderSummary } from './document.ts';
 import type { FieldErrors, FieldName, Typed } from './form.ts';
+import { formatAmount, timeOfDay } from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatAmount, timeOfDay } from './language.ts';
 import { groupInFours, TEST_CARDS, type TestCard } from './test-card.ts';
-import type { Decline, Words } from './words/en.ts';
+import { type Decline, WORDS } from './words.ts';
 
 /** What the form shows. */
 export interface FormPage extends CheckoutView {
@@ -17,28 +18,27 @@ export interface FormPage extends CheckoutView {
 
 /** The page on which a customer enters a card. Works without JavaScript. */
 export function formPage(page: FormPage): string {
-  const { language, checkout, entry, errors } = page;
-  const { words } = language;
-  const amount = formatAmount(entry.amount, entry.currency, language.locale);
+  const { checkout, entry, errors } = page;
+  const amount = formatAmount(entry.amount, entry.currency);
   const declined = errors ? undefined : page.cardTry;
-  const title = errors ? words.correct : declined ? words.declinedTitle : words.cardTitle;
+  const title = errors ? WORDS.correct : declined ? WORDS.declinedTitle : WORDS.cardTitle;
   const main = html`${orderSummary(page)}
     <section class="card" aria-labelledby="card">
-      <h2 id="card">${words.cardTitle}</h2>
-      ${errors ? corrections(words, errors) : []}
-      ${declined ? refusal(words, declined) : []}
+      <h2 id="card">${WORDS.cardTitle}</h2>
+      ${errors ? corrections(errors) : []}
+      ${declined ? refusal(declined) : []}
       <form method="post" autocomplete="on" novalidate data-card>
         <input type="hidden" name="formToken" value="${page.formToken}">
-        ${fields(words, { typed: page.typed ?? typedBefore(declined), errors, declined })}
-        ${checkout.saveCard ? html`<p class="quiet">${words.savesCard(checkout.merchantName)}</p>` : []}
-        <button type="submit">${words.submit(amount)}</button>
+        ${fields({ typed: page.typed ?? typedBefore(declined), errors, declined })}
+        ${checkout.saveCard ? html`<p class="quiet">${WORDS.savesCard(checkout.merchantName)}</p>` : []}
+        <button type="submit">${WORDS.submit(amount)}</button>
       </form>
       ${cancelForm(page)}
-      <p class="quiet">${words.staysHere(checkout.merchantName)}</p>
-      <p class="quiet">${words.closesAt(timeOfDay(checkout.expiresAtMs, language))}</p>
-      ${testCardTable(words)}
+      <p class="quiet">${WORDS.staysHere(checkout.merchantName)}</p>
+      <p class="quiet">${WORDS.closesAt(timeOfDay(checkout.expiresAtMs))}</p>
+      ${testCardTable()}
     </section>`;
-  return document(language, `${title} · ${checkout.merchantName}`, main, 'script');
+  return document(`${title} · ${checkout.merchantName}`, main, 'script');
 }
 
 /** Of a declined card the date alone was kept. */
@@ -54,17 +54,15 @@ interface Filled {
   readonly declined?: CardTry | undefined;
 }
 
-function fields(words: Words, filled: Filled): Html {
-  return html`${field({ name: 'number', label: words.cardNumber, autocomplete: 'cc-number', maxlength: 31 }, words, filled)}
+function fields(filled: Filled): Html {
+  return html`${field({ name: 'number', label: WORDS.cardNumber, autocomplete: 'cc-number', maxlength: 31 }, filled)}
         <div class="pair">
           ${field(
-            { name: 'expiry', label: words.expiry, autocomplete: 'cc-exp', maxlength: 9, hint: words.expiryHint },
-            words,
+            { name: 'expiry', label: WORDS.expiry, autocomplete: 'cc-exp', maxlength: 9, hint: WORDS.expiryHint },
             filled,
           )}
           ${field(
-            { name: 'cvc', label: words.code, autocomplete: 'cc-csc', maxlength: 4, hint: words.codeHint },
-            words,
+            { name: 'cvc', label: WORDS.code, autocomplete: 'cc-csc', maxlength: 4, hint: WORDS.codeHint },
             filled,
           )}
         </div>`;
@@ -80,7 +78,7 @@ interface Field {
 
 const FIELDS: readonly FieldName[] = ['number', 'expiry', 'cvc'];
 
-function field({ name, label, autocomplete, maxlength, hint }: Field, words: Words, filled: Filled): Html {
+function field({ name, label, autocomplete, maxlength, hint }: Field, filled: Filled): Html {
   const { typed, errors, declined } = filled;
   const error = errors?.[name];
   const focused = errors ? FIELDS.find((one) => errors[one]) : declined && 'number';
@@ -91,27 +89,28 @@ function field({ name, label, autocomplete, maxlength, hint }: Field, words: Wor
           <input id="${name}" name="${name}" inputmode="numeric" autocomplete="${autocomplete}" maxlength="${maxlength}"
             value="${typed[name] ?? ''}" spellcheck="false" required ${describedBy ? html`aria-describedby="${describedBy}"` : []}
             ${error ? html`aria-invalid="true"` : []} ${focused === name ? html`autofocus` : []}>
-          ${error ? html`<span class="error" id="${name}-error">${words.errors[error]}</span>` : []}
+          ${error ? html`<span class="error" id="${name}-error">${WORDS.errors[error]}</span>` : []}
         </div>`;
 }
 
-function corrections(words: Words, errors: FieldErrors): Html {
+function corrections(errors: FieldErrors): Html {
   const items = FIELDS.flatMap((name) => {
     const error = errors[name];
-    return error ? [html`<li><a href="#${name}">${words.errors[error]}</a></li>`] : [];
+    return error ? [html`<li><a href="#${name}">${WORDS.errors[error]}</a></li>`] : [];
   });
-  return html`<div class="alert" role="alert"><h3>${words.correct}</h3><ul>${items}</ul></div>`;
+  return html`<div class="alert" role="alert"><h3>${WORDS.correct}</h3><ul>${items}</ul></div>`;
 }
 
-function refusal(words: Words, { errorCode, cardLast4 }: CardTry): Html {
-  const why = words.declined[errorCode as Decline] ?? words.declined.do_not_honor;
-  return html`<div class="alert" role="alert"><h3>${words.declinedTitle}</h3><p>${why(cardLast4)} ${words.tryAnother}</p></div>`;
+function refusal({ errorCode, cardLast4 }: CardTry): Html {
+  const why = WORDS.declined[errorCode as Decline] ?? WORDS.declined.do_not_honor;
+  return html`<div class="alert" role="alert"><h3>${WORDS.declinedTitle}</h3><p>${why(cardLast4)} ${WORDS.tryAnother}</p></div>`;
 }
 
 /** The cards that the sandbox takes, and what each does. */
-function testCardTable({ testCards }: Words): Html {
+function testCardTable(): Html {
+  const { testCards } = WORDS;
   const rows = TEST_CARDS.map(
-    (card) => html`<tr><td class="number">${groupInFours(card.number)}</td><td>${effectOf(card, testCards)}</td></tr>`,
+    (card) => html`<tr><td class="number">${groupInFours(card.number)}</td><td>${effectOf(card)}</td></tr>`,
   );
   return html`<details>
         <summary>${testCards.title}</summary>
@@ -123,10 +122,11 @@ function testCardTable({ testCards }: Words): Html {
       </details>`;
 }
 
-function effectOf({ behaviour, brand, challenged }: TestCard, words: Words['testCards']): string {
-  if (challenged) return words.challenge;
-  const effect = words.effects[behaviour];
+/** What a card does, as the page and docs/sandbox.md list it. */
+export function effectOf({ behaviour, brand, challenged }: TestCard): string {
+  if (challenged) return WORDS.testCards.challenge;
+  const effect = BEHAVIOURS[behaviour].about;
   if (behaviour !== 'ok') return effect;
   const name = brand.replace(/^./, (first) => first.toUpperCase());
-  return brand === 'amex' ? `${effect} (${name}, ${words.fourDigitCode})` : `${effect} (${name})`;
+  return brand === 'amex' ? `${effect} (${name}, ${WORDS.testCards.fourDigitCode})` : `${effect} (${name})`;
 }

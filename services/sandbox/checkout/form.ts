@@ -2,7 +2,7 @@ import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { isLuhnValid } from '../../../platform/card-number.ts';
 import type { BehaviourName } from '../behaviour.ts';
 import { groupInFours, type TestCard, testCardOf } from './test-card.ts';
-import type { FieldError } from './words/en.ts';
+import type { FieldError } from './words.ts';
 
 /** The fields that a customer fills in. */
 export type FieldName = 'number' | 'expiry' | 'cvc';

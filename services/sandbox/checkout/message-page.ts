@@ -1,41 +1,40 @@
 import { withRequestId } from '../../../platform/return-url.ts';
 import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document } from './document.ts';
+import { formatAmount, timeOfDay } from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatAmount, type Language, timeOfDay } from './language.ts';
-import type { Message } from './words/en.ts';
+import { type Message, WORDS } from './words.ts';
 
 /** A page that says how it stands, with the way back to the merchant when there is one. */
 export function messagePage(page: {
-  readonly language: Language;
   readonly text: Message;
   readonly checkout?: Checkout | undefined;
   readonly approved?: boolean;
 }): string {
-  const { language, text, checkout, approved = false } = page;
+  const { text, checkout, approved = false } = page;
   const main = html`<div class="message">
       ${approved ? TICK : []}
       <h1>${text.title}</h1>
       <p>${text.message}</p>
-      ${checkout?.merchantReference ? html`<dl><dt>${language.words.order}</dt><dd>${checkout.merchantReference}</dd></dl>` : []}
-      ${onwards(language, checkout)}
+      ${checkout?.merchantReference ? html`<dl><dt>${WORDS.order}</dt><dd>${checkout.merchantReference}</dd></dl>` : []}
+      ${onwards(checkout)}
     </div>`;
-  return document(language, text.title, main, 'no script');
+  return document(text.title, main, 'no script');
 }
 
-function onwards({ words }: Language, checkout: Checkout | undefined): Html {
-  if (!checkout?.returnUrl) return html`<p class="quiet">${words.canClose}</p>`;
+function onwards(checkout: Checkout | undefined): Html {
+  if (!checkout?.returnUrl) return html`<p class="quiet">${WORDS.canClose}</p>`;
   const href = withRequestId(checkout.returnUrl, checkout.requestId);
-  return html`<p><a class="button" href="${href}">${words.returnTo(checkout.merchantName)}</a></p>`;
+  return html`<p><a class="button" href="${href}">${WORDS.returnTo(checkout.merchantName)}</a></p>`;
 }
 
 const TICK = html`<svg class="tick" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M14 25l7 7 13-15"/></svg>`;
 
 /** The page that stands for the bank's, as 3-D Secure shows it: the customer confirms there, or does not. */
 export function challengePage(page: CheckoutView & { readonly cardTry: CardTry }): string {
-  const { language, checkout, entry, formToken, cardTry } = page;
-  const { challenge, closesAt } = language.words;
-  const amount = formatAmount(entry.amount, entry.currency, language.locale);
+  const { checkout, entry, formToken, cardTry } = page;
+  const { challenge, closesAt } = WORDS;
+  const amount = formatAmount(entry.amount, entry.currency);
   const main = html`<div class="message">
       <h1>${challenge.title}</h1>
       <p>${challenge.ask(checkout.merchantName, amount, cardTry.cardLast4)}</p>
@@ -47,7 +46,7 @@ export function challengePage(page: CheckoutView & { readonly cardTry: CardTry }
         <button type="submit" name="action" value="fail" class="secondary">${challenge.fail}</button>
       </form>
       ${cancelForm(page)}
-      <p class="quiet">${closesAt(timeOfDay(checkout.expiresAtMs, language))}</p>
+      <p class="quiet">${closesAt(timeOfDay(checkout.expiresAtMs))}</p>
     </div>`;
-  return document(language, `${challenge.title} · ${checkout.merchantName}`, main, 'script');
+  return document(`${challenge.title} · ${checkout.merchantName}`, main, 'script');
 }

@@ -3,7 +3,7 @@ import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED } from '../rpc/void.ts';
-import type { Ended } from './words/en.ts';
+import type { Ended } from './words.ts';
 
 /** A checkout with the entry of its authorization and the latest card that did not end it. */
 export interface OpenedCheckout {

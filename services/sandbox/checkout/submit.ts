@@ -7,7 +7,7 @@ import { cardOf, endingOf } from '../rpc/outcome.ts';
 import { perform } from '../rpc/perform.ts';
 import { cancelCheckout } from '../rpc/void.ts';
 import { type OpenedCheckout, readCheckout, type Standing, standingOf } from './standing.ts';
-import type { Decline } from './words/en.ts';
+import type { Decline } from './words.ts';
 
 /** What a form did to its checkout. */
 export type Submitted =

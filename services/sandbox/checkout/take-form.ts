@@ -10,7 +10,7 @@ import { formPage } from './form-page.ts';
 import { showTo } from './security.ts';
 import { type OpenedCheckout, standingOf } from './standing.ts';
 import { answerChallenge, cancel, type Submitted, submitCard } from './submit.ts';
-import type { Refusal } from './words/en.ts';
+import { type Refusal, WORDS } from './words.ts';
 
 const LARGEST_BODY_BYTES = 4 * 1024;
 /** The customer is sent back once core knows, but is not kept longer than this. */
@@ -29,7 +29,7 @@ export async function takeForm(setup: CheckoutSetup, context: Context, capabilit
   const decide = decisionOf(form, found, setup.clock.now());
   if ('errors' in decide) {
     const formToken = setup.capabilities.formTokenOf(capability);
-    show(context, 422, (language) => formPage({ language, ...found, formToken, ...decide }));
+    show(context, 422, formPage({ ...found, formToken, ...decide }));
     return;
   }
   const submitted = await setup.ledger.commit(decide);
@@ -63,7 +63,7 @@ function isForeign(context: Context, ownOrigin: string): boolean {
 /** What was sent is not read any further, so the connection cannot be used again. */
 function refuse(context: Context, httpStatus: number, refusal: Refusal): undefined {
   context.set('Connection', 'close');
-  say(context, httpStatus, ({ words }) => ({ title: words.notAccepted, message: words.refusals[refusal] }));
+  say(context, httpStatus, { title: WORDS.notAccepted, message: WORDS.refusals[refusal] });
 }
 
 function decisionOf(form: URLSearchParams, found: OpenedCheckout, nowMs: number) {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { cardTryTable, checkoutTable, tokenTable } from './checkout.ts';
 import { entryTable } from './entry.ts';
 import { eventTable } from './event.ts';
-import { SCHEMA_STEPS } from './schema.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** The tables, as a decision within a commit uses them. */
 export type Books = ReturnType<typeof tablesOf>;
@@ -46,15 +46,14 @@ function tablesOf(database: DatabaseSync) {
   };
 }
 
-/** Migrates the tables to this version. Throws when the file is of a later version. */
+/** Creates the tables in a new file. Throws when the file has those of another version. */
 function prepareSchema(database: DatabaseSync, file: string): void {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-  if (version > SCHEMA_STEPS.length) {
-    throw new Error(`SANDBOX_LEDGER: ${file} was written by a later version of the sandbox`);
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) {
+    throw new Error(`SANDBOX_LEDGER: ${file} was written by another version of the sandbox; move it away`);
   }
-  const steps = SCHEMA_STEPS.slice(version);
-  if (steps.length === 0) return;
-  database.exec(`BEGIN; ${steps.join('')} PRAGMA user_version = ${SCHEMA_STEPS.length}; COMMIT`);
+  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 }
 
 interface Waiting {

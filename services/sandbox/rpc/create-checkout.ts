@@ -13,7 +13,7 @@ import { intentOf, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { sameIntent } from './outcome.ts';
 
-/** No page stays open longer (docs/product.md, "Checkout"). */
+/** No page stays open longer (docs/sandbox.md, "Checkout"). */
 export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
 
 type Reply = Pick<CreateCheckoutResponse, 'checkoutUrl' | 'expiresAt'>;

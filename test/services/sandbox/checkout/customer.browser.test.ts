@@ -75,13 +75,11 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
     assert.deepEqual(complaints, []);
   });
 
-  it('reads amounts and times in their own language, region and time zone', async () => {
-    const { page } = await visit({ locale: 'de-AT', timezoneId: 'America/New_York' });
-    assert.equal(await page.locator('html').getAttribute('lang'), 'de');
-    await heading(page, '€ 100,00 reservieren');
-    assert.match((await page.locator('time').textContent()) ?? '', /^20:30 /, '00:30 UTC in New York');
-    const unscripted = await visit({ locale: 'de-AT', timezoneId: 'America/New_York', javaScriptEnabled: false });
-    assert.equal(await unscripted.page.locator('time').textContent(), '00:30 UTC');
+  it('reads times in their own time zone', async () => {
+    const { page } = await visit({ timezoneId: 'America/New_York' });
+    assert.match((await page.locator('time').textContent()) ?? '', /^8:30\sPM /, '00:30 UTC in New York');
+    const unscripted = await visit({ timezoneId: 'America/New_York', javaScriptEnabled: false });
+    assert.match((await unscripted.page.locator('time').textContent()) ?? '', /^12:30\sAM UTC$/);
   });
 
   it('clicks twice and pays once', async () => {

@@ -1,8 +1,7 @@
-import { type Html, html } from '../html.ts';
-import type { CardBehaviour } from '../test-card.ts';
+import { type Html, html } from './html.ts';
 
-/** English, and every text of the page: another language that lacks one does not compile. */
-export const en = {
+/** Every text of the page. */
+export const WORDS = {
   sandbox: 'Sandbox: no real money',
   reserve: (amount: string) => `Reserve ${amount}`,
   nothingCharged: (merchant: string) => `${merchant} reserves this amount on your card. Nothing is charged now.`,
@@ -89,32 +88,11 @@ export const en = {
     effect: 'What happens',
     fourDigitCode: '4-digit code',
     challenge: 'Approved when confirmed with the bank',
-    effects: {
-      ok: 'Approved',
-      declined: 'Declined',
-      insufficient_funds: 'Declined: insufficient funds',
-      invalid: 'Declined: not known to the bank',
-      processor_error: 'Processor error: the checkout fails',
-      capture_declined: 'Approved; captures are declined',
-      capture_error: 'Approved; captures fail',
-      timeout_applied: 'Approved; the report to the merchant is lost',
-      timeout_lost: 'The bank does not answer',
-      capture_timeout_applied: 'Approved; answers to captures are lost',
-      capture_timeout_lost: 'Approved; captures are lost',
-      reversed: 'Approved; captures are reversed',
-      reversed_in_part: 'Approved; half of each capture is reversed',
-      capture_accepted: 'Approved; captures are pending for 2 seconds',
-      single_capture: 'Approved; one capture only',
-      ended_early: 'Approved; the bank ends it after 2 seconds',
-      expires_2s: 'Approved; ends after 2 seconds',
-      slow: 'Approved after 2 seconds',
-    } satisfies Record<CardBehaviour, string>,
   },
 };
 
-export type Words = typeof en;
-export type Message = Words['unknownPage'];
-export type FieldError = keyof Words['errors'];
-export type Decline = keyof Words['declined'];
-export type Ended = keyof Words['ended'];
-export type Refusal = keyof Words['refusals'];
+export type Message = typeof WORDS.unknownPage;
+export type FieldError = keyof typeof WORDS.errors;
+export type Decline = keyof typeof WORDS.declined;
+export type Ended = keyof typeof WORDS.ended;
+export type Refusal = keyof typeof WORDS.refusals;

@@ -1,15 +1,14 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
 import { circleFaults } from './circles.ts';
-import { clientTypeFaults } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
 import { coreBreaches } from './core-law.ts';
 import { breaches } from './import-law.ts';
-import { layoutFaults } from './layout.ts';
 import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
 import { runTool } from './run-tool.ts';
 import { dumpFaults, entityFaults, withMigratedDatabase } from './schema.ts';
-import { listFiles, readSources } from './sources.ts';
+import { readSources } from './sources.ts';
+import { tableFaults } from './tables.ts';
 
 /** What a step is called, and its work: it answers or throws its faults. */
 type Step = readonly [name: string, run: () => Promise<readonly string[]>];
@@ -26,14 +25,13 @@ const STEPS: readonly Step[] = [
   ['lint and format', tool('biome', 'ci', '--error-on-warnings', '--colors=off')],
   ['contract style', tool('buf', 'lint')],
   ['generated code current', generatedFaults],
-  ['types of the client current', clientTypeFaults],
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
   ['no circles', async () => circleFaults(await readSources())],
   ['law of core', async () => coreBreaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
   ['lock complete and pinned', lockFaults],
-  ['layout', async () => layoutFaults(await listFiles())],
+  ['tables of the documents current', tableFaults],
 ];
 
 /** These share one database. */

@@ -16,30 +16,33 @@ const perSecond = wholeNumber(1, 1_000_000_000);
 export const GATEWAY_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
   ...TRACING_SETTINGS,
-  HOST: host,
-  PORT: port.default(8080),
-  /** Where core answers gRPC: host:port, or any target that grpc-js resolves. */
-  CORE_URL: grpcTarget.default('127.0.0.1:50051'),
-  /** PEM file of the authorities that core's certificate must be of, or `system`. Unset: core is reached in clear. */
-  CORE_TLS_CA: file,
-  /** PEM files of what the gateway shows to a core that demands a certificate. */
-  CORE_TLS_CERT: file,
-  CORE_TLS_KEY: file,
-  /** The name in core's certificate, when it is not the one in CORE_URL. */
-  CORE_TLS_NAME: z.string().optional(),
-  GATEWAY_TOKEN: token,
-  /** Unset: limits are kept in this process. */
-  REDIS_URL: redisUrl.optional(),
-  /** How many proxies in front append to X-Forwarded-For; 0: the header is ignored. */
-  TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
-  REST_RATE_PER_SECOND: perSecond.default(500),
-  /** Merchants' requests under way at this gateway; one merchant alone may have half of them. */
-  REST_IN_FLIGHT: wholeNumber(2, 1_000_000).default(512),
-  /** Operators together have as many. */
-  STREAMS_PER_API_KEY: wholeNumber(1, 100_000).default(100),
-  RELAY_VERIFIED_PER_SECOND: perSecond.default(500),
-  RELAY_ADDRESS_PER_SECOND: perSecond.default(2000),
-  CORE_TIMEOUT_MS: wholeNumber(100, 25_000).default(15_000),
+  HOST: host.describe('address to listen on'),
+  PORT: port.default(8080).describe('REST and the relay'),
+  CORE_URL: grpcTarget.default('127.0.0.1:50051').describe('`host:port`, or `dns:///…` to balance over several'),
+  CORE_TLS_CA: file.describe("authorities of core's certificate, or `system`"),
+  CORE_TLS_CERT: file.describe('shown to core'),
+  CORE_TLS_KEY: file.describe('its key'),
+  CORE_TLS_NAME: z.string().optional().describe("name in core's certificate, when not the one in `CORE_URL`"),
+  GATEWAY_TOKEN: token.describe('role gateway; every token has 32 characters or more'),
+  REDIS_URL: redisUrl.optional().describe('`redis://…`, limits shared by gateways; unset: in memory'),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, 10)
+    .default(0)
+    .describe('proxies in front that append to `X-Forwarded-For`, with or without a port'),
+  REST_RATE_PER_SECOND: perSecond.default(500).describe('per API key'),
+  REST_IN_FLIGHT: wholeNumber(2, 1_000_000)
+    .default(512)
+    .describe(
+      "merchants' requests under way at one gateway; a merchant has at most as many as it leaves free, so " +
+        'half when it is alone',
+    ),
+  STREAMS_PER_API_KEY: wholeNumber(1, 100_000)
+    .default(100)
+    .describe('open event streams of one key at one gateway; operators together have as many'),
+  RELAY_VERIFIED_PER_SECOND: perSecond.default(500).describe('verified notifications, per merchant'),
+  RELAY_ADDRESS_PER_SECOND: perSecond.default(2000).describe('requests per address, and KiB of its bodies above 4 KiB'),
+  CORE_TIMEOUT_MS: wholeNumber(100, 25_000)
+    .default(15_000)
+    .describe('deadline of a call, at most 25000: a 404 is final 30 s after a 202'),
 });
 
 /** The settings of the gateway. */

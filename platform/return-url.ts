@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an address may be a checkout's return URL (docs/product.md, "Checkout"): https, or http on a loopback address, without white
+ * Whether an address may be a checkout's return URL (docs/sandbox.md, "Checkout"): https, or http on a loopback address, without white
  * space (which `URL` would drop) and without user name and password. The whole host is judged: `127.evil.com` is a name.
  */
 export function isReturnUrl(text: string): boolean {

@@ -89,11 +89,15 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /** The settings of every process. */
 export const PROCESS_SETTINGS = {
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
+    .default('info')
+    .describe('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`'),
 };
 
 /** The settings of a process that writes traces. */
 export const TRACING_SETTINGS = {
-  /** The base address of OTLP over HTTP, such as http://127.0.0.1:4318, to which traces are sent. Unset: nothing is traced. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
+    .optional()
+    .describe('traces by OTLP over HTTP, such as `http://127.0.0.1:4318`; unset: none'),
 };

@@ -35,7 +35,7 @@ export interface Credentials {
   close(): Promise<void>;
 }
 
-/** Without news for this long a snapshot is worthless (docs/product.md, "Credentials at the gateway"). */
+/** Without news for this long a snapshot is worthless (docs/interfaces.md, "Credentials at the gateway"). */
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; after two missing ones the feed is reconnected, even if its connection is open. */
 const SILENT_AFTER_MS = 12_000;

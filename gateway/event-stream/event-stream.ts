@@ -20,7 +20,7 @@ export interface StreamOptions {
   /** Aborted when the gateway stops: streams end, and their readers resume at another gateway. */
   readonly closing: AbortSignal;
   readonly streamLimit: StreamLimit;
-  /** Silence after which a comment is sent, milliseconds (docs/product.md, "Streams"). */
+  /** Silence after which a comment is sent, milliseconds (docs/interfaces.md, "Streams"). */
   readonly heartbeatMs: number;
 }
 

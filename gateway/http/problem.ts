@@ -44,7 +44,7 @@ export interface ProblemDetails {
   readonly cause?: unknown;
 }
 
-/** HTTP status and title of each code (docs/product.md, "Refusals"). */
+/** HTTP status and title of each code (docs/interfaces.md, "Refusals"). */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
   INVALID_REQUEST: [400, 'The request is not valid'],
   TOKEN_INVALID: [400, 'The card token is not valid'],

@@ -106,7 +106,7 @@ export interface OperatorDoor {
 /** Sign-in requests of one address. */
 const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } as const;
 
-/** Mounts the operators' routes (docs/product.md, "Operators"). Only signing in needs no credential; its rate is limited by address. */
+/** Mounts the operators' routes (docs/operators.md, "What operators do"). Only signing in needs no credential; its rate is limited by address. */
 export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorDoor {
   const { core, credentials, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));

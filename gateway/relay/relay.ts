@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
 
 /**
- * Mounts the relay (docs/product.md, "Relay"). Everything below its prefix counts against the sender's address before anything else,
+ * Mounts the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before anything else,
  * unknown paths and wrong methods included, so no router stands in front of it.
  */
 export function createRelay(options: RelayOptions): Relay {

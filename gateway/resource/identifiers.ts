@@ -1,5 +1,5 @@
 /** Forms of identifiers (docs/product.md, "Money, identifiers, time"), and of a relayed notification's fields. */
-import type { SignedFields } from '../../client/webhooks/signature.ts';
+import type { SignedFields } from '../../webhooks/signature.ts';
 
 export const MERCHANT_ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 /** The same in words. */
@@ -28,7 +28,7 @@ export function notRequestId(text: string): string | undefined {
   return 'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
 }
 
-/** The signed fields of a relayed notification, as text (docs/product.md, "Fields of a relayed notification"). */
+/** The signed fields of a relayed notification, as text (docs/relay.md, "Fields of a relayed notification"). */
 export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
   merchantId: MERCHANT_ID,
   requestId: /^[A-Za-z0-9._:-]{1,64}$/,

@@ -57,7 +57,7 @@ export interface RestOptions extends StreamOptions {
   readonly inFlight: InFlightLimits;
 }
 
-/** Mounts the merchants' routes (docs/product.md, "REST"). Each request is checked for its API key, its rate, its merchant's share and its input, in this order. */
+/** Mounts the merchants' routes (docs/interfaces.md, "REST"). Each request is checked for its API key, its rate, its merchant's share and its input, in this order. */
 export function createRest({ limiter, ...options }: RestOptions): Router {
   const router = createRouter();
   router.use(

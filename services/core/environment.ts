@@ -23,31 +23,58 @@ export const origins = parsedBy(parseOrigins, 'must be http or https origins, jo
 export const SERVER = {
   ...PROCESS_SETTINGS,
   ...TRACING_SETTINGS,
-  DATABASE_URL: databaseUrl,
-  DATABASE_POOL_SIZE: wholeNumber(2, 200).default(10),
-  SYNCHRONOUS_STANDBY: z.enum(['true', 'false']).default('false'),
-  ENCRYPTION_KEYS: parsedBy(parseEncryptionKeys, 'must be id:base64-of-32-bytes with distinct ids, joined by commas'),
-  HOST: host,
+  DATABASE_URL: databaseUrl.describe(
+    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
+      'availability](high-availability.md))',
+  ),
+  DATABASE_POOL_SIZE: wholeNumber(2, 200)
+    .default(10)
+    .describe('connections; a core has half as many besides, for lists and searches'),
+  SYNCHRONOUS_STANDBY: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe(
+      '`true`: the standby that takes over has every commit that was acknowledged, so a new timeline of the database needs no ' +
+        '[reconciling](operators.md#going-back-in-time)',
+    ),
+  ENCRYPTION_KEYS: parsedBy(
+    parseEncryptionKeys,
+    'must be id:base64-of-32-bytes with distinct ids, joined by commas',
+  ).describe('`id:Base64 of 32 bytes[,…]`; the first encrypts, all decrypt'),
+  HOST: host.describe('address to listen on'),
 };
 
 /** Settings of each process that calls a processor. */
 export const PROCESSOR = {
-  PROCESSORS: parsedBy(parseProcessors, 'must be name=host:port with distinct names, joined by commas').optional(),
+  PROCESSORS: parsedBy(parseProcessors, 'must be name=host:port with distinct names, joined by commas')
+    .optional()
+    .describe('`name=host:port[,…]`, the card processors; the first is the default of contracts'),
   PROCESSOR_URL: z
     .string()
     .regex(/^[^/]+:\d+$/, 'must be host:port')
-    .optional(),
-  PROCESSOR_CREDENTIAL: token.optional(),
-  'PROCESSOR_<NAME>_CREDENTIAL': byName(token),
-  PROCESSOR_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
-  PROCESSOR_TLS_CA: file,
-  PROCESSOR_TLS_CERT: file,
-  PROCESSOR_TLS_KEY: file,
-  PROCESSOR_TLS_NAME: z.string().optional(),
-  'PROCESSOR_<NAME>_TLS_CA': byName(z.string()),
-  'PROCESSOR_<NAME>_TLS_CERT': byName(z.string()),
-  'PROCESSOR_<NAME>_TLS_KEY': byName(z.string()),
-  'PROCESSOR_<NAME>_TLS_NAME': byName(z.string()),
+    .optional()
+    .describe(
+      '`host:port` of the only one, named `default`; needed without PROCESSORS. Beside PROCESSORS: which of ' +
+        'them was the only one before ([From one processor to several](#from-one-processor-to-several))',
+    ),
+  PROCESSOR_CREDENTIAL: token
+    .optional()
+    .describe('token that core shows to the only processor; of several each has its own'),
+  'PROCESSOR_<NAME>_CREDENTIAL': byName(token).describe(
+    'token that core shows to one of PROCESSORS ([Settings of one processor](#settings-of-one-processor))',
+  ),
+  PROCESSOR_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000).describe('after which an answer counts as unknown'),
+  PROCESSOR_TLS_CA: file.describe("authorities of the processor's certificate, or `system`"),
+  PROCESSOR_TLS_CERT: file.describe('shown to the processor'),
+  PROCESSOR_TLS_KEY: file.describe('its key'),
+  PROCESSOR_TLS_NAME: z
+    .string()
+    .optional()
+    .describe("name in the processor's certificate, when not the one in its address"),
+  'PROCESSOR_<NAME>_TLS_CA': byName(z.string()).describe('the same towards one of PROCESSORS, instead of those four'),
+  'PROCESSOR_<NAME>_TLS_CERT': byName(z.string()).describe('shown to it'),
+  'PROCESSOR_<NAME>_TLS_KEY': byName(z.string()).describe('its key'),
+  'PROCESSOR_<NAME>_TLS_NAME': byName(z.string()).describe('name in its certificate'),
 };
 
 /**

@@ -6,19 +6,30 @@ export const CORE_SETTINGS = z
   .object({
     ...SERVER,
     ...PROCESSOR,
-    CORE_PORT: port.default(50_051),
-    CONNECT_PORT: port.default(50_052),
-    CORE_METRICS_PORT: port.optional(),
-    MAX_CALLS_IN_FLIGHT: wholeNumber(8, 100_000).default(1_024),
-    GATEWAY_ORIGIN: origins,
-    GATEWAY_TOKEN: tokens,
-    SERVICE_TOKEN: tokens,
-    OPERATOR_TOKEN: tokens,
-    PROCESSOR_TOKEN: tokens.optional(),
-    'PROCESSOR_<NAME>_TOKEN': byName(tokens),
-    CORE_TLS_CERT: file,
-    CORE_TLS_KEY: file,
-    CORE_TLS_CLIENT_CA: file,
+    CORE_PORT: port.default(50_051).describe('gRPC'),
+    CONNECT_PORT: port.default(50_052).describe('Connect, gRPC-Web, gRPC, JSON'),
+    CORE_METRICS_PORT: port
+      .optional()
+      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. The gateway has its own on `PORT`'),
+    MAX_CALLS_IN_FLIGHT: wholeNumber(8, 100_000)
+      .default(1_024)
+      .describe(
+        'calls that one core answers at once; one merchant gets at most what it leaves free. A quarter of ' +
+          'them may wait for one of several processors; that times the cores must be less than `REST_IN_FLIGHT` ' +
+          'times the gateways',
+      ),
+    GATEWAY_ORIGIN: origins.describe(
+      'every origin at which the gateway is reached, joined by commas; refused as internal URL in any ' +
+        'spelling, which would loop',
+    ),
+    GATEWAY_TOKEN: tokens.describe('role gateway; every token has 32 characters or more'),
+    SERVICE_TOKEN: tokens.describe('role internal'),
+    OPERATOR_TOKEN: tokens.describe('role operator'),
+    PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
+    'PROCESSOR_<NAME>_TOKEN': byName(tokens).describe('role processor, of one of PROCESSORS'),
+    CORE_TLS_CERT: file.describe("PEM files of core's doors; unset: cleartext"),
+    CORE_TLS_KEY: file.describe('its key'),
+    CORE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'));
 

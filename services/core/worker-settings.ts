@@ -9,12 +9,21 @@ export const WORKER_SETTINGS = z
   .object({
     ...SERVER,
     ...PROCESSOR,
-    WORKER_METRICS_PORT: port.optional(),
-    OPERATOR_TOKEN: tokens.optional(),
-    WEBHOOK_ALLOWED_CIDRS: networks,
-    INTERNAL_ALLOWED_CIDRS: networks,
-    GATEWAY_ORIGIN: origins,
-    RETENTION_DAYS: wholeNumber(1, 3_650).default(90),
+    WORKER_METRICS_PORT: port
+      .optional()
+      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. Needs `OPERATOR_TOKEN`'),
+    OPERATOR_TOKEN: tokens.optional().describe('who may read its metrics'),
+    WEBHOOK_ALLOWED_CIDRS: networks.describe(
+      'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',
+    ),
+    INTERNAL_ALLOWED_CIDRS: networks.describe('networks an internal URL may be in besides public ones'),
+    GATEWAY_ORIGIN: origins.describe(
+      'every origin at which the gateway is reached, joined by commas; refused as internal URL in any ' +
+        'spelling, which would loop',
+    ),
+    RETENTION_DAYS: wholeNumber(1, 3_650)
+      .default(90)
+      .describe('after which notification bodies and generated tokens (`tokenData`) are purged'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 

@@ -3,14 +3,12 @@ import { host, PROCESS_SETTINGS, parsedBy, port } from '../../platform/settings.
 
 export const MERCHANT_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
-  HOST: host,
-  MERCHANT_PORT: port.default(8091),
-  /** JSON: the live signing secrets of each merchant that this backend serves, by merchantId. */
-  SIGNING_SECRETS: parsedBy(JSON.parse, 'must be JSON').pipe(
-    z.record(z.string(), z.array(z.string().min(1)).min(1).max(2)),
-  ),
-  /** File that keeps what was received; for the demo, not an archive. */
-  MERCHANT_DATA: z.string().min(1).default('.data/merchant.sqlite'),
+  HOST: host.describe('address to listen on'),
+  MERCHANT_PORT: port.default(8091).describe('of the demo merchant'),
+  SIGNING_SECRETS: parsedBy(JSON.parse, 'must be JSON')
+    .pipe(z.record(z.string(), z.array(z.string().min(1)).min(1).max(2)))
+    .describe('`{"merchantId": ["whsec_…"]}`'),
+  MERCHANT_DATA: z.string().min(1).default('.data/merchant.sqlite').describe('file'),
 });
 
 /** The settings of the demo merchant. */

@@ -6,33 +6,26 @@ import { databaseUrl, readSettings as read, redisUrl, wholeNumber } from '../../
 const port = wholeNumber(1, 65_535);
 
 export const QUICKSTART_SETTINGS = z.object({
-  /** The gateway: REST and the relay. */
-  PORT: port.default(8080),
-  /** Core: gRPC. */
-  CORE_PORT: port.default(50_051),
-  /** Core: Connect, gRPC-Web, gRPC and JSON. */
-  CONNECT_PORT: port.default(50_052),
-  /** Folder of data, secrets and logs. */
+  PORT: port.default(8080).describe('REST and the relay'),
+  CORE_PORT: port.default(50_051).describe('gRPC'),
+  CONNECT_PORT: port.default(50_052).describe('Connect, gRPC-Web, gRPC, JSON'),
   DATA_DIR: z
     .string()
     .default('.data')
-    .transform((directory) => resolve(directory)),
-  /** Unset: an embedded PostgreSQL in DATA_DIR. */
-  DATABASE_URL: databaseUrl.optional(),
-  /** Unset: the gateway counts in memory. */
-  REDIS_URL: redisUrl.optional(),
-  /** Inner ports: any free one unless set. */
-  DATABASE_PORT: port.optional(),
-  CORE_METRICS_PORT: port.optional(),
-  WORKER_METRICS_PORT: port.optional(),
-  SANDBOX_PORT: port.optional(),
-  CHECKOUT_PORT: port.optional(),
-  MERCHANT_PORT: port.optional(),
-  STRIPE_PORT: port.optional(),
-  STRIPE_WEBHOOK_PORT: port.optional(),
-  /** With both, the adapter to Stripe is started, which checks them. No other process gets them. */
-  STRIPE_API_KEY: z.string().optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().optional(),
+    .transform((directory) => resolve(directory))
+    .describe('everything that is kept'),
+  DATABASE_URL: databaseUrl.optional().describe('`postgresql://…`; unset: embedded'),
+  REDIS_URL: redisUrl.optional().describe('`redis://…`, limits shared by gateways; unset: in memory'),
+  DATABASE_PORT: port.optional().describe('of the embedded PostgreSQL; unset: any free one'),
+  CORE_METRICS_PORT: port.optional().describe('unset: any free one'),
+  WORKER_METRICS_PORT: port.optional().describe('unset: any free one'),
+  SANDBOX_PORT: port.optional().describe('unset: any free one'),
+  CHECKOUT_PORT: port.optional().describe('unset: any free one'),
+  MERCHANT_PORT: port.optional().describe('unset: any free one'),
+  STRIPE_PORT: port.optional().describe('unset: any free one'),
+  STRIPE_WEBHOOK_PORT: port.optional().describe('unset: any free one'),
+  STRIPE_API_KEY: z.string().optional().describe('unset: the adapter to Stripe is not started'),
+  STRIPE_WEBHOOK_SECRET: z.string().optional().describe('required with `STRIPE_API_KEY`'),
 });
 
 /** The settings of the launcher, and the environment that its processes inherit. */

@@ -14,32 +14,32 @@ export const STRIPE_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
   ...TRACING_SETTINGS,
   ...ADAPTER_SETTINGS,
-  /** The processor contract, gRPC. */
-  STRIPE_PORT: port.default(50_062),
-  /** Stripe's webhooks, HTTP. */
-  STRIPE_WEBHOOK_PORT: port.default(8_092),
-  /** Where customers reach the webhook server, for the page after a checkout that names none. Unset: on this machine. */
-  STRIPE_PUBLIC_URL: httpUrl.optional(),
-  DATABASE_URL: databaseUrl,
-  /** Secret or restricted key of the account, or of the platform. */
+  STRIPE_PORT: port.default(50_062).describe('gRPC'),
+  STRIPE_WEBHOOK_PORT: port
+    .default(8_092)
+    .describe('`POST /webhook/stripe`, and the page after a checkout without a `returnUrl`'),
+  STRIPE_PUBLIC_URL: httpUrl.optional().describe('where customers reach that page; unset: loopback'),
+  DATABASE_URL: databaseUrl.describe(
+    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
+      'availability](high-availability.md))',
+  ),
   STRIPE_API_KEY: z
     .string()
-    .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key, such as sk_test_… or rk_live_…'),
-  /** Signing secrets of the webhook endpoints: a platform has two, its own and that of its connected accounts. */
+    .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key, such as sk_test_… or rk_live_…')
+    .describe('secret or restricted key ([Stripe](stripe.md))'),
   STRIPE_WEBHOOK_SECRET: z
     .string()
-    .regex(/^whsec_[^\s,]+(,whsec_[^\s,]+)*$/, 'must be signing secrets such as whsec_…, joined by commas'),
-  /** Origin of Stripe's API. */
+    .regex(/^whsec_[^\s,]+(,whsec_[^\s,]+)*$/, 'must be signing secrets such as whsec_…, joined by commas')
+    .describe("`whsec_…[,…]`: of the account's endpoint, and of that for connected accounts"),
   STRIPE_API_BASE: z
     .string()
     .refine(isOrigin, 'must be an https origin, or an http one on the loopback address, without a path')
-    .default('https://api.stripe.com'),
-  /** How long one request to Stripe may take. */
-  STRIPE_TIMEOUT_MS: wholeNumber(100, 60_000).default(8_000),
-  /** PEM files of the gRPC server. Unset: it serves in clear. */
-  STRIPE_TLS_CERT: file,
-  STRIPE_TLS_KEY: file,
-  STRIPE_TLS_CLIENT_CA: file,
+    .default('https://api.stripe.com')
+    .describe("origin of Stripe's API; `http` on loopback only"),
+  STRIPE_TIMEOUT_MS: wholeNumber(100, 60_000).default(8_000).describe('of one request to Stripe'),
+  STRIPE_TLS_CERT: file.describe("PEM files of the adapter's door"),
+  STRIPE_TLS_KEY: file.describe('its key'),
+  STRIPE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });
 
 /** The settings of the adapter to Stripe. */

@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url);
 describe('the documents', () => {
   it('have no broken link', async () => {
     const documents = (await listFiles()).filter((path) => path.endsWith('.md'));
-    assert(documents.includes('docs/README.md'));
+    assert(documents.includes('docs/product.md'));
     for (const document of documents) {
       const text = await readFile(new URL(document, root), 'utf8');
       for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {

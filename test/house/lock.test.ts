@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { faultsOf, type Locked, lockFaults } from '../../.ci/lock.ts';
+import { faultsOf, type Locked } from '../../.ci/lock.ts';
 import { ROOT } from '../../.ci/sources.ts';
 
 const integrity = `sha512-${'A'.repeat(86)}==`;
 
 describe('the lock file', () => {
-  it('pins every package', async () => {
-    assert.deepEqual(await lockFaults(), []);
-  });
-
   const faulty: readonly (readonly [string, Locked])[] = [
     ['without a hash', { version: '1.0.0' }],
     ['with an empty hash', { version: '1.0.0', integrity: '' }],

@@ -15,7 +15,7 @@ const WITHOUT_MS = 3_000;
 const REST_MS = 1_000;
 /** A short attack is measured over a longer time to get enough samples. */
 const DURING_MS = 2_000;
-/** The permitted effect on a neighbour (docs/product.md, "Neighbours"). */
+/** The permitted effect on a neighbour (docs/limits.md, "Neighbours"). */
 const LONGER_MS = 1_000;
 
 /**

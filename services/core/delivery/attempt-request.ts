@@ -3,7 +3,7 @@ import {
   type SignedFields,
   signNotification,
   signStandardWebhook,
-} from '../../../client/webhooks/signature.ts';
+} from '../../../webhooks/signature.ts';
 import type { NotificationKind } from '../storage/delivery/delivery.ts';
 import { DestinationRefused } from './destination.ts';
 

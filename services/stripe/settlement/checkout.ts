@@ -48,7 +48,7 @@ export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> 
 
 function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: string) {
   const { requestId, merchantId, amount, currency, account, merchantName, merchantReference, saveCard } = entry;
-  // The customer comes back with the identifier, which proves nothing (docs/product.md, "Checkout").
+  // The customer comes back with the identifier, which proves nothing (docs/sandbox.md, "Checkout").
   const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
   const metadata = metadataOf(entry);
   const params: Stripe.Checkout.SessionCreateParams = {

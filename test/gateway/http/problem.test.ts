@@ -6,7 +6,7 @@ import { refusal } from '../fake-core.ts';
 import { HOLD_ID } from '../rest/examples.ts';
 import { useStage } from '../stage.ts';
 
-/** docs/product.md, "Refusals". */
+/** docs/interfaces.md, "Refusals". */
 const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
   ['INVALID_REQUEST', status.INVALID_ARGUMENT, 400],
   ['TOKEN_INVALID', status.INVALID_ARGUMENT, 400],

@@ -1,4 +1,4 @@
-/** Verifies the signature of captures (docs/product.md, "Signed captures"). */
+/** Verifies the signature of captures (docs/interfaces.md, "Signed captures"). */
 import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';

@@ -155,7 +155,7 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
   };
 }
 
-/** Checkouts are asked for half an hour (docs/product.md, "Checkout"). */
+/** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
 const CHECKOUT_MS = 30 * 60 * 1_000;
 
 function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow) {

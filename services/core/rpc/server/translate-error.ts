@@ -9,7 +9,7 @@ import {
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import { isDatabaseAway } from '../../storage/database-errors.ts';
 
-/** The status of each refusal (docs/product.md, "Refusals"). Core never returns the codes that only REST has. */
+/** The status of each refusal (docs/interfaces.md, "Refusals"). Core never returns the codes that only REST has. */
 const STATUS: Readonly<Record<RefusalCode, Code>> = {
   INVALID_REQUEST: Code.InvalidArgument,
   TOKEN_INVALID: Code.InvalidArgument,

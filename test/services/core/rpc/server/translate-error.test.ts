@@ -4,7 +4,7 @@ import type { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.
 import { HoldfastError, type RefusalCode } from '../../../../../services/core/domain/refusal.ts';
 import { translateError } from '../../../../../services/core/rpc/server/translate-error.ts';
 
-/** docs/product.md, "Refusals", the column of gRPC. */
+/** docs/interfaces.md, "Refusals", the column of gRPC. */
 const STATUSES: Record<string, (keyof typeof ErrorReason)[]> = {
   InvalidArgument: ['INVALID_REQUEST', 'TOKEN_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
   OutOfRange: ['AMOUNT_EXCEEDS_HOLD', 'STREAM_TOKEN_TOO_OLD'],

@@ -76,7 +76,8 @@ export async function startFakeProcessor(): Promise<FakeProcessor> {
       const { requestId = '', authorizationRequestId = '' } = call.request as unknown as Record<string, string>;
       if (method.localName !== 'describe') heard.push({ method: method.localName, requestId, authorizationRequestId });
       const script = fake.says[method.localName as keyof Script] as ((request: object) => Said<object>) | undefined;
-      if (method.localName === 'describe' && !script) return callback(null, create(method.output, fake.is as never));
+      if (method.localName === 'describe' && !script)
+        return callback(null, create(method.output, { ...fake.is, authorizations: {} } as never));
       const said = await Promise.resolve(script?.(call.request)).catch((error: ServiceError) => error);
       if (said instanceof Error) return callback(said);
       if (!said) return callback({ code: status.UNAVAILABLE, details: 'no answer' });

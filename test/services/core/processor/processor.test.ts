@@ -134,6 +134,7 @@ describe('openProcessor()', function () {
 
   it('bounds how long an accepted operation may take, by what the processor says of itself', async () => {
     const { processor, close } = open(scripted);
+    scripted.processor.says.describe = () => undefined;
     const [since, said] = [new Date(Date.UTC(2027, 0)), new Date(Date.UTC(2028, 0))];
     const until = async (table: 'hold' | 'capture') =>
       ((await processor.acceptedUntil(table, since, said)).getTime() - since.getTime()) / DAY_MS;

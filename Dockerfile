@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 COPY proto proto
 COPY platform platform
-COPY webhooks webhooks
+COPY client client
 COPY services services
 COPY gateway gateway
 # The guides that the gateway serves.

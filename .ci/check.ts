@@ -1,5 +1,6 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
 import { circleFaults } from './circles.ts';
+import { clientTypeFaults } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
 import { coreBreaches } from './core-law.ts';
 import { breaches } from './import-law.ts';
@@ -25,6 +26,7 @@ const STEPS: readonly Step[] = [
   ['lint and format', tool('biome', 'ci', '--error-on-warnings', '--colors=off')],
   ['contract style', tool('buf', 'lint')],
   ['generated code current', generatedFaults],
+  ['types of the client current', clientTypeFaults],
   ['contract compatible', breakingFaults],
   ['import law', async () => breaches(await readSources())],
   ['no circles', async () => circleFaults(await readSources())],

@@ -21,6 +21,7 @@ function isAllowed(path: string, { specifier, target, types }: Import): boolean 
   if (target === 'pino') return path === 'platform/log.ts';
   if (isDomain(path)) return isPureImport(target, types);
   if (!specifier.startsWith('.')) return true;
+  if (roomOf(target) === 'client' && !CLIENTS.has(room)) return false;
   if (target.startsWith('platform/adapter/') && CLIENTS_OF_ADAPTERS.has(room)) return false;
   if (room === 'gateway' && roomOf(target) === room) return isAllowedInGateway(path, target);
   return [room, ...(SHARED[room] ?? Object.keys(SHARED))].includes(roomOf(target) ?? 'outside');
@@ -28,10 +29,14 @@ function isAllowed(path: string, { specifier, target, types }: Import): boolean 
 
 /** The rooms that every process may import, and what each of them may import itself. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  platform: ['webhooks', 'proto'],
-  webhooks: [],
+  platform: ['client/webhooks', 'proto'],
+  'client/webhooks': [],
+  client: ['client/webhooks'],
   proto: [],
 };
+
+/** Call the service as a merchant does; other processes use of the package only what verifies notifications. */
+const CLIENTS: ReadonlySet<string> = new Set(['client', 'services/merchant', 'services/quickstart']);
 
 /** Know adapters by the contract alone. */
 const CLIENTS_OF_ADAPTERS: ReadonlySet<string> = new Set(['gateway', 'services/core', 'services/conformance']);
@@ -40,6 +45,7 @@ const CLIENTS_OF_ADAPTERS: ReadonlySet<string> = new Set(['gateway', 'services/c
 function roomOf(path: string): string | undefined {
   const [top = '', process] = path.split('/');
   if (top === 'services') return `services/${process}`;
+  if (path.startsWith('client/webhooks/')) return 'client/webhooks';
   return top === 'gateway' || top in SHARED ? top : undefined;
 }
 

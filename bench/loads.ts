@@ -5,11 +5,11 @@ import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
+import { signNotification } from '../client/webhooks/signature.ts';
 import { type GrpcClient, openChannel, serviceDefinition } from '../platform/grpc-client.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { GetOctResponseSchema, OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { signNotification } from '../webhooks/signature.ts';
 import { SCRIPTS, type ScriptName } from './references/scripts.ts';
 
 /** One unit of load. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Counter } from 'prom-client';
 import { v7 as uuid } from 'uuid';
+import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { SignedFields } from '../../webhooks/signature.ts';
 import type { Problem } from '../http/problem.ts';
 import type { Announced } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';

@@ -1,4 +1,4 @@
-import { SIGNED_FIELDS, type SignedFields } from '../../webhooks/signature.ts';
+import { SIGNED_FIELDS, type SignedFields } from '../../client/webhooks/signature.ts';
 import { StrictJsonRefusal } from '../http/json-structure.ts';
 import { type FieldError, Problem } from '../http/problem.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';

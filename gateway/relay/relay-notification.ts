@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { SignedFields } from '../../webhooks/signature.ts';
+import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { readAddress } from '../http/client-address.ts';
 import { demandJson } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';

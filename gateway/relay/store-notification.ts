@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
+import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { AcceptOutcome, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import type { SignedFields } from '../../webhooks/signature.ts';
 import { Problem } from '../http/problem.ts';
 import { type Accept, WITHIN } from './accept-notifications.ts';
 import { type Announced, isContradiction, kindForCore } from './announced.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { decodeSignature, type SignedFields, verifyNotification } from '../../client/webhooks/signature.ts';
 import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { decodeSignature, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
 import type { Credentials } from '../core/credentials.ts';
 
 /** Most live secrets of a merchant, and HMACs of every verification. */

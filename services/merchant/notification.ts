@@ -1,8 +1,8 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
+import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../client/webhooks/signature.ts';
 import { readBody } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
-import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../webhooks/signature.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signNotification } from '../../webhooks/signature.ts';
+import { signNotification } from '../../client/webhooks/signature.ts';
 import { asOperator, type Merchants } from './as-operator.ts';
 import type { QuickstartFile } from './quickstart.ts';
 import { type Answer, expect, type Shop } from './shop.ts';

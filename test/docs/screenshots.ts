@@ -8,12 +8,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { signNotification } from '../../client/webhooks/signature.ts';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
 import { freeOuterPorts } from '../../services/quickstart/ports.ts';
 import { type QuickstartFile, startQuickstart } from '../../services/quickstart/quickstart.ts';
 import { readSettings } from '../../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
-import { signNotification } from '../../webhooks/signature.ts';
 import { CHROMIUM, openBrowser, openPage } from '../gateway/console/browser.ts';
 
 const FOLDER = new URL('../../docs/screenshots/', import.meta.url).pathname;

@@ -1,7 +1,12 @@
 /** Valid and forged notifications on which the verification code in every language must agree: the shared vectors and known attacks. */
-import { SIGNED_FIELDS, type SignedFields, signNotification, signStandardWebhook } from '../../webhooks/signature.ts';
-import legacy from '../webhooks/signature.json' with { type: 'json' };
-import standard from '../webhooks/standard-webhooks.json' with { type: 'json' };
+import {
+  SIGNED_FIELDS,
+  type SignedFields,
+  signNotification,
+  signStandardWebhook,
+} from '../../client/webhooks/signature.ts';
+import legacy from '../client/webhooks/signature.json' with { type: 'json' };
+import standard from '../client/webhooks/standard-webhooks.json' with { type: 'json' };
 
 /** One X-Service-Signature to verify. */
 export interface ServiceCase {

@@ -3,10 +3,10 @@ import crypto, { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
+import { signNotification, verifyNotification } from '../../client/webhooks/signature.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { signNotification, verifyNotification } from '../../webhooks/signature.ts';
 import { useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 

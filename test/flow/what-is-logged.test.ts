@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { type SignedFields, signNotification } from '../../client/webhooks/signature.ts';
 import { LOG_FIELDS } from '../../platform/log.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
-import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
 import { type Stack, useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 

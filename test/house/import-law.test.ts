@@ -17,7 +17,9 @@ describe('the import law', () => {
     ['services/core/start-core.ts', `import { createDatabase } from '../../test/database.ts';`],
     ['platform/grpc-client.ts', `import { log } from '../gateway/log.ts';`],
     ['services/core/start-core.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
-    ['webhooks/signature.ts', `import { openLog } from '../platform/log.ts';`],
+    ['client/webhooks/signature.ts', `import { openLog } from '../../platform/log.ts';`],
+    ['client/holdfast.ts', `import { openLog } from '../platform/log.ts';`],
+    ['gateway/gateway.ts', `import { Holdfast } from '../client/holdfast.ts';`],
     ['proto/gen/index.ts', `import { openLog } from '../../platform/log.ts';`],
     ['services/core/delivery/queue.ts', `import { pino } from 'pino';`],
     ['services/core/domain/hold.ts', `import { Hold } from '../storage/hold.ts';`],
@@ -37,6 +39,8 @@ describe('the import law', () => {
 
   const allowed = [
     ['gateway/core/client.ts', `import { openChannel } from '../../platform/grpc-client.ts';\nimport Koa from 'koa';`],
+    ['gateway/relay/verify.ts', `import { verifyNotification } from '../../client/webhooks/signature.ts';`],
+    ['services/merchant/merchant.ts', `import { Holdfast } from '../../client/holdfast.ts';`],
     ['services/stripe/desk.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
     ['gateway/openapi/document.ts', `import { REST_ROUTES } from '../rest/rest.ts';`],
     ['gateway/gateway.ts', `import { createRest } from './rest/rest.ts';`],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type SignedFields, signNotification } from '../../webhooks/signature.ts';
+import { type SignedFields, signNotification } from '../../client/webhooks/signature.ts';
 
 /** A notification as it was sent, to compare with what arrived. */
 export interface Sent {

@@ -3,7 +3,7 @@ import {
   type SignedFields,
   signNotification,
   signStandardWebhook,
-} from '../../../webhooks/signature.ts';
+} from '../../../client/webhooks/signature.ts';
 import type { NotificationKind } from '../storage/delivery/delivery.ts';
 import { DestinationRefused } from './destination.ts';
 

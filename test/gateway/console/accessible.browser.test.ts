@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { signNotification } from '../../../webhooks/signature.ts';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { signNotification } from '../../../webhooks/signature.ts';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { ID, NEW_MERCHANT_ID } from '../../../gateway/openapi/examples/example.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer as ProcessorAnswer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answer } from '../../../services/quickstart/shop.ts';
-import { signNotification } from '../../../webhooks/signature.ts';
 import type { Stack } from '../../stack.ts';
 import { type Names, translate } from './agree.ts';
 

@@ -1,11 +1,11 @@
 /** Sends the requests of examples to the running service, or to a gateway with a fake core for what the sandbox never does. */
 import assert from 'node:assert/strict';
+import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { ROUTES } from '../../../gateway/openapi/document.ts';
 import type { Example } from '../../../gateway/openapi/examples/example.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Answer } from '../../../services/quickstart/shop.ts';
-import { type SignedFields, signNotification } from '../../../webhooks/signature.ts';
 import type { Stack } from '../../stack.ts';
 import { type Event, eventsOf, parseEvents } from '../event-stream/event-stream.ts';
 import { OPERATOR_TOKEN } from '../fake-core.ts';

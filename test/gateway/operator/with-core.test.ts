@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../../gateway/settings.ts';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { signNotification } from '../../../webhooks/signature.ts';
 import { openMerchant, sql } from '../../services/core/desk.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 

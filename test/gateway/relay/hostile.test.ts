@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
+import { SIGNED_FIELDS, type SignedFields } from '../../../client/webhooks/signature.ts';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { parseNotification } from '../../../gateway/relay/notification.ts';
 import { verify } from '../../../gateway/relay/verify.ts';
-import { SIGNED_FIELDS, type SignedFields } from '../../../webhooks/signature.ts';
 import { type Answer, notification, openStage, SECRETS, type Stage } from './stage.ts';
 
 const RIGHT = notification();

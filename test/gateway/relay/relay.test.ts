@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification } from '../../../webhooks/signature.ts';
 import { forEachTest } from '../../suite.ts';
 import { CORE_FAILURES, notification, openStage, SECRETS, type Sent } from './stage.ts';
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { credentials as channelCredentials, status } from '@grpc/grpc-js';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
+import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
 import { answerProblems } from '../../../gateway/http/error-handler.ts';
 import { closeUnread } from '../../../gateway/http/server.ts';
 import { type Limits, openLimits } from '../../../gateway/limits/limits.ts';
@@ -13,7 +14,6 @@ import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import type { Log, LogFields } from '../../../platform/log.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { type SignedFields, signNotification } from '../../../webhooks/signature.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 
 /** Secrets of the merchants on this stage, older first. */

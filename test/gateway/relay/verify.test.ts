@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification } from '../../../webhooks/signature.ts';
 import { forEachTest } from '../../suite.ts';
 import { notification, openStage, SECRETS } from './stage.ts';
 

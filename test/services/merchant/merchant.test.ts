@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import type { LogFields } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
 import { startMerchant } from '../../../services/merchant/merchant.ts';
 import type { ReceivedItem } from '../../../services/merchant/received.ts';
 import { MERCHANT_SETTINGS } from '../../../services/merchant/settings.ts';
-import { signNotification } from '../../../webhooks/signature.ts';
 
 const SECRETS = ['whsec_older', 'whsec_newer'] as const;
 const FIELDS = { merchantId: 'demo', requestId: 'r-1', status: 'OK', amount: '10.50', currency: 'EUR' };

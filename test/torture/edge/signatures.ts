@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
-import { signNotification } from '../../../webhooks/signature.ts';
+import { signNotification } from '../../../client/webhooks/signature.ts';
 import { Answers, type Attack, type Merchant, newAddress, type Target } from './attack.ts';
 import { flood, type Shot } from './flood.ts';
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { signNotification } from '../../../../webhooks/signature.ts';
+import { signNotification } from '../../../../client/webhooks/signature.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';

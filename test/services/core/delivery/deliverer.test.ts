@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { verifyNotification, verifyStandardWebhook } from '../../../../client/webhooks/signature.ts';
 import { openLog } from '../../../../platform/log.ts';
-import { verifyNotification, verifyStandardWebhook } from '../../../../webhooks/signature.ts';
 import { forSuite } from '../../../suite.ts';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 

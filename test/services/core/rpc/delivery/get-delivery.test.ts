@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { signNotification, verifyStandardWebhook } from '../../../../../client/webhooks/signature.ts';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification, verifyStandardWebhook } from '../../../../../webhooks/signature.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
 import { openStage, why } from '../../stage.ts';

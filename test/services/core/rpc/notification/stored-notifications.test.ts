@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { signNotification } from '../../../../../client/webhooks/signature.ts';
 import { NotificationService, StoredNotificationState } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { signNotification } from '../../../../../webhooks/signature.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../desk.ts';
 import { openStage, why } from '../../stage.ts';

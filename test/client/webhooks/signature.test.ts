@@ -8,7 +8,7 @@ import {
   signStandardWebhook,
   verifyNotification,
   verifyStandardWebhook,
-} from '../../webhooks/signature.ts';
+} from '../../../client/webhooks/signature.ts';
 import legacy from './signature.json' with { type: 'json' };
 import standard from './standard-webhooks.json' with { type: 'json' };
 

@@ -50,7 +50,7 @@ function clientTypes(): string {
     .filter(({ operationId }) => operationId in REST_ROUTES);
   const routes = operations.map((operation) => `${doc(operation.summary, 1)}  ${routeOf(operation)}`).join('\n');
   const schemas = components.schemas as Readonly<Record<string, Schema>>;
-  const named = [...reachable(routes, schemas)].sort();
+  const named = [...reachable(`${routes} Problem`, schemas)].sort();
   const types = named.map((name) => declared(name, schemas[name] as Schema));
   return `${HEAD}${types.join('\n\n')}\n\n/** What the routes take and answer, by operationId. */\nexport interface Routes {\n${routes}\n}\n`;
 }
@@ -109,6 +109,8 @@ function typeOf(schema: Schema, depth: number): string {
   if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
   if ('const' in schema) return literal(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
+  // Beside properties, the choices only say which of them belong together.
+  if (schema.properties !== undefined) return objectOf(schema, depth);
   const choices = (schema.anyOf ?? schema.oneOf) as readonly Schema[] | undefined;
   if (choices) return [...new Set(choices.map((each) => typeOf(each, depth)))].join(' | ');
   if (Array.isArray(schema.allOf)) return schema.allOf.map((each) => typeOf(each as Schema, depth)).join(' & ');

@@ -453,8 +453,42 @@ export interface PaymentMethodData {
   expiryYear?: number;
 }
 
+/** A refusal (RFC 9457) */
+export interface Problem {
+  /** urn:holdfast:problem: and the code */
+  type: string;
+  /** What the code means */
+  title: string;
+  /** The HTTP status */
+  status: number;
+  /** What is wrong with this request; it quotes no value */
+  detail: string;
+  /** Which refusal it is, for programs */
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'AMOUNT_EXCEEDS_HOLD' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
+  /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request. INTERNAL: ask for it as after 202 */
+  requestId?: string;
+  /** Each field at fault */
+  errors?: {
+    field: string;
+    message: string;
+  }[];
+  /** The processor's code */
+  processorCode?: string;
+  /** The processor's words, for people */
+  processorMessage?: string;
+  /** AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units */
+  amountRemaining?: number;
+}
+
 /** Gives back what remains of a hold, or cancels its checkout */
-export type ReleasePreauthorization = unknown;
+export interface ReleasePreauthorization {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  /** Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password */
+  preauthorizationId?: string;
+  /** Names an operation (UUIDv7) */
+  requestId?: string;
+}
 
 export interface ReleasedHold {
   /** Names the operation (UUIDv7); not secret */

@@ -1,0 +1,191 @@
+/**
+ * The service for a merchant's backend. A write is done at most once, however often it is sent; what cannot be known is answered as
+ * `outcome: 'unknown'`, never as a failure.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Routes } from './api.ts';
+import { HoldfastError } from './refusal.ts';
+import { type CallOptions, type Connection, type Repeatable, send, type TryReport } from './send.ts';
+import { type CaptureSigner, captureSignature } from './sign-capture.ts';
+import { type StreamEvent, type WatchOptions, watch } from './watch.ts';
+
+export { HoldfastError };
+
+export interface HoldfastOptions {
+  /** Where the gateway is, such as https://pay.example. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** For merchants whose contract demands signed captures. */
+  readonly signCaptures?: CaptureSigner;
+  /** Hears of each try; never a key, a body or a query. */
+  readonly onRequest?: (report: TryReport) => void;
+  /** Replaces the global fetch. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** Options of a write. */
+export interface WriteOptions extends CallOptions {
+  /** Names what is to be done once; a write with the key of an earlier one gets that one's answer. Drawn when absent. */
+  readonly idempotencyKey?: string;
+}
+
+/** A write that was done: the answer, and under which key. */
+export type Done<T> = T & { readonly outcome: 'done'; readonly idempotencyKey: string; readonly replayed: boolean };
+
+/**
+ * The time was over before there was an outcome: it may have been done, or will be. Call again with the same `idempotencyKey`, ask for the
+ * operation `requestId`, or wait for its notification.
+ */
+export interface Unknown {
+  readonly outcome: 'unknown';
+  readonly idempotencyKey: string;
+  /** Absent when no answer named it. */
+  readonly requestId?: string | undefined;
+}
+
+type Answer<Name extends keyof Routes> = Routes[Name]['answer'];
+type Body<Name extends keyof Routes> = Routes[Name]['body'];
+type Filter<Name extends keyof Routes> = Routes[Name]['query'];
+type ItemOf<Page> = Page extends { items: (infer Item)[] } ? Item : never;
+/** Of a list: its filters, where to begin, and how long each page may take. */
+type ListOptions<Name extends keyof Routes> = Filter<Name> & CallOptions;
+
+/** The merchant's routes, one method each. Every method throws HoldfastError when the call is refused. */
+export class Holdfast {
+  readonly #connection: Connection;
+  readonly #signer: CaptureSigner | undefined;
+
+  constructor({ baseUrl, apiKey, signCaptures, onRequest, fetch = globalThis.fetch }: HoldfastOptions) {
+    const { origin, pathname } = new URL(baseUrl);
+    this.#connection = { baseUrl: `${origin}${pathname.replace(/\/$/, '')}`, apiKey, fetch, onRequest };
+    this.#signer = signCaptures;
+  }
+
+  /** Holds (preauthorizations). */
+  readonly holds = {
+    /** Places a hold; without `tokenId` it answers a `checkoutUrl`. */
+    create: (hold: Body<'createPreauthorization'>, options?: WriteOptions) =>
+      this.#write<'createPreauthorization'>('/preauthorization', hold, options),
+    /** Charges a hold, in full or in part. */
+    capture: (capture: Body<'capturePreauthorization'>, options?: WriteOptions) =>
+      this.#write<'capturePreauthorization'>('/preauthorization/authorization', capture, options),
+    /** Gives back what remains of a hold, or cancels its checkout. */
+    release: (release: Body<'releasePreauthorization'>, options?: WriteOptions) =>
+      this.#write<'releasePreauthorization'>('/preauthorization/release', release, options),
+    /** Looks up a hold with its newest captures. */
+    get: (requestId: string, options?: CallOptions) =>
+      this.#read<'getPreauthorization'>(path('/preauthorization', requestId), options),
+    /** Iterates over holds, newest first. */
+    list: (filter: ListOptions<'listPreauthorizations'> = {}) =>
+      this.#list<'listPreauthorizations'>('/preauthorization', filter),
+  };
+
+  /** Payments to a card. */
+  readonly octs = {
+    create: (oct: Body<'createOct'>, options?: WriteOptions) => this.#write<'createOct'>('/oct', oct, options),
+    get: (requestId: string, options?: CallOptions) => this.#read<'getOct'>(path('/oct', requestId), options),
+  };
+
+  /** Operations: every attempt with its one final result. */
+  readonly operations = {
+    get: (requestId: string, options?: CallOptions) =>
+      this.#read<'getOperation'>(path('/operations', requestId), options),
+    /** Iterates over final results, newest first. */
+    list: (filter: ListOptions<'listOperations'> = {}) => this.#list<'listOperations'>('/operations', filter),
+    /** Iterates over results as they become final, in their order, for ever: it resumes by itself and skips none. */
+    watch: (options?: WatchOptions): AsyncGenerator<StreamEvent<Answer<'getOperation'>>, void, undefined> =>
+      watch(this.#connection, '/operations/stream', options),
+  };
+
+  /** Deliveries of notifications. These and what follows need an API key that manages the webhook. */
+  readonly deliveries = {
+    get: (deliveryId: string, options?: CallOptions) =>
+      this.#read<'getOwnDelivery'>(path('/deliveries', deliveryId), options),
+    /** Iterates over deliveries, newest first. */
+    list: (filter: ListOptions<'listOwnDeliveries'> = {}) => this.#list<'listOwnDeliveries'>('/deliveries', filter),
+    /** Sends a delivery again. */
+    replay: (deliveryId: string, options?: CallOptions) =>
+      this.#change<'replayOwnDelivery'>('POST', `${path('/deliveries', deliveryId)}/replay`, {}, options),
+  };
+
+  /** Where notifications go. */
+  readonly webhookEndpoint = {
+    get: (options?: CallOptions) => this.#read<'getWebhookEndpoint'>('/webhook-endpoint', options),
+    /** Sets the address; null = none. */
+    set: (endpoint: Body<'setWebhookEndpoint'>, options?: CallOptions) =>
+      this.#change<'setWebhookEndpoint'>('PUT', '/webhook-endpoint', endpoint, options),
+    /** Sends a test notification. */
+    test: (options?: CallOptions) =>
+      this.#change<'sendTestNotification'>('POST', '/webhook-endpoint/test', {}, options),
+  };
+
+  /** What signs notifications. */
+  readonly signingSecrets = {
+    /** Adds a second secret; it is shown once. */
+    add: (options?: CallOptions) => this.#change<'addOwnSigningSecret'>('POST', '/signing-secrets', {}, options),
+    /** Ends a secret; not the last one. */
+    retire: (signingSecretId: string, options?: CallOptions) =>
+      this.#change<'retireOwnSigningSecret'>('DELETE', path('/signing-secrets', signingSecretId), undefined, options),
+  };
+
+  async #write<Name extends keyof Routes>(
+    to: string,
+    body: Body<Name>,
+    { idempotencyKey = randomUUID(), ...options }: WriteOptions = {},
+  ): Promise<Done<Answer<Name>> | Unknown> {
+    const signer = to === '/preauthorization/authorization' ? this.#signer : undefined;
+    const sign = signer && ((text: string, key: string) => captureSignature(signer, text, key));
+    const call = { method: 'POST', path: to, body: body as object, repeatable: 'KEYED', idempotencyKey, sign } as const;
+    const end = await send(this.#connection, call, options);
+    if (!end.isKnown) return { outcome: 'unknown', idempotencyKey, requestId: end.requestId };
+    return { ...(end.body as Answer<Name> & object), outcome: 'done', idempotencyKey, replayed: end.replayed } as never;
+  }
+
+  async #read<Name extends keyof Routes>(from: string, options?: CallOptions): Promise<Answer<Name>> {
+    return this.#ask<Name>({ method: 'GET', path: from, repeatable: 'ALWAYS' }, options);
+  }
+
+  /** A change of the webhook: PUT and DELETE may be repeated, a POST may not. */
+  async #change<Name extends keyof Routes>(
+    method: 'POST' | 'PUT' | 'DELETE',
+    to: string,
+    body: object | undefined,
+    options?: CallOptions,
+  ): Promise<Answer<Name>> {
+    const repeatable: Repeatable = method === 'POST' ? 'ONCE' : 'ALWAYS';
+    return this.#ask<Name>({ method, path: to, body, repeatable }, options);
+  }
+
+  async #ask<Name extends keyof Routes>(
+    call: {
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+      path: string;
+      body?: object | undefined;
+      repeatable: Repeatable;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<Name>> {
+    const end = await send(this.#connection, call, options);
+    if (!end.isKnown) throw new HoldfastError('NO_ANSWER', 'no answer in time');
+    return end.body as Answer<Name>;
+  }
+
+  async *#list<Name extends keyof Routes>(
+    from: string,
+    { timeoutMs, signal, ...filter }: CallOptions & object,
+  ): AsyncGenerator<ItemOf<Answer<Name>>, void, undefined> {
+    const options = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) };
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filter)) if (value != null) query.set(name, String(value));
+    for (;;) {
+      const page = (await this.#read<Name>(`${from}?${query}`, options)) as { items: []; nextPageToken?: string };
+      yield* page.items;
+      if (page.nextPageToken === undefined) return;
+      query.set('pageToken', page.nextPageToken);
+    }
+  }
+}
+
+function path(collection: string, id: string): string {
+  return `${collection}/${encodeURIComponent(id)}`;
+}

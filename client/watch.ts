@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from './refusal.ts';
+import type { Connection } from './send.ts';
+
+/** An event of a stream: what it says, and the token to resume after it. */
+export interface StreamEvent<T> {
+  readonly id: string;
+  readonly data: T;
+}
+
+export interface WatchOptions {
+  /** The `id` of the last event that was handled; absent = from now on. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Follows a stream of Server-Sent Events, and resumes by itself after the last event: it skips none. Ends when the signal aborts. Throws
+ * HoldfastError when it cannot resume: STREAM_TOKEN_TOO_OLD, or what is wrong with the key.
+ */
+export async function* watch<T>(
+  connection: Connection,
+  path: string,
+  { after, signal }: WatchOptions = {},
+): AsyncGenerator<StreamEvent<T>, void, undefined> {
+  let last = after;
+  for (let failures = 0; !signal?.aborted; failures++) {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), SILENT_MS);
+    const ended = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+    let retryAfterMs: number | undefined;
+    try {
+      const response = await open(connection, path, last, ended);
+      retryAfterMs = await refusalOf(response, connection.baseUrl);
+      if (retryAfterMs === undefined && response.body) {
+        for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
+          failures = 0;
+          last = id ?? last;
+          if (data !== undefined) yield { id: last ?? '', data: JSON.parse(data) as T };
+        }
+      }
+    } catch (error) {
+      if (error instanceof HoldfastError || error instanceof SyntaxError) throw error;
+      // The connection broke, or was silent: it is opened again.
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+    const growing = Math.min(250 * 2 ** failures, 8_000) * (0.75 + Math.random() / 2);
+    await delay(retryAfterMs ?? growing, undefined, signal ? { signal } : {}).catch(() => undefined);
+  }
+}
+
+/** A comment comes every 15 seconds or oftener. */
+const SILENT_MS = 45_000;
+
+function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string | undefined, signal: AbortSignal) {
+  const headers = {
+    accept: 'text/event-stream',
+    authorization: `Bearer ${apiKey}`,
+    ...(last !== undefined && { 'last-event-id': last }),
+  };
+  return fetch(`${baseUrl}${path}`, { headers, signal, redirect: 'manual' });
+}
+
+/** How long to wait before the next try; undefined when the stream is open. Throws when another try would be refused, too. */
+async function refusalOf(response: Response, baseUrl: string): Promise<number | undefined> {
+  const { status, headers } = response;
+  if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return undefined;
+  const text = await response.text();
+  if (status === 408 || status === 429 || status >= 500) return Number(headers.get('retry-after') ?? 1) * 1_000;
+  const problem = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : {};
+  const { code = 'NOT_HOLDFAST', detail = `${baseUrl} answered ${status}, which is no event stream: check baseUrl` } =
+    problem;
+  throw new HoldfastError(code, detail, status, problem);
+}
+
+interface Parsed {
+  readonly id?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+/** Reads events (HTML Living Standard, 9.2.6) as far as our streams use them: `id` and `data`. An event without data has an id alone. */
+async function* eventsOf(body: ReadableStream<Uint8Array>, onData: () => void): AsyncGenerator<Parsed> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    onData();
+    rest += decoder.decode(chunk, { stream: true });
+    const blocks = rest.split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = new Map(
+        block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.replace(/^\w*: ?/, '')]),
+      );
+      yield { id: fields.get('id'), data: fields.get('data') };
+    }
+  }
+}

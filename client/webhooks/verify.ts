@@ -1,0 +1,52 @@
+import { verifyStandardWebhook } from './signature.ts';
+
+/** A notification as its body has it (docs/product.md, "Notifications"); later versions may add fields. */
+export interface Notification {
+  readonly merchantId: string;
+  /** Names the operation. Deliveries come at least once: handle each requestId and status once. */
+  readonly requestId: string;
+  readonly status: 'OK' | 'KO';
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly finalStateDate: string;
+  /** The kind of the operation; absent in a test notification. */
+  readonly operation?: string;
+  readonly test?: true;
+  readonly holdRequestId?: string;
+  readonly captureRequestId?: string;
+  readonly merchantReference?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Headers of a request: those of node:http, Express, Koa and Fastify, or of fetch. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | Headers;
+
+/** Thrown for a request that is no genuine notification: answer it with 401, and do nothing else. */
+export class InvalidNotification extends Error {
+  override readonly name = 'InvalidNotification';
+}
+
+/**
+ * Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age. `rawBody` is the body byte for byte,
+ * before any parser; `secrets` are all live signing secrets. Returns the notification. Throws InvalidNotification.
+ */
+export function verify(
+  headers: RequestHeaders,
+  rawBody: Uint8Array | string,
+  secrets: readonly string[],
+  nowMs = Date.now(),
+): Notification {
+  const header = (name: string): unknown => (headers instanceof Headers ? headers.get(name) : headers[name]);
+  const signed = {
+    id: header('webhook-id'),
+    timestamp: header('webhook-timestamp'),
+    signature: header('webhook-signature'),
+  };
+  if (verifyStandardWebhook(secrets, signed, rawBody, Math.floor(nowMs / 1_000))) {
+    return JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
+  }
+  throw new InvalidNotification(
+    'webhook-signature is not one of this body under these secrets, or is more than 5 minutes from the clock of this machine',
+  );
+}

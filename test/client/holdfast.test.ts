@@ -1,0 +1,98 @@
+/** The client against a running service. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { Holdfast, type HoldfastOptions } from '../../client/holdfast.ts';
+import { asOperator } from '../../services/quickstart/as-operator.ts';
+import { untilKnown } from '../../services/quickstart/until-served.ts';
+import { type Stack, useStack } from '../stack.ts';
+
+const CUSTOMER = { amount: 10_000, currency: 'EUR', terminalId: 'till-1', userId: 'client' };
+
+describe('Holdfast', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  const open = (options: Partial<HoldfastOptions> = {}) =>
+    new Holdfast({ baseUrl: stack.file.baseUrl, apiKey: stack.file.apiKey, ...options });
+  before(async () => {
+    stack = await useStack();
+  });
+
+  it('places, captures, releases and lists holds', async () => {
+    const { holds, operations } = open();
+    const hold = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok', metadata: { order: '1' } });
+    assert(hold.outcome === 'done' && 'preauthorizationId' in hold && hold.preauthorizationId !== undefined);
+    const { preauthorizationId, requestId } = hold;
+    const capture = await holds.capture({ preauthorizationId, amountToCapture: 4_000 });
+    assert(capture.outcome === 'done');
+    assert.equal(capture.amountRemaining, 6_000);
+    const released = await holds.release({ requestId });
+    assert(released.outcome === 'done');
+    assert.equal((await holds.get(requestId)).amountReleased, 6_000);
+    const results: string[] = [];
+    for await (const result of operations.list({ holdRequestId: requestId, pageSize: 1 }))
+      results.push(result.operation);
+    assert.deepEqual(results, ['RELEASE', 'CAPTURE']);
+    const again = await holds.create(
+      { ...CUSTOMER, tokenId: 'tok_sandbox_ok', metadata: { order: '1' } },
+      { idempotencyKey: hold.idempotencyKey },
+    );
+    assert(again.outcome === 'done');
+    assert.deepEqual([again.requestId, again.replayed], [requestId, true]);
+  });
+
+  it('follows a hold whose processor does not answer, until there is a result', async () => {
+    const { holds } = open();
+    const hold = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_timeout_applied' });
+    assert(hold.outcome === 'done');
+    assert.equal((await holds.get(hold.requestId)).status, 'IN_PROGRESS');
+    const never = holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_timeout_lost' });
+    await assert.rejects(never, { code: 'PROCESSOR_ERROR' });
+  });
+
+  it('says what it does not know when the time is over, and what became of it to whoever asks again', async () => {
+    const { holds } = open();
+    const hold = { ...CUSTOMER, tokenId: 'tok_sandbox_timeout_applied' };
+    const unknown = await holds.create(hold, { timeoutMs: 1_000 });
+    assert.equal(unknown.outcome, 'unknown');
+    const { idempotencyKey } = unknown;
+    assert.equal((await holds.create(hold, { idempotencyKey })).outcome, 'done');
+  });
+
+  it('watches results, and sees each once', async () => {
+    const { holds, octs, operations } = open();
+    const abort = new AbortController();
+    const events = operations.watch({ signal: abort.signal });
+    const first = events.next();
+    const oct = await octs.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    const { value } = await first;
+    assert(oct.outcome === 'done' && value);
+    await assert.rejects(holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_declined' }), { code: 'CARD_DECLINED' });
+    const words = new Map([[value.data.requestId, value.data.statusInfo]]);
+    for await (const { data } of operations.watch({ after: value.id, signal: abort.signal })) {
+      words.set(data.requestId, data.statusInfo);
+      if (data.statusInfo === 'declined') abort.abort();
+    }
+    assert.equal(words.get(oct.requestId) ?? 'paid', 'paid');
+  });
+
+  it('signs captures with the key of the merchant', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const merchantId = 'signing-client';
+    const contract = {
+      currencies: ['EUR'],
+      terminals: ['till-1'],
+      requireSignedCaptures: true,
+      capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    };
+    const { apiKey } = await asOperator(stack.file, (merchants) =>
+      merchants.createMerchant({ merchantId, name: 'Signs its captures', contract }),
+    );
+    await untilKnown(stack.file.baseUrl, apiKey);
+    const hold = await open({ apiKey }).holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    assert(hold.outcome === 'done' && 'preauthorizationId' in hold && hold.preauthorizationId !== undefined);
+    const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 1 };
+    await assert.rejects(open({ apiKey }).holds.capture(capture), { code: 'SIGNATURE_REQUIRED' });
+    const signed = open({ apiKey, signCaptures: { merchantId, privateKey } });
+    assert.equal((await signed.holds.capture(capture)).outcome, 'done');
+  });
+});

@@ -1,0 +1,164 @@
+/** The promise of the client, against a server with every fault that an answer can have. */
+import assert from 'node:assert/strict';
+import { Holdfast } from '../../client/holdfast.ts';
+import { HoldfastError } from '../../client/refusal.ts';
+import type { TryReport } from '../../client/send.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
+import { cutBefore, cutWithin, html, json, problem, type Reply, serveScript } from './scripted-server.ts';
+
+const HOLD = { tokenId: 'tok', amount: 100, currency: 'EUR', terminalId: 'T1', userId: 'u' };
+const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const PLACED = json(201, {
+  requestId: REQUEST_ID,
+  status: 'IN_PROGRESS',
+  preauthorizationId: 'pre_x',
+  later: 'unknown',
+});
+const IN_PROGRESS = json(202, { requestId: REQUEST_ID, status: 'IN_PROGRESS' });
+const SOON = { 'retry-after': '0' };
+
+describe('a write of the client', function () {
+  this.timeout(20_000);
+
+  /** What is repeated before the service has the answer. */
+  const again: readonly (readonly [string, Reply])[] = [
+    ['408', problem(408, 'REQUEST_TIMEOUT', {}, SOON)],
+    ['429', problem(429, 'RATE_LIMITED', {}, SOON)],
+    ['503', problem(503, 'UNAVAILABLE', {}, SOON)],
+    ['503 while reconciling', problem(503, 'RECONCILING', {}, SOON)],
+    ['a key that is in flight', problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID }, SOON)],
+    ['202', IN_PROGRESS],
+    ['500', problem(500, 'INTERNAL', { requestId: REQUEST_ID })],
+    ['a connection that breaks', cutBefore],
+    ['an answer that is cut off', cutWithin],
+    ["a proxy's 502", html(502)],
+    ["a proxy's 504", html(504)],
+  ];
+  for (const [what, reply] of again) {
+    it(`is sent again under the same key after ${what}`, async () => {
+      await using server = await serveScript([reply, reply, PLACED]);
+      const hold = await server.holdfast.holds.create(HOLD);
+      assert.equal(hold.outcome, 'done');
+      assert(hold.outcome === 'done');
+      assert.deepEqual([hold.requestId, 'later' in hold && hold.later], [REQUEST_ID, 'unknown']);
+      const keys = new Set(server.asked.map(({ headers }) => headers['idempotency-key']));
+      assert.deepEqual([server.asked.length, [...keys]], [3, [hold.idempotencyKey]]);
+      assert.equal(new Set(server.asked.map(({ body }) => body)).size, 1);
+    });
+  }
+
+  const refused: readonly (readonly [number, string])[] = [
+    [400, 'AMOUNT_EXCEEDS_HOLD'],
+    [401, 'UNAUTHENTICATED'],
+    [402, 'CARD_DECLINED'],
+    [409, 'HOLD_FROZEN'],
+    [422, 'IDEMPOTENCY_KEY_REUSED'],
+    [502, 'PROCESSOR_ERROR'],
+    [418, 'OF_A_NEWER_SERVER'],
+  ];
+  for (const [status, code] of refused) {
+    it(`is refused for good by ${code}`, async () => {
+      await using server = await serveScript([problem(status, code, { amountRemaining: 5 })]);
+      await assert.rejects(server.holdfast.holds.create(HOLD), (error) => {
+        assert(error instanceof HoldfastError);
+        assert.deepEqual([error.status, error.code, error.problem.amountRemaining], [status, code, 5]);
+        return true;
+      });
+      assert.equal(server.asked.length, 1);
+    });
+  }
+
+  it('is told at once that something else answers at the address', async () => {
+    for (const status of [200, 302, 404]) {
+      await using server = await serveScript([html(status)]);
+      await assert.rejects(server.holdfast.holds.create(HOLD), /check baseUrl/);
+      assert.equal(server.asked.length, 1);
+    }
+  });
+
+  it('is unknown, not failed, when the time is over', async () => {
+    for (const reply of [IN_PROGRESS, cutBefore, problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID })]) {
+      await using server = await serveScript([reply]);
+      const idempotencyKey = 'order-1';
+      const hold = await server.holdfast.holds.create(HOLD, { timeoutMs: 400, idempotencyKey });
+      const requestId = reply === cutBefore ? undefined : REQUEST_ID;
+      assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey, requestId });
+    }
+  });
+
+  it('is unknown when it is aborted while nobody knows', async () => {
+    const abort = new AbortController();
+    await using server = await serveScript([() => abort.abort()]);
+    assert.equal((await server.holdfast.holds.create(HOLD, { signal: abort.signal })).outcome, 'unknown');
+  });
+
+  it('is refused when the time is over and nothing was done', async () => {
+    await using server = await serveScript([problem(503, 'UNAVAILABLE', {}, SOON)]);
+    await assert.rejects(server.holdfast.holds.create(HOLD, { timeoutMs: 300 }), { code: 'UNAVAILABLE' });
+    const nobody = new Holdfast({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
+    await assert.rejects(nobody.holds.create(HOLD, { timeoutMs: 300 }), { code: 'NO_ANSWER' });
+  });
+
+  it('does not believe a refusal while an earlier try without an answer may still be stored', async () => {
+    await using server = await serveScript([cutBefore, problem(409, 'CAPTURE_IN_FLIGHT')]);
+    const capture = await server.holdfast.holds.capture(
+      { preauthorizationId: 'pre_x', amountToCapture: 1 },
+      { timeoutMs: 1_500 },
+    );
+    assert.equal(capture.outcome, 'unknown');
+    assert(server.asked.length > 2);
+    // A refusal that names its operation is the result of it.
+    await using other = await serveScript([cutBefore, problem(402, 'CARD_DECLINED', { requestId: REQUEST_ID })]);
+    await assert.rejects(other.holdfast.holds.create(HOLD), { code: 'CARD_DECLINED', requestId: REQUEST_ID });
+  });
+
+  it('that changes the webhook is repeated only where that does no harm', async () => {
+    await using server = await serveScript([cutBefore, json(200, { failureCount: 0 })]);
+    assert.equal((await server.holdfast.webhookEndpoint.set({ webhookUrl: null })).failureCount, 0);
+    await using secrets = await serveScript([problem(429, 'RATE_LIMITED', {}, SOON), problem(503, 'UNAVAILABLE')]);
+    await assert.rejects(secrets.holdfast.signingSecrets.add(), { code: 'UNAVAILABLE' });
+    assert.equal(secrets.asked.length, 2);
+    assert.equal(secrets.asked[0]?.headers['idempotency-key'], undefined);
+  });
+
+  it('tells a hook about each try, without a secret', async () => {
+    const reports: TryReport[] = [];
+    await using server = await serveScript([problem(429, 'RATE_LIMITED', {}, SOON), PLACED], {
+      onRequest: (report) => reports.push(report),
+    });
+    await server.holdfast.holds.create(HOLD, { idempotencyKey: 'secret-key' });
+    assert.deepEqual(
+      reports.map(({ tookMs: _, ...report }) => report),
+      [
+        { method: 'POST', path: '/preauthorization', try: 1, status: 429, code: 'RATE_LIMITED', requestId: undefined },
+        { method: 'POST', path: '/preauthorization', try: 2, status: 201, code: undefined, requestId: REQUEST_ID },
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(reports), /secret-key|hf_key|pre_x/);
+  });
+});
+
+describe('a read of the client', () => {
+  it('is sent again, and iterates over pages, empty ones, too', async () => {
+    const pages = [
+      json(200, { items: [{ requestId: 'a' }], nextPageToken: 'one' }),
+      cutBefore,
+      json(200, { items: [], nextPageToken: 'two' }),
+      json(200, { items: [{ requestId: 'b' }] }),
+    ];
+    await using server = await serveScript(pages);
+    const found: string[] = [];
+    for await (const { requestId } of server.holdfast.holds.list({ userId: 'ann smith', pageSize: 1 }))
+      found.push(requestId);
+    assert.deepEqual(found, ['a', 'b']);
+    const queries = server.asked.map(({ path }) => path?.split('?')[1]);
+    const first = 'userId=ann+smith&pageSize=1';
+    assert.deepEqual(queries, [first, `${first}&pageToken=one`, `${first}&pageToken=one`, `${first}&pageToken=two`]);
+  });
+
+  it('is refused by what it asks for, and by an answer that is not JSON', async () => {
+    await using server = await serveScript([problem(404, 'OPERATION_NOT_FOUND'), html(200)]);
+    await assert.rejects(server.holdfast.operations.get('x'), { code: 'OPERATION_NOT_FOUND' });
+    await assert.rejects(server.holdfast.operations.get('x'), { code: 'NOT_HOLDFAST' });
+  });
+});

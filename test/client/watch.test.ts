@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { Operation } from '../../client/api.ts';
+import { problem, type Reply, serveScript } from './scripted-server.ts';
+
+const event = (id: string) => `id: ${id}\nevent: operation\ndata: {"requestId":"${id}","note":"a: b"}\n\n`;
+const stream =
+  (...texts: string[]): Reply =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const text of texts) response.write(text);
+    setImmediate(() => response.destroy());
+  };
+
+describe('operations.watch()', () => {
+  it('resumes by itself after what it has, also after a token that came without data, and skips none', async () => {
+    const begin = 'retry: 1000\n\n: heartbeat\nid: t0\n\n';
+    // The second one breaks before anything came, the third one in the middle of an event.
+    const replies = [
+      stream(begin),
+      stream(),
+      stream(event('a'), event('b'), event('c').slice(0, 25)),
+      problem(503, 'UNAVAILABLE', {}, { 'retry-after': '0' }),
+      stream(event('c').slice(0, 9), event('c').slice(9), ': heartbeat\nid: t1\n\n'),
+      problem(410, 'STREAM_TOKEN_TOO_OLD'),
+    ];
+    await using server = await serveScript(replies);
+    const seen: [string, string][] = [];
+    const watching = (async () => {
+      for await (const { id, data } of server.holdfast.operations.watch())
+        seen.push([id, (data as Operation).requestId]);
+    })();
+    await assert.rejects(watching, { code: 'STREAM_TOKEN_TOO_OLD' });
+    assert.deepEqual(
+      seen,
+      ['a', 'b', 'c'].map((id) => [id, id]),
+    );
+    const resumed = server.asked.map(({ headers }) => headers['last-event-id']);
+    assert.deepEqual(resumed, [undefined, 't0', 't0', 'b', 'b', 't1']);
+  });
+
+  it('begins after a given event, and ends when it is told to', async () => {
+    const abort = new AbortController();
+    await using server = await serveScript([stream(event('b')), () => abort.abort()]);
+    const seen: string[] = [];
+    for await (const { id } of server.holdfast.operations.watch({ after: 'a', signal: abort.signal })) seen.push(id);
+    assert.deepEqual(seen, ['b']);
+    assert.equal(server.asked[0]?.headers['last-event-id'], 'a');
+  });
+
+  it('is refused for a wrong key', async () => {
+    await using server = await serveScript([problem(401, 'UNAUTHENTICATED')]);
+    await assert.rejects(server.holdfast.operations.watch().next(), { code: 'UNAUTHENTICATED' });
+  });
+});

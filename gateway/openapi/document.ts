@@ -7,14 +7,9 @@ import { OPERATOR_ROUTES } from '../operator/operator.ts';
 import { COOKIE } from '../operator/session/session.ts';
 import { RELAY_ROUTES } from '../relay/relay-notification.ts';
 import { REST_ROUTES } from '../rest/rest.ts';
-import type { Example } from './examples/example.ts';
-import { OTHER_EXAMPLES } from './examples/oct-operation-relay.ts';
-import { HOLD_EXAMPLES } from './examples/operator/holds.ts';
-import { MERCHANT_EXAMPLES } from './examples/operator/merchants.ts';
-import { NOTIFICATION_EXAMPLES } from './examples/operator/notifications.ts';
-import { OVERVIEW_EXAMPLES } from './examples/operator/overview.ts';
-import { PREAUTHORIZATION_EXAMPLES } from './examples/preauthorization.ts';
-import { WEBHOOK_EXAMPLES } from './examples/webhook.ts';
+import { answerOf, type Example } from './examples/example.ts';
+import { MERCHANTS } from './examples/merchants.ts';
+import { OPERATORS } from './examples/operators.ts';
 import { operationOf } from './operation.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
 import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
@@ -28,16 +23,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   ...HEALTH_ROUTES,
 };
 
-/** Every example, in the order in which the tests replay them. */
-export const EXAMPLES = [
-  ...PREAUTHORIZATION_EXAMPLES,
-  ...OTHER_EXAMPLES,
-  ...WEBHOOK_EXAMPLES,
-  ...HOLD_EXAMPLES,
-  ...OVERVIEW_EXAMPLES,
-  ...MERCHANT_EXAMPLES,
-  ...NOTIFICATION_EXAMPLES,
-].map((draft): Example => ({ status: 200, ...draft }));
+/**
+ * Every example, in the order in which the tests replay them. The answers are recorded (`npm run record`):
+ * what the running service answered, with the identifiers and times of the examples.
+ */
+export const EXAMPLES = [...MERCHANTS, ...OPERATORS].map((request): Example => {
+  const [first = 200] = Object.keys(ROUTES[request.route]?.answers ?? {}).map(Number);
+  return { status: first, ...request, answer: answerOf(request) };
+});
 
 /** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {

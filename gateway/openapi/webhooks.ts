@@ -3,8 +3,7 @@ import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
 import { KINDS, wordsOf } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
-import { ID, MERCHANT_ID, paymentMethodData } from './examples/example.ts';
-import { captured, oct } from './examples/oct-operation-relay.ts';
+import { answerOf, ID, MERCHANT_ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -49,6 +48,9 @@ const NOTIFICATION_HEADERS = {
   'webhook-signature': z.string().meta({ description: 'v1,… once for each live secret; covers body and time' }),
 };
 
+const captured = answerOf({ route: 'getOperatorOperation', name: 'capture' }) as object;
+const oct = answerOf({ route: 'getOct', name: 'paid' }) as { readonly paymentMethodData: object };
+
 /** The webhooks: their words, their bodies, and an example: a result that the routes answer, too. */
 export const NOTIFICATIONS = {
   paymentNotification: {
@@ -57,7 +59,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('payment')),
     schema: Notification,
     name: KINDS.CAPTURE.successWord,
-    example: Notification.parse({ ...captured, paymentMethodData }),
+    example: Notification.parse({ ...captured, paymentMethodData: oct.paymentMethodData }),
   },
   octNotification: {
     kind: 'oct',

@@ -9,6 +9,7 @@ import { parseEvents } from '../event-stream/event-stream.ts';
 import { Stage } from '../stage.ts';
 import { agree, type Names, translate } from './agree.ts';
 import { PREPARATIONS } from './preparations.ts';
+import { Recording } from './record.ts';
 import { isStaged, Replay, routeOf, sendStaged } from './replay.ts';
 
 /** What follows from a result, such as its delivery, arrives a little later: answers to a GET may differ for that long. */
@@ -22,6 +23,7 @@ describe('the examples in the OpenAPI document', () => {
   /** A lost answer takes as long as the processor's timeout, so those examples start first. */
   const early = new Map<Example, Promise<Answer>>();
   const told = new Map<string, Answer>();
+  const recording = process.env.RECORD === undefined ? undefined : new Recording(names);
 
   before(async function () {
     this.timeout(60_000);
@@ -42,17 +44,26 @@ describe('the examples in the OpenAPI document', () => {
   after(async () => {
     await Promise.allSettled(early.values());
     await stage.close();
+    await recording?.write();
   });
 
   for (const example of EXAMPLES) {
     it(`${example.route}, ${example.name}: the request gets the answer of the example`, async function () {
       this.timeout(20_000);
-      if (isStaged(example)) return compare(example, await sendStaged(example, stage), new Map());
+      if (isStaged(example)) return check(example, await sendStaged(example, stage), new Map());
       await PREPARATIONS[example.route]?.({ stack, names, told: (route) => told.get(route) as Answer });
       const answer = await (early.get(example) ?? untilAgreed(example));
-      compare(example, answer, names);
+      check(example, answer, names);
       told.set(example.route, answer);
     });
+  }
+
+  /** Compares the answer with the recorded one, or records it. */
+  function check(example: Example, answer: Answer, names: Names): void {
+    const isRecorded = answer.body !== '' && typeof example.answer !== 'string' && !isStaged(example);
+    if (recording === undefined) compare(example, answer, names);
+    else if (isRecorded) recording.add(example, shownOf(example, answer.body));
+    else recording.keep(example);
   }
 
   async function untilAgreed(example: Example): Promise<Answer> {
@@ -70,7 +81,8 @@ describe('the examples in the OpenAPI document', () => {
     }
   }
 
-  it('are complete', () => {
+  it('are complete', function () {
+    if (recording !== undefined) this.skip();
     const inDocument = Object.values(createDocument().paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId, responses }) =>
         Object.values(responses as Record<string, { content?: Record<string, { examples?: object }> }>)
@@ -91,6 +103,7 @@ describe('the examples in the OpenAPI document', () => {
 
   for (const [name, { schema, words, example }] of Object.entries(NOTIFICATIONS)) {
     it(`the ${name} arrives as documented`, async function () {
+      if (recording !== undefined) this.skip();
       this.timeout(20_000);
       const { body, bodyText } = await stack.shop.notified(
         translate(example.requestId, names),
@@ -120,7 +133,7 @@ function compare(example: Example, { status, body, headers }: Answer, names: Nam
   } else {
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
     assert.deepEqual(described.schema.parse(body), body, 'the answer has a field that the document does not describe');
-    agree(example.answer, example.route === 'listMerchants' ? withoutOthers(body) : body, names);
+    agree(example.answer, shownOf(example, body), names);
   }
 }
 
@@ -132,7 +145,9 @@ function compareStream(text: string, [beginning, event]: ReturnType<typeof parse
   agree(JSON.parse(exampleEvent?.data ?? ''), JSON.parse(event?.data ?? ''), names);
 }
 
-/** Other tests use other merchants, and no filter separates them. */
-function withoutOthers({ items }: { items: { merchantId: string }[] }): object {
-  return { items: items.filter(({ merchantId }) => merchantId === NEW_MERCHANT_ID) };
+/** What an example shows of an answer. Other tests use other merchants, and no filter separates them. */
+function shownOf({ route }: Example, body: { items: { merchantId: string }[] }): object {
+  return route === 'listMerchants'
+    ? { items: body.items.filter(({ merchantId }) => merchantId === NEW_MERCHANT_ID) }
+    : body;
 }

@@ -1,0 +1,191 @@
+import { ID, MERCHANT_ID, ORDER, type Request, WEBHOOK_URL } from './example.ts';
+
+const BASKET = { basket: 'b-17' };
+
+/**
+ * What merchants send: a hold captured in two parts, a checkout cancelled, a hold given back, what happens when no answer comes; a payout,
+ * the results of it all, a notification of another sender, and a webhook that is looked after.
+ */
+export const MERCHANTS: readonly Request[] = [
+  {
+    route: 'createPreauthorization',
+    name: 'withToken',
+    summary: 'A hold on a known card',
+    parameters: { 'Idempotency-Key': 'order-1001-hold' },
+    body: { tokenId: 'tok_sandbox_ok', amount: 4200, ...ORDER, merchantReference: 'order-1001', metadata: BASKET },
+  },
+  {
+    route: 'createPreauthorization',
+    name: 'withCheckout',
+    summary: 'The customer enters a card',
+    body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
+  },
+  {
+    route: 'createPreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER },
+    status: 202,
+  },
+  {
+    route: 'createPreauthorization',
+    name: 'silentCaptures',
+    summary: 'A sandbox token whose captures are not answered',
+    body: {
+      tokenId: 'tok_sandbox_capture_timeout_applied',
+      amount: 5000,
+      ...ORDER,
+      merchantReference: 'order-1003',
+      metadata: BASKET,
+    },
+  },
+  {
+    route: 'capturePreauthorization',
+    name: 'partial',
+    summary: 'A part of the hold',
+    parameters: { 'Idempotency-Key': 'order-1001-parcel-1' },
+    body: { preauthorizationId: ID.holdHandle, amountToCapture: 1500 },
+  },
+  {
+    route: 'capturePreauthorization',
+    name: 'final',
+    summary: 'The last part; the rest is given back',
+    body: { preauthorizationId: ID.holdHandle, amountToCapture: 2000, finalCapture: true },
+  },
+  {
+    route: 'capturePreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: ID.silentHandle, amountToCapture: 1500 },
+    status: 202,
+  },
+  {
+    route: 'getPreauthorization',
+    name: 'captured',
+    summary: 'A hold captured in two parts',
+    parameters: { requestId: ID.hold },
+  },
+  {
+    route: 'releasePreauthorization',
+    name: 'cancelCheckout',
+    summary: 'The customer did not come',
+    body: { requestId: ID.checkout },
+  },
+  {
+    route: 'createPreauthorization',
+    name: 'withoutReference',
+    summary: 'A hold that will be given back',
+    body: { tokenId: 'tok_sandbox_ok', amount: 3000, ...ORDER },
+  },
+  {
+    route: 'releasePreauthorization',
+    name: 'release',
+    summary: 'The order was cancelled',
+    body: { preauthorizationId: ID.otherHandle },
+  },
+  {
+    route: 'releasePreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: ID.silentHandle },
+    status: 202,
+  },
+  {
+    route: 'listPreauthorizations',
+    name: 'released',
+    summary: "The newest of a customer's released holds",
+    parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: 1 },
+  },
+  {
+    route: 'createOct',
+    name: 'payout',
+    summary: 'A payment to a card',
+    parameters: { 'Idempotency-Key': 'payout-7' },
+    body: { tokenId: 'tok_sandbox_ok', amount: 2500, ...ORDER, merchantReference: 'payout-7' },
+  },
+  {
+    route: 'createOct',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER },
+    status: 202,
+  },
+  { route: 'getOct', name: 'paid', summary: 'Paid', parameters: { requestId: ID.oct } },
+  {
+    route: 'listOperations',
+    name: 'captures',
+    summary: 'The captures of a hold',
+    parameters: { holdRequestId: ID.hold, operation: 'CAPTURE' },
+  },
+  {
+    route: 'watchOperations',
+    name: 'resumed',
+    summary: 'What was missed since an event, then what happens',
+    parameters: { 'Last-Event-ID': 'bzI6MDo' },
+  },
+  {
+    route: 'getOperation',
+    name: 'cancelled',
+    summary: 'A hold whose checkout was cancelled',
+    parameters: { requestId: ID.checkout },
+  },
+  {
+    route: 'relayNotification',
+    name: 'captured',
+    summary: 'A capture of another system, signed with the secret whsec_example',
+    parameters: {
+      kind: 'payment',
+      statusInfo: 'captured',
+      'X-Service-Signature': 'kGGZ+41BJ4y+YVw6GagneMowgj8AonPwrk/eKHjMAis=',
+    },
+    body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1050, currency: 'EUR' },
+  },
+  {
+    route: 'relayNotification',
+    name: 'conflict',
+    summary: 'Another amount under the same requestId, just as genuine',
+    parameters: {
+      kind: 'payment',
+      statusInfo: 'captured',
+      'X-Service-Signature': 'eHr+4YSpIuioGDTMXsdP3+mp9hud7+34GOd29dNcDEA=',
+    },
+    body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1051, currency: 'EUR' },
+    status: 202,
+  },
+  { route: 'getHealth', name: 'ok', summary: 'It runs' },
+  { route: 'getReadiness', name: 'ready', summary: 'It can serve' },
+  {
+    route: 'setWebhookEndpoint',
+    name: 'moved',
+    summary: 'The receiver has an address',
+    body: { webhookUrl: WEBHOOK_URL },
+  },
+  { route: 'sendTestNotification', name: 'first', summary: 'Does the receiver take what it is sent?', body: {} },
+  {
+    route: 'listOwnDeliveries',
+    name: 'ofCapture',
+    summary: 'The notification of a capture',
+    parameters: { requestId: ID.finalCapture, endpointKind: 'WEBHOOK', createdFrom: '2026-11-21T00:00:00.000Z' },
+  },
+  {
+    route: 'getOwnDelivery',
+    name: 'delivered',
+    summary: 'Taken at the first attempt',
+    parameters: { deliveryId: ID.ownDelivery },
+  },
+  {
+    route: 'replayOwnDelivery',
+    name: 'again',
+    summary: 'The receiver has lost it',
+    parameters: { deliveryId: ID.ownDelivery },
+    body: {},
+  },
+  { route: 'addOwnSigningSecret', name: 'second', summary: 'A second secret, to change over to', body: {} },
+  { route: 'getWebhookEndpoint', name: 'changingOver', summary: 'Between the old secret and the new' },
+  {
+    route: 'retireOwnSigningSecret',
+    name: 'second',
+    summary: 'The new one was not needed after all',
+    parameters: { signingSecretId: ID.ownSecret },
+  },
+];

@@ -1,18 +1,38 @@
 import assert from 'node:assert/strict';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answered, Kit, Method } from './kit.ts';
 
+/** Which entries are listed. */
+type Filter = Partial<Pick<Entry, 'authorizationRequestId' | 'merchantId' | 'account'>>;
+
 /** All entries, page by page; only those of an authorization when it is named. */
 export async function listAll(kit: Kit, authorizationRequestId = '', pageSize = 500): Promise<Entry[]> {
+  return list(kit, { authorizationRequestId }, pageSize);
+}
+
+/** The entries of a filter, page by page. Pages that lead nowhere are a fault, not a reason to go on for ever. */
+export async function list(kit: Kit, filter: Filter, pageSize = 500): Promise<Entry[]> {
   const entries: Entry[] = [];
+  const tokens = new Set<string>();
   let pageToken = '';
   do {
-    const page = await kit.client.listEntries({ pageSize, pageToken, authorizationRequestId });
+    const page = await kit.client.listEntries({ pageSize, pageToken, ...filter });
+    assert(
+      page.entries.length <= pageSize,
+      `a page has ${page.entries.length} entries, and ${pageSize} were asked for`,
+    );
     entries.push(...page.entries);
     pageToken = page.nextPageToken;
+    assert(pageToken === '' || page.entries.length > 0, 'a page without entries names a next page');
+    assert(!tokens.has(pageToken), 'a page names a next page that was read before');
+    assert(entries.length <= MOST_ENTRIES, `the books have more than ${MOST_ENTRIES} entries: they do not end`);
+    tokens.add(pageToken);
   } while (pageToken !== '');
   return entries;
 }
+
+const MOST_ENTRIES = 1_000_000;
 
 /** The sums of an authorization, minor units. */
 export type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
@@ -83,6 +103,9 @@ export function differences({ method, request, result }: Answered, entry: Entry 
   // An accepted operation has ended meanwhile, or not.
   if (result.answer !== Answer.ACCEPTED) same('answer', Answer[entry.answer], Answer[result.answer]);
   if (result.answer === Answer.APPROVED) same('reference', entry.reference, result.reference);
+  if (result.answer !== Answer.ACCEPTED && result.actedAt) {
+    same('acted_at', entry.actedAt && timestampMs(entry.actedAt), timestampMs(result.actedAt));
+  }
   if (request.authorizationRequestId)
     same('authorization', entry.authorizationRequestId, request.authorizationRequestId);
   if (request.captureRequestId) same('capture', entry.captureRequestId, request.captureRequestId);

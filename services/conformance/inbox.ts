@@ -10,6 +10,7 @@ import {
   ReportEventRequestSchema,
   ReportEventResponseSchema,
 } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { demandDuringRun } from './times.ts';
 
 /** What an event says, by its kind. */
 export type Said = ReportEventRequest['event'];
@@ -43,6 +44,7 @@ export async function openInbox(address: string, token: string): Promise<Inbox> 
   const server = new Server();
   const reports: Report[] = [];
   const faults: string[] = [];
+  const startedMs = Date.now();
   const refusals = new Map<string, number>();
 
   function judge(request: ReportEventRequest, authorization: unknown): status | undefined {
@@ -54,6 +56,11 @@ export async function openInbox(address: string, token: string): Promise<Inbox> 
     if (violations || request.event.case === undefined) {
       faults.push(`event ${request.eventId}: ${violations?.join('; ') ?? 'says nothing'}`);
       return status.INVALID_ARGUMENT;
+    }
+    try {
+      demandDuringRun(startedMs, request.occurredAt, `event ${request.eventId}: occurred_at`);
+    } catch (error) {
+      faults.push((error as Error).message);
     }
     const about = subjectOf(request.event);
     const left = refusals.get(about) ?? 0;

@@ -1,10 +1,11 @@
 /**
  * The conformance kit: `npm run conformance`. Judges a card processor's adapter through holdfast.processor.v1 alone (docs/processors.md).
- * Prints a table. Exit code: 0 = every check that could run passed, 1 = one failed, 2 = it could not be judged.
+ * Prints a table. Exit code: 0 = every check that could run passed, 1 = one failed, 2 = it could not be judged, or most checks were
+ * skipped.
  */
 import { type Options, readOptions, USAGE } from './options.ts';
 import { readProfile } from './profile.ts';
-import { runConformance } from './run.ts';
+import { codeOf, runConformance } from './run.ts';
 import { tableOf } from './table.ts';
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(2));
@@ -13,8 +14,7 @@ const options = optionsOrUsage();
 try {
   const verdicts = await runConformance(options, readProfile(options.profile));
   process.stdout.write(tableOf(verdicts));
-  const passed = verdicts.some(({ outcome }) => outcome === 'passed');
-  process.exitCode = passed && verdicts.every(({ outcome }) => outcome !== 'failed') ? 0 : 1;
+  process.exitCode = codeOf(verdicts);
 } catch (error) {
   process.stderr.write(`holdfast conformance: ${(error as Error).message}\n`);
   process.exitCode = 2;

@@ -76,10 +76,10 @@ export const KINDS: readonly Kind[] = [
 
 /** Requests under the same identifier that ask something else, by what differs. */
 export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<string, Request>> {
-  const differing = new Map<string, Request>([
-    ['merchant', { ...request, merchantId: 'somebody-else' }],
-    ['account', { ...request, account: 'another-account' }],
-  ]);
+  const differing = new Map<string, Request>([['merchant', { ...request, merchantId: kit.profile.otherMerchantId }]]);
+  // An empty account says nothing: then there is none to differ from.
+  const { otherAccount: account } = kit.profile;
+  if (request.account !== '' && account !== undefined) differing.set('account', { ...request, account });
   if (request.amount !== undefined) differing.set('amount', { ...request, amount: request.amount - 1n });
   if (request.currency !== undefined) differing.set('currency', { ...request, currency: kit.profile.otherCurrency });
   if (request.authorizationRequestId !== undefined) {
@@ -89,8 +89,6 @@ export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<st
   if (request.captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: uuidv7() });
   if (request.finalCapture !== undefined)
     differing.set('final_capture', { ...request, finalCapture: !request.finalCapture });
-  // An empty account says nothing: then there is none to differ from.
-  if (request.account === '') differing.delete('account');
   return differing;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
@@ -13,6 +14,7 @@ import {
 import type { AdapterProcess, Client } from './adapter.ts';
 import type { Inbox } from './inbox.ts';
 import type { Profile } from './profile.ts';
+import { demandDuringRun } from './times.ts';
 
 /** What the checks work with. */
 export interface Kit {
@@ -24,6 +26,8 @@ export interface Kit {
   readonly process: AdapterProcess | undefined;
   readonly kills: number;
   readonly profile: Profile;
+  /** When the run began: nothing that the adapter did for it is older. */
+  readonly startedMs: number;
   /** Requests that had an answer, by their identifier, with the last answer: the books must show them. */
   readonly answered: Map<string, Answered>;
 }
@@ -54,12 +58,50 @@ export async function ask(kit: Kit, method: Method, request: Request, timeoutMs?
   const call = kit.client[method] as (request: Request, call: object) => Promise<{ result?: Result }>;
   const { result } = await call(request, timeoutMs === undefined ? {} : { timeoutMs });
   assert(result, `${method} answered without a result`);
+  demandPlausible(kit, result);
   return result;
 }
 
-/** Sends a request that must be approved. */
+/** Sends a request and follows it to its end, when it was ACCEPTED first. Returns the final result. */
+export async function settled(kit: Kit, method: Method, request: Request): Promise<Result> {
+  const sentMs = Date.now();
+  const first = await send(kit, method, request);
+  if (first.answer !== Answer.ACCEPTED) return first;
+  await endOf(kit, request, endMsOf(kit, first, sentMs));
+  return send(kit, method, request);
+}
+
+/** When an accepted operation must have ended: when it says, but not later than the kit waits. */
+export function endMsOf(kit: Kit, accepted: Result, sentMs: number): number {
+  const patienceMs = sentMs + kit.profile.eventWithinMs;
+  return accepted.expectedBy ? Math.min(timestampMs(accepted.expectedBy), patienceMs) : patienceMs;
+}
+
+/** Asks until an accepted operation has ended; returns the final result. */
+export async function endOf(kit: Kit, request: Request, untilMs: number): Promise<Result> {
+  for (;;) {
+    const { finding, result } = await inquire(kit, request);
+    if (finding === Finding.DONE) {
+      assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
+      return result;
+    }
+    assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
+    if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
+    assert(Date.now() < untilMs, 'it had not ended when expected_by was over');
+    await sleep(100);
+  }
+}
+
+function demandPlausible({ startedMs, profile }: Kit, { actedAt, expiresAt }: Result): void {
+  demandDuringRun(startedMs, actedAt, 'acted_at');
+  if (!expiresAt) return;
+  const latestMs = Date.now() + profile.longestHoldDays * 86_400_000;
+  assert(timestampMs(expiresAt) < latestMs, `expires_at is more than ${profile.longestHoldDays} days away`);
+}
+
+/** Sends a request that must be approved, at once or in the end. */
 export async function approved(kit: Kit, method: Method, request: Request): Promise<Result> {
-  const result = await send(kit, method, request);
+  const result = await settled(kit, method, request);
   assert.equal(told(result), 'APPROVED', `${method} with the token of its profile`);
   return result;
 }
@@ -136,11 +178,20 @@ export function afterCapture(kit: Kit) {
 }
 
 /** Asks what became of an identifier, and fences it unless told otherwise. */
-export function inquire(kit: Kit, request: Request, fence = true) {
+export async function inquire(kit: Kit, request: Request, fence = true) {
   const { kind, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
   const authorizationReference = kit.answered.get(authorizationRequestId)?.result.reference ?? '';
   const about = { kind, authorizationRequestId, authorizationReference, amount, currency };
-  return kit.client.inquire({ requestId, merchantId, account, fence, ...about, createdAt: createdAt(requestId) });
+  const answer = await kit.client.inquire({
+    requestId,
+    merchantId,
+    account,
+    fence,
+    ...about,
+    createdAt: createdAt(requestId),
+  });
+  if (answer.result) demandPlausible(kit, answer.result);
+  return answer;
 }
 
 /** When an identifier of the kit was made (RFC 9562, version 7). */
@@ -159,7 +210,7 @@ export async function findOut(kit: Kit, method: Method, request: Request): Promi
     kit.answered.set(request.requestId, { method, request, result });
     return result;
   }
-  if (finding === Finding.AT_WORK) return send(kit, method, request);
+  if (finding === Finding.AT_WORK) return settled(kit, method, request);
   assert.equal(fenced, kit.description.fences, 'fenced is what Describe says');
   return fenced ? undefined : send(kit, method, request);
 }

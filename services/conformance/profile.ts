@@ -33,6 +33,9 @@ const PROFILE = z.strictObject({
   merchantId: z.string().min(1).max(32).default('conformance'),
   /** The merchant's account at the processor. */
   account: z.string().max(128).default(''),
+  /** Another merchant, and another account, that hold nothing of the first's. */
+  otherMerchantId: z.string().min(1).max(32).default('conformance-2'),
+  otherAccount: z.string().min(1).max(128).optional(),
   terminalId: z.string().min(1).max(64).default('terminal-1'),
   userId: z.string().min(1).max(64).default('user-1'),
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
@@ -60,6 +63,8 @@ const PROFILE = z.strictObject({
     reversedReinstated: token.optional(),
     /** The authorization ends by itself. */
     endedEarly: token.optional(),
+    /** The authorization's time is over within seconds. */
+    expiresSoon: token.optional(),
     /** The authorization can be captured once. */
     singleCapture: token.optional(),
   }),
@@ -75,6 +80,8 @@ const PROFILE = z.strictObject({
   lostAnswerMs: ms.default(1_000),
   /** An event, or the end of an accepted operation that names no time, comes within so long. */
   eventWithinMs: ms.default(15_000),
+  /** No reservation lasts longer. */
+  longestHoldDays: z.int().min(1).max(400).default(60),
 });
 
 /** What the kit has to know about an adapter: which token provokes what, and which features there are. */

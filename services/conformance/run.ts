@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { adapterProcess, openAdapter } from './adapter.ts';
 import type { Check } from './check.ts';
+import { ACCESS } from './checks/access.ts';
 import { AMOUNTS } from './checks/amounts.ts';
 import { ANSWERS } from './checks/answers.ts';
 import { CHECKOUTS } from './checks/checkouts.ts';
@@ -13,21 +15,26 @@ import type { Kit } from './kit.ts';
 import type { Options } from './options.ts';
 import type { Profile } from './profile.ts';
 
-/** Every check, in the order of the table. */
-const CHECKS: readonly Check[] = [
-  ...DESCRIBE,
-  ...ANSWERS,
-  ...IDENTIFIERS,
-  ...AMOUNTS,
-  ...CHECKOUTS,
-  ...EVENTS,
-  ...KILLS,
-  ...CLOSING,
-];
+/** Every check by what goes wrong where it fails, in the order of the table. */
+const CHECKS = Object.entries({
+  'misunderstandings about what the processor can do': DESCRIBE,
+  'access by others': ACCESS,
+  'results that are misread': ANSWERS,
+  'something done twice, or after it was given up': IDENTIFIERS,
+  'more taken or given back than there is': AMOUNTS,
+  'checkouts that hang or open twice': CHECKOUTS,
+  'events that are lost or change': EVENTS,
+  'losses in a crash': KILLS,
+  'books that cannot be reconciled': CLOSING,
+}).flatMap(([risk, checks]) => checks.map((check) => ({ ...check, risk })));
+
+type Judged = Check & { readonly risk: string };
 
 /** How a check ended. */
 export interface Verdict {
   readonly name: string;
+  /** What goes wrong where it fails. */
+  readonly risk: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Why it failed or was skipped. */
   readonly why: string;
@@ -60,6 +67,7 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
       process: own,
       kills: options.kills,
       profile,
+      startedMs: Date.now(),
       answered: new Map(),
     };
     return await runAll(
@@ -73,13 +81,20 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
   }
 }
 
+/** A run in which a check failed is no pass, and one that has skipped more than it has judged is none either. */
+export function codeOf(verdicts: readonly Verdict[]): 0 | 1 | 2 {
+  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
+  if (count('failed') > 0) return 1;
+  return count('skipped') < count('passed') ? 0 : 2;
+}
+
 function isWanted(name: string, only: readonly string[]): boolean {
   return only.length === 0 || only.some((text) => name.includes(text));
 }
 
-async function runAll(kit: Kit, checks: readonly Check[]): Promise<Verdict[]> {
-  const verdicts = new Map<Check, Verdict>();
-  const judge = async (check: Check) => void verdicts.set(check, await verdictOf(kit, check));
+async function runAll(kit: Kit, checks: readonly Judged[]): Promise<Verdict[]> {
+  const verdicts = new Map<Judged, Verdict>();
+  const judge = async (check: Judged) => void verdicts.set(check, await verdictOf(kit, check));
   const waiting = checks.filter(({ when }) => when === undefined);
   const worker = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) await judge(check);
@@ -91,15 +106,25 @@ async function runAll(kit: Kit, checks: readonly Check[]): Promise<Verdict[]> {
   return checks.flatMap((check) => verdicts.get(check) ?? []);
 }
 
-async function verdictOf(kit: Kit, { name, skip, run }: Check): Promise<Verdict> {
+/** No check waits longer, whatever the adapter does. */
+const LONGEST_CHECK_MS = 5 * 60_000;
+
+async function verdictOf(kit: Kit, { name, risk, skip, run }: Judged): Promise<Verdict> {
   const skipped = skip?.(kit);
-  if (skipped !== undefined) return { name, outcome: 'skipped', why: skipped, ms: 0 };
+  if (skipped !== undefined) return { name, risk, outcome: 'skipped', why: skipped, ms: 0 };
   const startedMs = performance.now();
   const ms = () => Math.round(performance.now() - startedMs);
+  const limit = new AbortController();
   try {
-    await run(kit);
-    return { name, outcome: 'passed', why: '', ms: ms() };
+    const tooLong = sleep(LONGEST_CHECK_MS, undefined, { signal: limit.signal }).then(() => {
+      throw new Error(`it had not ended after ${LONGEST_CHECK_MS / 60_000} minutes`);
+    });
+    tooLong.catch(() => undefined);
+    await Promise.race([run(kit), tooLong]);
+    return { name, risk, outcome: 'passed', why: '', ms: ms() };
   } catch (error) {
-    return { name, outcome: 'failed', why: error instanceof Error ? error.message : String(error), ms: ms() };
+    return { name, risk, outcome: 'failed', why: error instanceof Error ? error.message : String(error), ms: ms() };
+  } finally {
+    limit.abort();
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
 import { Answer, type Capabilities } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { expectBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
@@ -16,6 +18,7 @@ import {
   placed,
   refund,
   send,
+  settled,
   tenth,
   voiding,
 } from '../kit.ts';
@@ -34,7 +37,8 @@ export const AMOUNTS: readonly Check[] = [
     name: 'captures: the whole, and not a unit more',
     async run(kit) {
       const hold = await placed(kit);
-      await demandRefusal(kit, 'capture', capture(hold, hold.amount + 1n), 'a capture of more than was reserved');
+      const more = capture(hold, hold.amount + 1n);
+      await demandRefusal(kit, 'capture', more, 'a capture of more than was reserved', TOO_MUCH);
       await expectBooks(kit, hold.requestId, {});
       await approved(kit, 'capture', capture(hold, hold.amount));
       await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of what was captured already');
@@ -65,7 +69,7 @@ export const AMOUNTS: readonly Check[] = [
       const ended = await Promise.allSettled(requests.map((request) => send(kit, 'capture', request)));
       const done = ended.filter((one) => one.status === 'fulfilled' && one.value.answer === Answer.APPROVED).length;
       assert(done <= 10, `${done} captures of a tenth were approved`);
-      const again = await Promise.all(requests.map((request) => send(kit, 'capture', request)));
+      const again = await Promise.all(requests.map((request) => settled(kit, 'capture', request)));
       const charged = again.filter(({ answer }) => answer === Answer.APPROVED).length;
       await expectBooks(kit, hold.requestId, { captured: BigInt(charged) * tenth(kit) });
     },
@@ -98,7 +102,12 @@ export const AMOUNTS: readonly Check[] = [
     async run(kit) {
       const hold = await placed(kit);
       const request = capture(hold, tenth(kit));
-      await demandRefusal(kit, 'capture', { ...request, merchantId: 'somebody-else' }, "another merchant's capture");
+      await demandRefusal(
+        kit,
+        'capture',
+        { ...request, merchantId: kit.profile.otherMerchantId },
+        "another merchant's capture",
+      );
       const foreign = { ...capture(hold, tenth(kit)), currency: kit.profile.otherCurrency };
       await demandRefusal(kit, 'capture', foreign, 'a capture in another currency');
       const declined = { ...capture(authorization(kit), tenth(kit)) };
@@ -132,7 +141,59 @@ export const AMOUNTS: readonly Check[] = [
   {
     name: 'voids: of a hold that was never placed, refused',
     async run(kit) {
-      await demandRefusal(kit, 'void', voiding(authorization(kit)), 'a void of a hold that was never placed');
+      const release = voiding(authorization(kit));
+      await demandRefusal(kit, 'void', release, 'a void of a hold that was never placed', ['authorization_not_found']);
+    },
+  },
+  {
+    name: 'voids: of a hold that was declined, refused',
+    skip: needs('token tokens.authorization.declined', ({ profile }) => profile.tokens.authorization.declined),
+    async run(kit) {
+      const hold = authorization(kit, kit.profile.tokens.authorization.declined);
+      await settled(kit, 'authorize', hold);
+      await demandRefusal(kit, 'void', voiding(hold), 'a void of a hold that was declined', NOTHING_LEFT);
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that was declined');
+    },
+  },
+  {
+    name: 'captures: not after the end of the hold',
+    skip: needs('token tokens.expiresSoon', ({ profile }) => profile.tokens.expiresSoon),
+    async run(kit) {
+      const hold = authorization(kit, kit.profile.tokens.expiresSoon);
+      const { expiresAt } = await approved(kit, 'authorize', hold);
+      assert(expiresAt, 'the hold of tokens.expiresSoon has an end');
+      const waitMs = timestampMs(expiresAt) - Date.now() + 500;
+      assert(
+        waitMs < kit.profile.eventWithinMs,
+        `the hold of tokens.expiresSoon ends in ${waitMs} ms, too late to wait`,
+      );
+      await sleep(Math.max(0, waitMs));
+      const codes = ['authorization_expired'];
+      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture after the end of the hold', codes);
+    },
+  },
+  {
+    name: 'refunds: of one capture, not of another',
+    skip: (kit) => refunds(kit) ?? several(kit),
+    async run(kit) {
+      const { hold, capture: of } = await captured(kit);
+      await approved(kit, 'capture', capture(hold, tenth(kit)));
+      const more = refund(of, tenth(kit) + 1n);
+      await demandRefusal(kit, 'refund', more, 'a refund of more than its capture', ['amount_exceeds_capture']);
+      const strange = { ...refund(of, 1n), captureRequestId: uuidv7() };
+      await demandRefusal(kit, 'refund', strange, 'a refund of a capture that was never made', ['capture_not_found']);
+      await expectBooks(kit, hold.requestId, { captured: tenth(kit) * 2n });
+    },
+  },
+  {
+    name: 'refunds: not of what was taken back',
+    skip: (kit) => refunds(kit) ?? needs('token tokens.reversed', ({ profile }) => profile.tokens.reversed)(kit),
+    async run(kit) {
+      const { capture: of } = await captured(kit, kit.profile.tokens.reversed);
+      const report = await kit.inbox.taken('captureReversed', of.requestId, kit.profile.eventWithinMs);
+      assert(report, `no event CaptureReversed within ${kit.profile.eventWithinMs} ms`);
+      const codes = ['amount_exceeds_capture'];
+      await demandRefusal(kit, 'refund', refund(of, 1n), 'a refund of what was taken back', codes);
     },
   },
   {
@@ -140,7 +201,8 @@ export const AMOUNTS: readonly Check[] = [
     skip: refunds,
     async run(kit) {
       const { hold, capture: of } = await captured(kit);
-      await demandRefusal(kit, 'refund', refund(of, tenth(kit) + 1n), 'a refund of more than was captured');
+      const more = refund(of, tenth(kit) + 1n);
+      await demandRefusal(kit, 'refund', more, 'a refund of more than was captured', ['amount_exceeds_capture']);
       await approved(kit, 'refund', refund(of, 1n));
       await demandRefusal(kit, 'refund', refund(of, tenth(kit)), 'a refund of more than is left of the capture');
       await approved(kit, 'refund', refund(of, tenth(kit) - 1n));
@@ -156,7 +218,7 @@ export const AMOUNTS: readonly Check[] = [
       const part = tenth(kit) / 2n;
       const requests = Array.from({ length: 10 }, () => refund(of, part));
       await Promise.allSettled(requests.map((request) => send(kit, 'refund', request)));
-      const again = await Promise.all(requests.map((request) => send(kit, 'refund', request)));
+      const again = await Promise.all(requests.map((request) => settled(kit, 'refund', request)));
       const done = again.filter(({ answer }) => answer === Answer.APPROVED).length;
       assert(done <= 2, `${done} refunds of half the capture were approved`);
       await expectBooks(kit, hold.requestId, { ...afterCapture(kit), refunded: BigInt(done) * part });
@@ -201,7 +263,7 @@ export const AMOUNTS: readonly Check[] = [
       const request = capture(hold, tenth(kit));
       const charged = await approved(kit, 'capture', request);
       if (!refunds(kit)) await approved(kit, 'refund', refund(request, 1n));
-      await send(kit, 'void', voiding(hold));
+      await settled(kit, 'void', voiding(hold));
       assert.deepEqual(await send(kit, 'authorize', hold), first, 'the answer to the repeated authorization');
       assert.deepEqual((await inquire(kit, hold)).result, first, 'the result of an inquiry about the authorization');
       assert.deepEqual(await send(kit, 'capture', request), charged, 'the answer to the repeated capture');
@@ -225,7 +287,21 @@ export const AMOUNTS: readonly Check[] = [
 
 /** A second void gives nothing back: approved with 0, or refused. */
 async function demandNothingLeft(kit: Kit, hold: Parameters<typeof voiding>[0]): Promise<void> {
-  const { answer, amountReleased } = await send(kit, 'void', voiding(hold));
+  const { answer, amountReleased, errorCode } = await settled(kit, 'void', voiding(hold));
   if (answer === Answer.APPROVED) assert.equal(amountReleased, 0n, 'amount_released of a second void');
-  else assert.equal(answer, Answer.NOT_PERFORMED, 'the answer to a second void');
+  else {
+    assert.equal(answer, Answer.NOT_PERFORMED, 'the answer to a second void');
+    assert(NOTHING_LEFT.includes(errorCode), `a void that finds nothing left was answered ${errorCode}`);
+  }
 }
+
+const TOO_MUCH = ['amount_exceeds_authorization'];
+
+/** Codes of a void by which core knows that nothing is left to give back. */
+const NOTHING_LEFT = [
+  'authorization_expired',
+  'authorization_not_found',
+  'authorization_not_approved',
+  'authorization_voided',
+  'authorization_closed',
+];

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { v7 as uuidv7 } from 'uuid';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
 import { type Check, checkOf, needs, supported } from '../check.ts';
 import { KINDS, type Kind, tokenOf } from '../kinds.ts';
-import { authorization, inquire, type Kit, type Request, send, told } from '../kit.ts';
+import { authorization, endMsOf, endOf, inquire, type Kit, type Request, refund, send, settled, told } from '../kit.ts';
+import { demandRefusal } from './identifiers.ts';
 
 /** Each answer of each kind of operation. */
 export const ANSWERS: readonly Check[] = [
@@ -29,14 +30,14 @@ export const ANSWERS: readonly Check[] = [
 function approvedCheck(kind: Kind): Check {
   return checkOf(kind, 'approved', async (kit) => {
     const beforeMs = Date.now();
-    const result = await send(kit, kind.method, await kind.prepare(kit));
+    const result = await settled(kit, kind.method, await kind.prepare(kit));
     assert.equal(told(result), 'APPROVED');
     assert.notEqual(result.reference, '', 'an approval has a reference');
     if (kind.name === 'capture' || kind.name === 'void') {
       assert.notEqual(result.amountReleased, undefined, 'the result says what was given back');
     }
     if (kind.name !== 'authorization') return;
-    assert(result.capabilities, 'the result says what this authorization can do');
+    assert.deepEqual(result.capabilities, kit.description.authorizations, 'the capabilities of this authorization');
     if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs, 'expires_at is in the future');
   });
 }
@@ -48,11 +49,23 @@ function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
     skip: supported(kind, way),
     async run(kit) {
       const request = await kind.prepare(kit, tokenOf(kit.profile, kind, way));
-      const result = await send(kit, kind.method, request);
+      const before = await booksOf(kit, request);
+      const result = await settled(kit, kind.method, request);
       assert.equal(Answer[result.answer], Answer[answer]);
       assert.notEqual(result.errorCode, '', 'a refusal has an error code');
+      assert.deepEqual((await inquire(kit, request)).result, result, 'the result of an inquiry about a refusal');
+      assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request');
+      assert.deepEqual(await booksOf(kit, request), before, 'the sums of the authorization after a refusal');
     },
   };
+}
+
+/** The sums of the authorization that a request is about. */
+async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
+  if (authorizationRequestId === undefined) return undefined;
+  const entry = addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
+  const { captured, voided, incremented, refunded } = entry;
+  return { captured, voided, incremented, refunded };
 }
 
 /** What Describe says cannot be done is refused in the contract's words, not by an error status. */
@@ -87,9 +100,9 @@ async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
     repeated.answer !== Answer.ACCEPTED || accepted.expectedBy?.seconds === repeated.expectedBy?.seconds,
     'expected_by of a repeated request',
   );
-  const untilMs = accepted.expectedBy ? timestampMs(accepted.expectedBy) : sentMs + kit.profile.eventWithinMs;
-  assert(untilMs > sentMs, 'expected_by is in the future');
-  const result = await endOf(kit, request, untilMs);
+  if (accepted.expectedBy) assert(timestampMs(accepted.expectedBy) > sentMs, 'expected_by is in the future');
+  await demandHeldBack(kit, kind, request);
+  const result = await endOf(kit, request, endMsOf(kit, accepted, sentMs));
   assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request, after the end');
   const report = await kit.inbox.taken('operationSettled', request.requestId, kit.profile.eventWithinMs);
   assert(report?.said.case === 'operationSettled', `no event OperationSettled within ${kit.profile.eventWithinMs} ms`);
@@ -98,17 +111,17 @@ async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
     addUp(await listAll(kit, request.authorizationRequestId), request.authorizationRequestId);
 }
 
-/** Asks until it has ended. */
-async function endOf(kit: Kit, request: Request, untilMs: number) {
-  for (;;) {
-    const { finding, result } = await inquire(kit, request);
-    if (finding === Finding.DONE) {
-      assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
-      return result;
-    }
-    assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
-    if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
-    assert(Date.now() < untilMs, 'it had not ended when expected_by was over');
-    await sleep(100);
+/** What an accepted operation takes when it ends, nothing else takes meanwhile. */
+async function demandHeldBack(kit: Kit, { name }: Kind, request: Request): Promise<void> {
+  const { authorizationRequestId, captureRequestId, amount = 0n } = request;
+  const hold = kit.answered.get(authorizationRequestId ?? '')?.request;
+  const of = kit.answered.get(captureRequestId ?? '')?.request;
+  if (name === 'capture' && hold) {
+    const more = { ...hold, ...request, requestId: uuidv7(), amount: (hold.amount ?? 0n) - amount + 1n };
+    await demandRefusal(kit, 'capture', more, 'a capture of what an accepted capture takes');
+  }
+  if (name === 'refund' && of) {
+    const more = { ...refund(of as Parameters<typeof refund>[0], (of.amount ?? 0n) - amount + 1n) };
+    await demandRefusal(kit, 'refund', more, 'a refund of what an accepted refund takes');
   }
 }

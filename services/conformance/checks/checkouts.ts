@@ -42,7 +42,7 @@ export const CHECKOUTS: readonly Check[] = [
       const requests = [
         { ...request, amount: request.amount - 1n },
         { ...request, currency: kit.profile.otherCurrency },
-        { ...request, merchantId: 'somebody-else' },
+        { ...request, merchantId: kit.profile.otherMerchantId },
       ];
       if (kit.description.fences) {
         const fenced = checkout(kit);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, differences, listAll } from '../books.ts';
+import { addUp, differences, list, listAll } from '../books.ts';
 import type { Check } from '../check.ts';
-import { findOut, type Kit } from '../kit.ts';
+import { approved, authorization, findOut, inquire, type Kit, placed } from '../kit.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
@@ -38,7 +38,7 @@ export const CLOSING: readonly Check[] = [
     when: 'last',
     async run(kit) {
       const whole = await listAll(kit);
-      const small = await listAll(kit, '', Math.max(1, Math.ceil(whole.length / 40)));
+      const small = await listAll(kit, '', Math.max(2, Math.ceil(whole.length / 40)));
       assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
       const busiest = Map.groupBy(
         whole.filter((entry) => entry.authorizationRequestId),
@@ -50,6 +50,54 @@ export const CLOSING: readonly Check[] = [
       await assert.rejects(
         kit.client.listEntries({ pageToken: 'no page of yours' }),
         'a page token that is none is refused',
+      );
+    },
+  },
+  {
+    name: 'books: in the order in which identifiers were first seen, fences too',
+    when: 'last',
+    async run(kit) {
+      const first = await placed(kit);
+      const fenced = authorization(kit);
+      if (kit.description.fences) await inquire(kit, fenced);
+      const second = await placed(kit);
+      const entries = await listAll(kit);
+      const ids = [first.requestId, ...(kit.description.fences ? [fenced.requestId] : []), second.requestId];
+      const found = entries.filter(({ requestId }) => ids.includes(requestId));
+      assert.deepEqual(
+        found.map(idOf),
+        ids,
+        'the order of two holds, and of an identifier that was fenced between them',
+      );
+      const fence = entries.find(({ requestId }) => requestId === fenced.requestId);
+      if (fence) assert.equal(EntryKind[fence.kind], 'FENCE', 'the kind of an identifier that was fenced');
+    },
+  },
+  {
+    name: 'books: of one merchant, or of one account, when asked for it',
+    when: 'last',
+    async run(kit) {
+      const { otherMerchantId, otherAccount, account } = kit.profile;
+      const own = await placed(kit);
+      const other = { ...authorization(kit), merchantId: otherMerchantId };
+      await approved(kit, 'authorize', other);
+      const ofMerchant = await list(kit, { merchantId: otherMerchantId });
+      assert(
+        ofMerchant.some(({ requestId }) => requestId === other.requestId),
+        "the other merchant's hold is missing",
+      );
+      const strange = ofMerchant.filter(({ merchantId }) => merchantId !== otherMerchantId);
+      assert.deepEqual(strange.map(idOf), [], 'entries of another merchant than asked for');
+      if (account === '' || otherAccount === undefined) return;
+      const ofAccount = await list(kit, { account });
+      assert(
+        ofAccount.some(({ requestId }) => requestId === own.requestId),
+        "the account's hold is missing",
+      );
+      assert.deepEqual(
+        ofAccount.filter((entry) => entry.account !== account).map(idOf),
+        [],
+        'entries of another account than asked for',
       );
     },
   },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import type { Check } from '../check.ts';
-import { authorization, capture, inquire, placed, tenth } from '../kit.ts';
+import { capture, placed, tenth } from '../kit.ts';
 import { FEATURES } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -34,28 +33,6 @@ export const DESCRIBE: readonly Check[] = [
         if (wanted === currency)
           assert(bounds.smallestAmount <= BigInt(amount / 20) && bounds.largestAmount >= BigInt(amount) * 2n);
       }
-    },
-  },
-  {
-    name: 'credential: a call without it is refused, and does nothing',
-    skip: ({ stranger }) => (stranger ? undefined : 'no --credential was given'),
-    async run(kit) {
-      const hold = authorization(kit);
-      assert(kit.stranger);
-      const calls = [
-        kit.stranger.authorize(hold),
-        kit.stranger.inquire({ requestId: hold.requestId, fence: true }),
-        kit.stranger.listEntries({}),
-      ];
-      for (const call of calls) {
-        const code = await call.then(
-          () => 'answered',
-          (error: ServiceError) => status[error.code],
-        );
-        assert.equal(code, 'UNAUTHENTICATED', 'a call without the credential');
-      }
-      const { finding } = await inquire(kit, hold, false);
-      assert.equal(finding, 2, 'the hold was never seen');
     },
   },
   {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { expectBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import { bytesOf, type Report, type Said } from '../inbox.ts';
-import { afterCapture, capture, captured, type Kit, placed, tenth } from '../kit.ts';
+import { afterCapture, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
 import type { Profile } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -64,6 +65,33 @@ export const EVENTS: readonly Check[] = [
       );
       for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
       await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: tenth(kit) });
+    },
+  },
+  {
+    name: 'events: a result that was refused comes again, the same',
+    skip: needs('token tokens.capture.accepted', ({ profile }) => profile.tokens.capture.accepted),
+    async run(kit) {
+      const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
+      kit.inbox.refuse(request.requestId, 2);
+      const accepted = await send(kit, 'capture', request);
+      assert.equal(Answer[accepted.answer], 'ACCEPTED');
+      const { eventId, said } = await taken(kit, 'operationSettled', request.requestId);
+      const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
+      assert.equal(reports.length, 3, 'the reports of one event');
+      for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
+    },
+  },
+  {
+    name: 'events: each result that was reported is the one that was answered',
+    when: 'last',
+    async run(kit) {
+      for (const { said } of kit.inbox.reports) {
+        if (said.case !== 'operationSettled' && said.case !== 'checkoutCompleted') continue;
+        const known = kit.answered.get(said.value.requestId);
+        if (known && known.result.answer !== Answer.ACCEPTED) {
+          assert.deepEqual(said.value.result, known.result, `the result of ${said.value.requestId} in its event`);
+        }
+      }
     },
   },
   {

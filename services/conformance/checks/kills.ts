@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
 import type { Check } from '../check.ts';
 import { KINDS } from '../kinds.ts';
-import { ask, captured, type Kit, send } from '../kit.ts';
+import { ask, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
 import { demandSettled } from './identifiers.ts';
 
 const canKill = ({ process }: Kit) => (process ? undefined : 'the profile names no process');
@@ -34,6 +35,21 @@ export const KILLS: readonly Check[] = [
       assert(report, `no event CaptureReversed within ${kit.profile.eventWithinMs} ms of the restart`);
     },
   },
+  {
+    name: 'kill -9: a result that was due still comes',
+    when: 'alone',
+    skip: (kit) =>
+      canKill(kit) ??
+      (kit.profile.tokens.capture.accepted ? undefined : 'the profile names no token tokens.capture.accepted'),
+    async run(kit) {
+      const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
+      kit.inbox.refuse(request.requestId, 1);
+      await send(kit, 'capture', request);
+      await restart(kit);
+      const report = await kit.inbox.taken('operationSettled', request.requestId, kit.profile.eventWithinMs);
+      assert(report, `no event OperationSettled within ${kit.profile.eventWithinMs} ms of the restart`);
+    },
+  },
 ];
 
 async function killOnce(kit: Kit): Promise<void> {
@@ -49,6 +65,7 @@ async function killOnce(kit: Kit): Promise<void> {
     await demandSettled(kit, kind.method, request, answers[index]);
   }
   for (const { method, request, result } of before) {
+    if (result.answer === Answer.ACCEPTED) continue;
     assert.deepEqual(await send(kit, method, request), result, `the answer to a ${method} of before`);
   }
   for (const { request } of requests) {

@@ -22,7 +22,7 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     const { merchantId, account } = authorization;
     const isOther = (said: string, own: string) => said !== '' && said !== own;
     if (isOther(intent.merchantId, merchantId) || isOther(intent.account, account)) {
-      return notPerformed('authorization_not_found', 'There is no such authorization of this merchant.');
+      return notPerformed('authorization_mismatch', 'Merchant or account are not those of the authorization.');
     }
     const ended = authorization.stage === 'ended' ? authorization : await endFirst(desk, authorization);
     const nothingLeft = approved({ reference: ended.intentId ?? '' });

@@ -7,10 +7,8 @@ import { closeDispute, createRefund, openDispute, settleRefund } from './refunds
 
 const EVERY_MS = 50;
 const AT_ONCE = 8;
-/** How long a pending refund takes, and when a dispute is won. */
+/** How long a pending refund takes. */
 const REFUND_S = 1;
-/** Long enough to be seen open: the adapter reads the current state, and a dispute won before that reversed nothing. */
-const DISPUTE_S = 8;
 
 /**
  * Performs the delayed effects of a conformance run's cards, and delivers events to an endpoint as Stripe does: signed, retried until they
@@ -37,7 +35,7 @@ export function liveByItself(stripe: FakeStripe, endpoint: string, secret: strin
 
   const running = (async () => {
     while (!stopped) {
-      happen(account, done);
+      happen(account, done, stripe.requests);
       await deliver();
       await delay(EVERY_MS);
     }
@@ -59,7 +57,11 @@ async function post(endpoint: string, payload: string, secret: string): Promise<
   );
 }
 
-function happen(account: Account, done: Set<string>): void {
+function happen(account: Account, done: Set<string>, requests: FakeStripe['requests']): void {
+  const isSeen = ({ payment_intent: id, created }: { payment_intent: unknown; created: number }) =>
+    requests.some(
+      ({ request, form, at }) => request === 'GET /v1/disputes' && form.payment_intent === id && at > created + 1,
+    );
   const once = (name: string, act: () => void) => {
     if (done.has(name)) return;
     done.add(name);
@@ -77,9 +79,11 @@ function happen(account: Account, done: Set<string>): void {
       once(id, () => void endIntent(account, intent, 'expired'));
   }
   const isOlder = (created: number, seconds: number) => account.now() - created > seconds;
-  for (const { id, payment_intent, created } of account.disputes.values()) {
+  for (const dispute of account.disputes.values()) {
+    const { id, payment_intent } = dispute;
     const card = account.intents.get(String(payment_intent))?.payment_method;
-    if (card === 'pm_fake_disputeWon' && isOlder(created, DISPUTE_S)) once(id, () => closeDispute(account, id, 'won'));
+    // Only once it was seen open: the adapter reads the current state, and a dispute won before that reversed nothing.
+    if (card === 'pm_fake_disputeWon' && isSeen(dispute)) once(id, () => closeDispute(account, id, 'won'));
   }
   for (const { id, status, created } of account.refunds.values()) {
     if (status === 'pending' && isOlder(created, REFUND_S)) once(id, () => settleRefund(account, id, 'succeeded'));

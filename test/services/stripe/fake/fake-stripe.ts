@@ -21,7 +21,7 @@ export interface FakeStripe {
   /** Faults planned for coming requests. */
   readonly faults: PlannedFault[];
   /** Each received request: `POST /v1/payment_intents/…/confirm`, its account and its idempotency key. */
-  readonly requests: { request: string; path: string; account: string; key: string; form: Form }[];
+  readonly requests: { request: string; path: string; account: string; key: string; form: Form; at: number }[];
   /** Its time in seconds. */
   now(): number;
   /** Advances its time; expired authorizations and pages then end. */
@@ -59,7 +59,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     const key = String(request.headers['idempotency-key'] ?? '');
     const accountId = String(request.headers['stripe-account'] ?? '');
     const form = decodeForm(method === 'GET' ? address.search.slice(1) : text);
-    requests.push({ request: name, path: `${method} ${address.pathname}`, account: accountId, key, form });
+    requests.push({ request: name, path: `${method} ${address.pathname}`, account: accountId, key, form, at: now() });
     const fault = takeFault(faults, name, key);
     if (fault === 'cut before') return void request.socket.destroy();
     if (fault === 'hang before') return;

@@ -50,7 +50,7 @@ describe('voidAuthorization()', () => {
     assert.equal((await fixture.client.void(voidRequest(declined))).result?.errorCode, 'authorization_not_approved');
     assert.equal((await fixture.client.void(voidRequest(holdRequest()))).result?.errorCode, 'authorization_not_found');
     const foreign = { ...voidRequest(await fixture.placed()), merchantId: 'other' };
-    assert.equal((await fixture.client.void(foreign)).result?.errorCode, 'authorization_not_found');
+    assert.equal((await fixture.client.void(foreign)).result?.errorCode, 'authorization_mismatch');
   });
 
   it('may omit the merchant and the account', async () => {

@@ -1,0 +1,97 @@
+import { Answer, type Entry, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Fault, later, listing } from './fault.ts';
+
+const CLOSING_CHECK = 'books: everything that was answered stands in them';
+
+/** A ledger that says something wrong. */
+export const LEDGER: readonly Fault[] = [
+  {
+    name: 'the ledger newest first',
+    checks: ['books: in the order in which'],
+    why: /the order of two holds/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const response = await forward(request);
+        return { ...response, entries: [...response.entries].reverse() };
+      },
+    }),
+  },
+  {
+    name: 'fences that are not listed',
+    checks: ['books: in the order in which'],
+    why: /an identifier that was fenced between them/,
+    lie: () => listing((entry) => (entry.kind === EntryKind.FENCE ? undefined : entry)),
+  },
+  {
+    name: 'the merchant of a list ignored',
+    checks: ['books: of one merchant'],
+    why: /entries of another merchant/,
+    lie: () => ({ listEntries: (request, forward) => forward({ ...request, merchantId: '' }) }),
+  },
+  {
+    name: 'the account of a list ignored',
+    checks: ['books: of one merchant'],
+    why: /entries of another account/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const { entries, ...response } = await forward({ ...request, account: '' });
+        return {
+          ...response,
+          entries: entries.map((entry, index) => ({ ...entry, account: index % 2 ? 'account-2' : entry.account })),
+        };
+      },
+    }),
+  },
+  ...(
+    [
+      ['another amount', /amount is 7/, (entry) => ({ ...entry, amount: 7n })],
+      ['another merchant', /merchant is nobody/, (entry) => ({ ...entry, merchantId: 'nobody' })],
+      ['another currency', /currency is XXX/, (entry) => ({ ...entry, currency: 'XXX' })],
+      ['another reference', /reference is r/, (entry) => ({ ...entry, reference: 'r' })],
+      ['another time', /acted_at is/, (entry) => ({ ...entry, actedAt: later(entry.actedAt, -1) })],
+      ['another answer', /answer is DECLINED/, (entry) => ({ ...entry, answer: Answer.DECLINED })],
+    ] as const satisfies readonly (readonly [string, RegExp, (entry: Entry) => Entry])[]
+  ).map(([what, why, change]) => ({
+    name: `${what} in the books`,
+    checks: ['credit: approved', CLOSING_CHECK] as const,
+    why,
+    lie: () =>
+      listing((entry) => (entry.kind === EntryKind.CREDIT ? (change as (entry: Entry) => Entry)(entry) : entry)),
+  })),
+];
+
+/** Pages that lead nowhere. */
+export const PAGES: readonly Fault[] = [
+  {
+    name: 'a next page that is the first',
+    checks: ['captures: a final one gives the rest back'],
+    why: /a page names a next page that was read before/,
+    lie: () => ({
+      listEntries: async (request, forward) => ({
+        ...(await forward({ ...request, pageToken: '' })),
+        nextPageToken: '1',
+      }),
+    }),
+  },
+  {
+    name: 'pages without an end',
+    checks: ['captures: a final one gives the rest back'],
+    why: /a page without entries names a next page/,
+    lie: () => {
+      let token = 0;
+      return {
+        async listEntries(request, forward) {
+          token += 1;
+          const { entries } = await forward({ ...request, pageToken: '' });
+          return { entries: request.pageToken === '' ? entries : [], nextPageToken: String(token) } as never;
+        },
+      };
+    },
+  },
+  {
+    name: 'pages larger than asked for',
+    checks: ['captures: several, up to the whole', 'books: pages without gap'],
+    why: /entries, and \d+ were asked for/,
+    lie: () => ({ listEntries: (request, forward) => forward({ ...request, pageSize: 0 }) }),
+  },
+];

@@ -36,7 +36,7 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
     imports: 'domain scheduling storage processor books kinds',
   },
   delivery: {
-    holds: 'attempts to deliver notifications, their rules and their queue',
+    holds: 'attempts to deliver notifications, and their rules',
     imports: 'domain storage cipher.ts clock.ts',
   },
   feeds: {
@@ -65,7 +65,6 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
 /** Packages that only one room imports. */
 const ONLY_IN: readonly (readonly [package_: RegExp, room: string])[] = [
   [/^@mikro-orm\//, 'storage'],
-  [/^pg-boss$/, 'delivery'],
   [/^undici$/, 'delivery'],
 ];
 

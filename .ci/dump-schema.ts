@@ -18,7 +18,6 @@ export async function dumpSchema(databaseUrl: string): Promise<string> {
 }
 
 const HEADER = `-- The schema after all migrations, for review. Written by npm run generate; npm run check compares it.
--- The job queue's own schema, pgboss, belongs to its package and is not shown.
 `;
 
 /** In `public`, and not brought by an extension. */

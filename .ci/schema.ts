@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { migrateDatabase } from '../services/core/migrate-database.ts';
+import { migrateDatabase } from '../services/core/storage/migrate.ts';
 import { openDatabase } from '../services/core/storage/open-database.ts';
 import { ORM } from '../services/core/storage/orm.ts';
 import { freePort } from '../services/quickstart/ports.ts';

@@ -54,7 +54,7 @@ export async function openHouse(): Promise<House> {
   const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const house: QuickstartHouse = { settings, dataDir: folder.path, ports: chosen, secrets };
-  await timestampCommits(await openDatabase(house, report, signal));
+  await timestampCommits(await openDatabase(house, report, signal), secrets.superuserPassword);
   const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
   const ending: (() => Promise<void>)[] = [];
   const running = new Map<string, () => Promise<void>>();
@@ -79,7 +79,7 @@ export async function openHouse(): Promise<House> {
     atRowEnd: (act) => void ending.push(act),
     async endRow() {
       for (const act of ending.splice(0)) await act();
-      await query(databaseUrl, 'truncate delivery, delivery_attempt, pgboss.job_common');
+      await query(databaseUrl, 'truncate delivery, delivery_attempt');
     },
     async close() {
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
@@ -91,9 +91,13 @@ export async function openHouse(): Promise<House> {
 }
 
 /** Has PostgreSQL note when each transaction was committed, from its next start on, and stops it. */
-async function timestampCommits({ url, stop }: { url: string; stop(): Promise<void> }): Promise<void> {
+async function timestampCommits(
+  { url, stop }: { url: string; stop(): Promise<void> },
+  superuserPassword: string,
+): Promise<void> {
   const administrator = new URL(url);
   administrator.username = 'postgres';
+  administrator.password = superuserPassword;
   await query(administrator.href, 'alter system set track_commit_timestamp = on');
   await stop();
 }

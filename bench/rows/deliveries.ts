@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PgBoss } from 'pg-boss';
-import { openLog } from '../../platform/log.ts';
-import { openQueue } from '../../services/core/delivery/queue.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';
+import { plainJobsPerSecond } from '../references/plain-worker.ts';
 import type { Measured, Row } from '../row.ts';
 import { holdOrder } from './calls.ts';
 
@@ -53,79 +51,45 @@ async function startWorker(house: House): Promise<void> {
   house.atRowEnd(() => house.stop('worker'));
 }
 
-/** Deliveries a second to one fast receiver, against pg-boss alone fetching and completing as many jobs. */
+/** Deliveries a second to one fast receiver, against a worker written by hand. */
 export const deliveries: Row = {
   name: 'deliveries to one fast receiver',
   unit: 'per second',
-  reference: 'pg-boss alone, fetch + complete',
-  goal: { atLeast: 0.3 },
+  reference: 'a plain worker, SKIP LOCKED and undici',
+  goal: { atLeast: 1 },
   async prepare(house) {
     const receiver = await openReceiver();
     house.atRowEnd(() => receiver.close());
     await startWorker(house);
     return async () => ({
       value: await deliveriesPerSecond(house, receiver.url),
-      reference: await jobsPerSecond(house),
+      reference: await plainJobsPerSecond(house.databaseUrl, receiver.url, BODY, BACKLOG),
     });
   },
 };
 
 async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Measured['value']> {
   const { merchantId } = await house.createMerchant({ webhookUrl });
-  const body = JSON.stringify({
-    merchantId,
-    requestId: 'r',
-    status: 'OK',
-    amount: 10_000,
-    currency: 'EUR',
-    reference: 'bench',
-  });
-  const rows = await house.query<{ id: string }>(
+  await house.query(
     `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
       select uuidv7(), $1, 'webhook', gen_random_uuid()::text, 'payment', 'captured', convert_to($2, 'UTF8'), 'PENDING', 0, now(), now()
-      from generate_series(1, ${BACKLOG}) returning id`,
-    [merchantId, body],
+      from generate_series(1, ${BACKLOG})`,
+    [merchantId, BODY.replace('MERCHANT', merchantId)],
   );
-  const queue = await openQueue(house.databaseUrl, 'core', openLog('bench', 'warn'));
-  await queue.trySet(rows.map(({ id }) => ({ id, endpoint: `${merchantId}/webhook` })));
-  await queue.close();
   await drained(house, merchantId, BACKLOG * 0.9);
   const [from, at] = [await pending(house, merchantId), performance.now()];
   await drained(house, merchantId, 0);
   return from / ((performance.now() - at) / 1_000);
 }
 
-async function jobsPerSecond(house: House): Promise<number> {
-  const boss = new PgBoss({
-    connectionString: house.databaseUrl,
-    schema: 'pgboss',
-    migrate: false,
-    schedule: false,
-    supervise: false,
-  });
-  await boss.start();
-  const queue = 'bench';
-  try {
-    await boss.createQueue(queue);
-    await boss.insert(
-      queue,
-      Array.from({ length: BACKLOG }, () => ({ data: {}, group: { id: 'one' } })),
-    );
-    const startedAt = performance.now();
-    for (;;) {
-      const jobs = await boss.fetch(queue, { batchSize: 100, groupConcurrency: 1_000 });
-      if (jobs.length === 0) break;
-      await boss.complete(
-        queue,
-        jobs.map(({ id }) => id),
-      );
-    }
-    return BACKLOG / ((performance.now() - startedAt) / 1_000);
-  } finally {
-    await boss.deleteQueue(queue);
-    await boss.stop({ graceful: false });
-  }
-}
+const BODY = JSON.stringify({
+  merchantId: 'MERCHANT',
+  requestId: 'r',
+  status: 'OK',
+  amount: 10_000,
+  currency: 'EUR',
+  reference: 'bench',
+});
 
 async function drained(house: House, merchantId: string, left: number): Promise<void> {
   const deadline = performance.now() + 120_000;

@@ -28,8 +28,8 @@ try {
   opened.defer(() => processors.close());
   const asker = {
     database,
-    // The worker finds deliveries without an alarm, and streams poll.
-    books: openBooks(database, async () => undefined),
+    // Workers and streams poll.
+    books: openBooks(database, () => undefined),
     clock: systemClock,
     log,
     processors,

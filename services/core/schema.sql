@@ -1,5 +1,4 @@
 -- The schema after all migrations, for review. Written by npm run generate; npm run check compares it.
--- The job queue's own schema, pgboss, belongs to its package and is not shown.
 
 create table api_key (
   id uuid not null,
@@ -85,12 +84,13 @@ create table delivery (
   delivered_at timestamp(3) with time zone,
   retry_base integer default 0 not null,
   trace_parent text,
+  locked_until timestamp(3) with time zone,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
   constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
   constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
-);
+) with (fillfactor=60);
 
 create table delivery_attempt (
   delivery_id uuid not null,

@@ -5,7 +5,6 @@ import { openBooks } from './books/books.ts';
 import { openCipher } from './cipher.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Reach } from './crash-points.ts';
-import { ALARM_CHANNEL, openQueue } from './delivery/queue.ts';
 import { openOperationFeed } from './feeds/operation-feed.ts';
 import { watchHealth } from './health.ts';
 import { identitiesIn } from './identities.ts';
@@ -22,6 +21,7 @@ import { interceptorsOf } from './rpc/server/interceptors.ts';
 import { openGrpcDoor } from './rpc/server/open-grpc-door.ts';
 import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
+import { openAnnounce } from './storage/announce.ts';
 import { openDatabase, READ_LIMITS } from './storage/open-database.ts';
 import { refuseUnnamedRows } from './unnamed-rows.ts';
 
@@ -62,20 +62,19 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   });
   opened.defer(() => processors.close());
   await refuseUnnamedRows(database, processors);
-  const queue = await openQueue(settings.DATABASE_URL, 'core', log);
-  opened.defer(() => queue.close());
+  const announce = openAnnounce(database);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const feed = openOperationFeed(database, settings.DATABASE_URL, ALARM_CHANNEL, log);
+  const feed = openOperationFeed(database, settings.DATABASE_URL, log);
   opened.defer(() => feed.close());
   const core: Core = {
     settings,
     database,
     reads,
-    books: openBooks(database, queue.trySet, metrics.books),
+    books: openBooks(database, announce, metrics.books),
     contracts: openContractCache(database, clock),
-    accept: openAccept(database, queue, clock, log),
+    accept: openAccept(database, announce, clock, log),
     feed,
-    queue,
+    announce,
     processors,
     cipher,
     metrics,

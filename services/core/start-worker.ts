@@ -7,9 +7,7 @@ import type { ConnectRules } from './delivery/connect.ts';
 import { Deliverer } from './delivery/deliverer.ts';
 import { forwardParkedNotifications } from './delivery/forward-parked.ts';
 import { targetOf } from './delivery/gateway-address.ts';
-import { openQueue, type Queue } from './delivery/queue.ts';
 import { openSender } from './delivery/sender.ts';
-import { sweepDeliveries } from './delivery/sweep-deliveries.ts';
 import { identitiesIn } from './identities.ts';
 import type { Asker } from './kinds/kind.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
@@ -22,6 +20,7 @@ import { checkoutExpiries } from './recovery/expire-checkouts.ts';
 import { expiries } from './recovery/expire-holds.ts';
 import { inquiries } from './recovery/inquire.ts';
 import { type Work, workLoop } from './scheduling/work-loop.ts';
+import { type Announce, openAnnounce } from './storage/announce.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { openPurge } from './storage/purge.ts';
@@ -62,8 +61,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   });
   opened.defer(() => processors.close());
   await refuseUnnamedRows(database, processors);
-  const queue = await openQueue(settings.DATABASE_URL, 'worker', log);
-  opened.defer(() => queue.close());
+  const announce = openAnnounce(database);
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
   const watch = await watchDatabase({
@@ -82,17 +80,16 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const sender = openSender({ rules: rulesOf(settings) });
   const deliverer = new Deliverer({
     database,
-    queue,
     sender,
     cipher,
     clock,
     log,
     onAttempt: metrics.deliveryAttempt,
   });
-  const books = openBooks(database, queue.trySet, metrics.books);
+  const books = openBooks(database, announce, metrics.books);
   const recovery: Asker = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
-    ...jobsOf(settings, database, queue).map((job) => runPeriodically(job, log, clock)),
+    ...jobsOf(settings, database, announce).map((job) => runPeriodically(job, log, clock)),
     // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
     ...rowsByProcessor(processors).flatMap((at) => [
       workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
@@ -104,7 +101,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     working = false;
     await Promise.all([deliverer.close(), ...jobs.map((job) => job.close())]);
   });
-  deliverer.start();
+  deliverer.start(settings.DATABASE_URL);
   working = true;
   log.info('working');
   const running = opened.move();
@@ -123,14 +120,13 @@ function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
   return { ...work, find: async (...search) => (watch.isClockSound() ? work.find(...search) : []) };
 }
 
-function jobsOf(settings: WorkerSettings, database: Database, queue: Queue): PeriodicJob[] {
+function jobsOf(settings: WorkerSettings, database: Database, announce: Announce): PeriodicJob[] {
   const purge = openPurge(database, settings.RETENTION_DAYS);
   return [
-    { name: 'sweep-deliveries', intervalMs: 5_000, runOnce: (now) => sweepDeliveries(database, queue, now) },
     {
       name: 'forward-parked',
       intervalMs: 1_000,
-      runOnce: (now) => forwardParkedNotifications(database, queue, now),
+      runOnce: (now) => forwardParkedNotifications(database, announce, now),
     },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];

@@ -7,7 +7,7 @@ describe('the law of core', () => {
     Promise.all(files.map(([path, text]) => readSource(`services/core/${path}`, text)));
 
   const refused = [
-    ['storage/migrate.ts', `import { createQueues } from '../delivery/queue.ts';`],
+    ['storage/migrate.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
     ['storage/merchant/merchant.ts', `import type { Clock } from '../../clock.ts';`],
     ['delivery/attempt.ts', `import type { Recovery } from '../recovery/inquire.ts';`],
     ['metrics/metrics.ts', `import type { Admission } from '../rpc/server/admission.ts';`],
@@ -19,7 +19,7 @@ describe('the law of core', () => {
     ['rpc/merchant/get-merchant.ts', `import { MerchantEntity } from '../../storage/merchant/merchant.ts';`],
     ['delivery/deliverer.ts', `import { entityManager } from '../storage/orm.ts';`],
     ['jobs/purge.ts', 'export const purge = 1;'],
-    ['rpc/merchant/use-nonce.ts', `import { PgBoss } from 'pg-boss';`],
+    ['rpc/merchant/use-nonce.ts', `import { Agent } from 'undici';`],
     ['rpc/merchant/use-nonce.ts', 'const text = `insert into nonce values ($1)`;'],
     ['delivery/deliverer.ts', `query({ name: 'due', text: 'select id from delivery' });`],
     ['feeds/credentials-feed.ts', 'const text = `with input as (select 1) select * from input`;'],
@@ -33,7 +33,7 @@ describe('the law of core', () => {
   const allowed = [
     ['storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../../cipher.ts';`],
     ['rpc/merchant/get-merchant.ts', `import type { MerchantRow } from '../../storage/merchant/merchant.ts';`],
-    ['start-worker.ts', `import { openQueue } from './delivery/queue.ts';`],
+    ['start-worker.ts', `import { Deliverer } from './delivery/deliverer.ts';`],
     ['reports/overview.ts', `const text = 'select count(*) from hold';`],
     ['rpc/refusals.ts', `const why = 'select another currency';`],
   ] as const;

@@ -18,7 +18,7 @@ describe('Deliverer beside failing endpoints', function () {
     stage.time.now = Date.now();
   });
 
-  /** Creates due deliveries whose alarms have fired. */
+  /** Creates due deliveries. */
   const addBacklog = async (merchantId: string, count: number) => {
     const ids = Array.from({ length: count }, () => uuidv7());
     await stage.sql(
@@ -26,12 +26,9 @@ describe('Deliverer beside failing endpoints', function () {
         select id, $2, 'webhook', id::text, 'payment', 'captured', $3, 'PENDING', 0, $4, $4 from unnest($1::uuid[]) id`,
       [ids, merchantId, Buffer.from(bodyOf(merchantId, 'r')), new Date(stage.time.now)],
     );
-    for (let from = 0; from < count; from += 10_000) {
-      await stage.queue.set(ids.slice(from, from + 10_000).map((id) => ({ id, endpoint: `${merchantId}/webhook` })));
-    }
   };
 
-  /** Measures how long single deliveries to a healthy endpoint take from ring to arrival, in milliseconds. */
+  /** Measures how long single deliveries to a healthy endpoint take from announcement to arrival, in milliseconds. */
   const measure = async (merchantId: string, count: number) => {
     const latenciesMs: number[] = [];
     for (let index = 0; index < count; index++) {
@@ -40,18 +37,18 @@ describe('Deliverer beside failing endpoints', function () {
         ok(response);
         arrived.resolve();
       };
-      const id = await stage.addDelivery(merchantId);
+      await stage.addDelivery(merchantId);
       const startedMs = performance.now();
-      await stage.queue.trySet([{ id, endpoint: `${merchantId}/webhook` }]);
+      stage.announce([`${merchantId}/webhook`]);
       await arrived.promise;
       latenciesMs.push(performance.now() - startedMs);
     }
     return latenciesMs.sort((a, b) => a - b);
   };
 
-  it('attempts a delivery immediately after its ring', async () => {
+  it('attempts a delivery immediately after it is announced', async () => {
     await stage.addMerchant('well', receiver.url);
-    await stage.openDeliverer().start();
+    stage.openDeliverer().start(stage.url);
     const latenciesMs = await measure('well', 30);
     assert((latenciesMs[15] as number) < 50, `median ${latenciesMs[15]} ms`);
   });
@@ -62,7 +59,7 @@ describe('Deliverer beside failing endpoints', function () {
     await stage.addMerchant('down', down.url);
     await stage.addMerchant('well', receiver.url);
     await addBacklog('down', BACKLOG);
-    await stage.openDeliverer().start();
+    stage.openDeliverer().start(stage.url);
     const latenciesMs = await measure('well', 20);
     assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
     const [row] = await stage.sql<{ count: bigint }>("select count(*) from delivery where merchant_id = 'down'");
@@ -75,7 +72,7 @@ describe('Deliverer beside failing endpoints', function () {
       await addBacklog(`silent${index}`, 300);
     }
     await stage.addMerchant('well', receiver.url);
-    await stage.openDeliverer({ timeoutMs: 1_500 }).start();
+    stage.openDeliverer({ timeoutMs: 1_500 }).start(stage.url);
     const latenciesMs = await measure('well', 20);
     assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
   });

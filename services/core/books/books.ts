@@ -2,11 +2,12 @@ import { BusyKeys, type CallerPatience, ResultLost } from '../../../platform/gat
 import { traceParent } from '../../../platform/tracing.ts';
 import type { HoldBooks } from '../domain/hold.ts';
 import type { SubmissionTable } from '../domain/kinds.ts';
+import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
 import { type HoldInput, insertHolds } from '../storage/hold/write-holds.ts';
 import { insertOcts, type OctInput } from '../storage/oct/write-octs.ts';
-import { announceOperations, type OperationInput } from '../storage/operation/operation-log.ts';
+import type { OperationInput } from '../storage/operation/operation-log.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/operation/unsettled.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { deadlineOf, type Insertion, type Reservation, type Reserving } from './reservation.ts';
@@ -14,12 +15,6 @@ import { type Capturing, reserveGatheredCaptures } from './reserve-capture.ts';
 import type { End, Ended, RareEnd } from './result.ts';
 import { type CaptureEnd, settleGatheredCaptures } from './settle-capture.ts';
 import { type HoldEnd, type OctEnd, settleGatheredHolds, settleGatheredOcts } from './settle-holds-and-octs.ts';
-
-/**
- * Announces deliveries to the workers, and their results to open streams. The delivery's row is the truth; this is only its alarm, set
- * after the commit. Never rejects.
- */
-export type Ring = (deliveries: readonly { readonly id: string; readonly endpoint: string }[]) => Promise<void>;
 
 /**
  * The books: the writes of money. Each is one statement with everything that follows from it (state, operation, delivery) and commits by
@@ -61,7 +56,7 @@ export interface BooksObserver {
 }
 
 /** Opens the books on a database. */
-export function openBooks(database: Database, ring: Ring, observer?: BooksObserver): Books {
+export function openBooks(database: Database, announce: Announce, observer?: BooksObserver): Books {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
   const holds = new StatementGather<HoldInput, Insertion>((batch) => insertHolds(database.query, batch), {
     ...INTENT,
@@ -111,33 +106,24 @@ export function openBooks(database: Database, ring: Ring, observer?: BooksObserv
     ...counted('oct_end'),
     keyOf: (end) => end.oct.requestId,
   });
-  const announcements = new StatementGather<null, null>((batch) => announced(database, batch), {
-    maxBatch: 10_000,
-    lanes: 1,
-    maxWaitMs: 1_000,
-  });
-  const rung = (ended: Ended): Ended => {
+  const announced = (ended: Ended): Ended => {
     if (ended.changed && ended.result) observer?.ended(ended.result);
     // The caller that waits for the answer comes first.
-    setImmediate(() => {
-      if (ended.deliveries.length > 0) void ring(ended.deliveries);
-      // A failed announcement does no harm: streams also poll.
-      else if (ended.changed) announcements.submit(null).catch(() => undefined);
-    });
+    if (ended.changed) setImmediate(() => announce(ended.deliveries.map(({ endpoint }) => endpoint)));
     return ended;
   };
   return {
     insertHold: (hold, patience) => holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
-    settleHold: async (end) => rung(await holdEnds.submit(traceable(end))).changed,
+    settleHold: async (end) => announced(await holdEnds.submit(traceable(end))).changed,
     reserveCapture: (capturing) => captures.submit(capturing, capturing.patience),
     settleCapture: async (end) => {
-      const { changed, books } = rung(await captureEnds.submit(traceable(end)));
+      const { changed, books } = announced(await captureEnds.submit(traceable(end)));
       return changed ? books : undefined;
     },
     reserve: (reserving) => reservations.submit(reserving, reserving.patience),
-    end: async (ending) => rung(await ends.submit(ending)),
+    end: async (ending) => announced(await ends.submit(ending)),
     insertOct: (oct, patience) => octs.submit({ ...oct, deadline: deadlineOf(patience) }, patience),
-    settleOct: async (end) => rung(await octEnds.submit(traceable(end))).changed,
+    settleOct: async (end) => announced(await octEnds.submit(traceable(end))).changed,
     markUnknown: (table, requestId, inquireAt, expectedBy) =>
       markUnknown(database.query, table, requestId, inquireAt, expectedBy ?? null),
     postponeInquiry: (table, requestId, at, expectedBy) =>
@@ -168,11 +154,6 @@ function traceable<Ending extends End>(end: Ending): Ending {
 /** Commands with a statement each. */
 function each<Command, Answer>(batch: readonly Command[], run: (command: Command) => Promise<Answer>) {
   return Promise.all(batch.map(run));
-}
-
-async function announced(database: Database, batch: readonly null[]): Promise<readonly null[]> {
-  await announceOperations(database.query);
-  return batch;
 }
 
 /**

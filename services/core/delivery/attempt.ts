@@ -1,8 +1,8 @@
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import type { Clock } from '../clock.ts';
-import type { PendingDelivery } from '../storage/delivery/due-deliveries.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
+import type { PendingDelivery } from '../storage/delivery/take-due.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
 import { isFailing } from './breaker.ts';

@@ -33,16 +33,6 @@ export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): En
   return { pause: 'BREAKER', pausedUntil, failureCount, pauseCount: state.pauseCount + 1 };
 }
 
-/** What may be sent to an endpoint now: everything, one probe, or nothing. */
-export function allowanceOf(state: EndpointState, now: Date): 'ALL' | 'PROBE' | 'NOTHING' {
-  if (state.pause === null) return 'ALL';
-  if (state.pause !== 'BREAKER') return 'NOTHING';
-  return state.pausedUntil !== null && state.pausedUntil <= now ? 'PROBE' : 'NOTHING';
-}
-
-/** How long after the end of a pause the other deliveries are sent, unless the probe moves them earlier. A probe takes less time. */
-export const PROBE_TIME_MS = 12_000;
-
 const FAILURES_TO_OPEN = 10;
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 15 * 60_000;

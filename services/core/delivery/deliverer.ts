@@ -1,22 +1,21 @@
 import { errorFields } from '../../../platform/log.ts';
 import { traced } from '../../../platform/tracing.ts';
 import type { Cipher } from '../cipher.ts';
+import { COMMIT_CHANNEL } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery/delivery.ts';
-import { type PendingDelivery, readPending } from '../storage/delivery/due-deliveries.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
-import { type EndpointKey, FRESH } from '../storage/endpoint/endpoint.ts';
+import { findWaiting, type PendingDelivery, releaseTaken, takeDue } from '../storage/delivery/take-due.ts';
+import { type EndpointKey, endpointOf, FRESH } from '../storage/endpoint/endpoint.ts';
 import { type EndpointTerms, readEndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { listen } from '../storage/listen.ts';
 import { type AttemptParts, makeAttempt } from './attempt.ts';
-import { type AttemptRecorder, type HandledAlarm, openAttemptRecorder, resumesAfterProbe } from './attempt-recorder.ts';
-import { allowanceOf } from './breaker.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { Queue, TakenAlarm } from './queue.ts';
+import { EndpointSlots } from './endpoint-slots.ts';
+import { openRecord, type Record } from './record.ts';
 
 /** What delivering needs. */
 export interface DeliverParts extends AttemptParts {
   readonly database: Database;
-  readonly queue: Queue;
   readonly cipher: Cipher;
   /** Maximum of concurrent attempts in this worker. */
   readonly slots?: number;
@@ -28,155 +27,146 @@ export interface DeliverParts extends AttemptParts {
   readonly onAttempt?: (endpointKind: EndpointKind, record: AttemptRecord) => void;
 }
 
-/** Delivers notifications: takes alarms, attempts what is due, records. */
+/** Delivers notifications: takes what is due, attempts it, records what became of it. */
 export class Deliverer {
   readonly #parts: DeliverParts;
-  readonly #recorder: AttemptRecorder;
-  readonly #limit: ConcurrencyLimit;
+  readonly #record: Record;
+  readonly #endpoints: EndpointSlots;
   readonly #slots: number;
   readonly #underWay = new Set<Promise<void>>();
+  #busy = 0;
   #wake = Promise.withResolvers<void>();
   #closing = false;
   #breakingOff = false;
   #loop: Promise<void> | undefined;
+  #listener: { close(): Promise<void> } | undefined;
 
   constructor(parts: DeliverParts) {
+    const { database, clock, log } = parts;
     this.#parts = parts;
-    this.#recorder = openAttemptRecorder(parts);
     this.#slots = parts.slots ?? DEFAULT_SLOTS;
-    this.#limit = new ConcurrencyLimit(parts.endpointSlots ?? DEFAULT_ENDPOINT_SLOTS);
-  }
-
-  /** Takes the due alarms once and handles them. `early` takes all alarms. Returns their number. */
-  async runOnce({ early = false } = {}): Promise<number> {
-    const taken = await this.#take(early);
-    await this.#handle(taken);
-    await this.#recorder.idle();
-    return taken.length;
+    this.#endpoints = new EndpointSlots(parts.endpointSlots ?? DEFAULT_ENDPOINT_SLOTS);
+    this.#record = openRecord(database, clock, log, (endpoint) => this.#expect(endpoint));
   }
 
   /** Delivers until it is closed. */
-  start(): void {
-    this.#parts.queue.listen(() => this.#wake.resolve());
+  start(databaseUrl: string): void {
+    const heard = (name: string) => this.#expect(endpointOf(name));
+    const connected = () => this.#wake.resolve();
+    this.#listener = listen({ databaseUrl, channels: [COMMIT_CHANNEL], log: this.#parts.log, heard, connected });
     this.#loop = this.#run();
   }
 
-  /** Takes no more alarms, waits a moment for attempts in progress, then aborts them: another worker makes them again. */
+  /** Makes the attempts that are due now. Returns their number. */
+  async runOnce(): Promise<number> {
+    await this.#look();
+    const taken = await this.#take();
+    await Promise.all(taken);
+    return taken.length;
+  }
+
+  /** Takes nothing more, waits a moment for attempts in progress, then aborts them: another worker makes them again. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake.resolve();
-    await this.#loop;
+    await Promise.all([this.#listener?.close(), this.#loop]);
     const graceOver = setTimeout(() => this.#breakOff(), this.#parts.graceMs ?? DEFAULT_GRACE_MS);
     await Promise.all(this.#underWay);
     clearTimeout(graceOver);
-    await this.#recorder.idle();
     await this.#parts.sender.close();
   }
 
   /** Takes the next batch without waiting for the one before, so that a slow endpoint holds only its own slots. */
   async #run(): Promise<void> {
+    let lookAtMs = 0;
     while (!this.#closing) {
       this.#wake = Promise.withResolvers();
-      const taken = await this.#take(false).catch((error) => this.#report('taking alarms', error));
-      if (taken && taken.length > 0) {
-        const handled: Promise<void> = this.#handle(taken).finally(() => this.#underWay.delete(handled));
-        this.#underWay.add(handled);
-      } else await this.#pause();
+      try {
+        if (performance.now() >= lookAtMs) lookAtMs = await this.#look();
+        if ((await this.#take()).length > 0) continue;
+      } catch (error) {
+        this.#report('taking deliveries', error);
+        lookAtMs = performance.now() + LOOK_MS;
+      }
+      await this.#pause(lookAtMs - performance.now());
     }
   }
 
-  /** Waits for an alarm or the poll interval. */
-  async #pause(): Promise<void> {
-    const timer = setTimeout(() => this.#wake.resolve(), POLL_MS);
+  /** An endpoint may have deliveries that are due. Some are not heard of, so this polls as well. */
+  #expect(endpoint: EndpointKey | undefined): void {
+    if (!endpoint) return;
+    this.#endpoints.expect(endpoint);
+    this.#wake.resolve();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const timer = setTimeout(() => this.#wake.resolve(), Math.max(ms, 0));
     await this.#wake.promise;
     clearTimeout(timer);
   }
 
-  async #take(early: boolean): Promise<TakenAlarm[]> {
-    const limit = Math.min(this.#slots - this.#limit.size, MAX_TAKEN);
-    if (limit <= 0) return [];
-    const { endpointSlots } = this.#limit;
-    const taken = await this.#parts.queue.fetch({
-      limit,
-      endpointLimit: endpointSlots,
-      without: [...this.#limit.full(), ...this.#recorder.moving()],
-      early,
-    });
-    for (const { endpoint } of taken) this.#limit.enter(endpoint);
-    return taken;
-  }
-
-  /** Handles a batch of alarms. Never rejects: an alarm that was not handled is taken again after 15 s. */
-  async #handle(taken: readonly TakenAlarm[]): Promise<void> {
-    if (taken.length === 0) return;
-    try {
-      const ids = taken.map(({ id }) => id);
-      const rows = new Map((await readPending(this.#parts.database.query, ids)).map((row) => [row.id, row]));
-      const merchantIds = new Set([...rows.values()].map((row) => row.merchantId));
-      const terms = await readEndpointTerms(this.#parts.database.query, this.#parts.cipher, [...merchantIds]);
-      const handle = (alarm: TakenAlarm) => {
-        const row = rows.get(alarm.id);
-        // A delivery that is not pending needs no alarm any more.
-        const handled = row
-          ? this.#deliver(alarm, row, terms.get(row.merchantId) ?? NO_TERMS)
-          : this.#recorder.record({ alarm });
-        return handled.catch((error) => this.#report('handling an alarm', error)).finally(() => this.#leave(alarm));
-      };
-      await Promise.all(taken.map(handle));
-    } catch (error) {
-      this.#report('reading deliveries', error);
-      for (const alarm of taken) this.#leave(alarm);
-    }
-  }
-
-  #leave({ endpoint }: TakenAlarm): void {
-    const wasFull = this.#limit.size >= this.#slots;
-    if (this.#limit.leave(endpoint) || wasFull) this.#wake.resolve();
-  }
-
-  async #deliver(alarm: TakenAlarm, row: PendingDelivery, terms: EndpointTerms): Promise<void> {
-    const now = this.#parts.clock();
-    const state = terms.states[row.endpointKind];
-    const allowance = allowanceOf(state, now);
-    const isEarly = row.dueAt.getTime() > now.getTime() + CLOCK_TOLERANCE_MS;
-    if (isEarly) return this.#recorder.record({ alarm, nextAt: row.dueAt });
-    if (allowance === 'NOTHING') return this.#recorder.record({ alarm, nextAt: resumesAfterProbe(state) });
-    if (!this.#limit.start(alarm.endpoint, allowance === 'PROBE')) {
-      return this.#recorder.record({ alarm, nextAt: new Date(now.getTime() + PUT_OFF_MS) });
-    }
+  /** Looks for all endpoints with deliveries that are due. Returns when to look again: with many endpoints that takes long. */
+  async #look(): Promise<number> {
     const startedMs = performance.now();
-    try {
-      await this.#recorder.record(await this.#attempt(alarm, row, terms));
-    } finally {
-      this.#limit.finish(alarm.endpoint, performance.now() - startedMs);
-    }
+    const waiting = await findWaiting(this.#parts.database.query, this.#parts.clock());
+    for (const endpoint of waiting) this.#endpoints.expect(endpoint);
+    return startedMs + Math.max(LOOK_MS, 20 * (performance.now() - startedMs));
   }
 
-  /** An attempt continues the trace of what caused the delivery. */
-  #attempt(alarm: TakenAlarm, row: PendingDelivery, terms: EndpointTerms): Promise<HandledAlarm> {
+  /** Takes deliveries that are due, and begins their attempts, which end when they are recorded. */
+  async #take(): Promise<Promise<void>[]> {
+    const wanted = this.#endpoints.next(Math.min(this.#slots - this.#busy, MAX_TAKEN));
+    if (wanted.length === 0) return [];
+    const { database, cipher, clock } = this.#parts;
+    const askedMs = performance.now();
+    const rows = await takeDue(database.query, wanted, clock());
+    for (const endpoint of wanted) {
+      const isOfEndpoint = (row: PendingDelivery) =>
+        row.merchantId === endpoint.merchantId && row.endpointKind === endpoint.kind;
+      if (rows.filter(isOfEndpoint).length === endpoint.room) this.#endpoints.expect(endpoint);
+    }
+    if (rows.length === 0) return [];
+    // Read after the deliveries: an address or a secret that was changed before a delivery was created is in force for it.
+    const terms = await readEndpointTerms(database.query, cipher, [
+      ...new Set(rows.map(({ merchantId }) => merchantId)),
+    ]);
+    // Too late to end while they are ours: they are taken again later.
+    if (performance.now() - askedMs > MOST_LATE_MS) return [];
+    return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));
+  }
+
+  /** Attempts and records one delivery. Never rejects: one that is not recorded is taken again after 15 s. */
+  #deliver(row: PendingDelivery, terms: EndpointTerms): Promise<void> {
+    const endpoint = { merchantId: row.merchantId, kind: row.endpointKind };
+    const startedMs = performance.now();
+    this.#busy += 1;
+    this.#endpoints.enter(endpoint);
+    // An attempt continues the trace of what caused the delivery.
     const attributes = { 'holdfast.request_id': row.requestId, 'holdfast.attempt': row.attemptCount + 1 };
     const span = { name: `deliver ${row.endpointKind}`, kind: 'CLIENT', parent: row.traceParent, attributes } as const;
-    return traced(span, () => this.#tracedAttempt(alarm, row, terms));
+    const done: Promise<void> = traced(span, () => this.#attempt(row, terms))
+      .catch((error) => this.#report('delivering', error))
+      .finally(() => {
+        this.#underWay.delete(done);
+        const wasFull = this.#busy >= this.#slots;
+        this.#busy -= 1;
+        if (this.#endpoints.leave(endpoint, performance.now() - startedMs) || wasFull) this.#wake.resolve();
+      });
+    this.#underWay.add(done);
+    return done;
   }
 
-  async #tracedAttempt(alarm: TakenAlarm, row: PendingDelivery, terms: EndpointTerms): Promise<HandledAlarm> {
+  async #attempt(row: PendingDelivery, terms: EndpointTerms): Promise<void> {
+    const { merchantId, endpointKind, requestId } = row;
     const { record, verdict } = await makeAttempt(this.#parts, row, terms);
-    if (record.error !== undefined && this.#breakingOff) return { alarm, nextAt: this.#parts.clock() };
-    const endpoint: EndpointKey = { merchantId: row.merchantId, kind: row.endpointKind };
-    this.#parts.onAttempt?.(row.endpointKind, record);
-    this.#parts.log.info('delivery_attempt', {
-      deliveryId: row.id,
-      requestId: row.requestId,
-      merchantId: endpoint.merchantId,
-      endpointKind: endpoint.kind,
-      number: record.number,
-      httpStatus: record.httpStatus,
-      latencyMs: record.latencyMs,
-      state: record.state,
-    });
-    const nextAt = record.dueAt === undefined ? undefined : new Date(record.dueAt);
-    const { failureCount, pause } = terms.states[row.endpointKind];
-    return { alarm, nextAt, attempt: { endpoint, record, verdict, troubled: failureCount > 0 || pause !== null } };
+    if (record.error !== undefined && this.#breakingOff) return releaseTaken(this.#parts.database.query, [row.id]);
+    const { failureCount, pause } = terms.states[endpointKind];
+    const endpoint = { merchantId, kind: endpointKind };
+    await this.#record({ endpoint, record, verdict, troubled: failureCount > 0 || pause !== null });
+    this.#parts.onAttempt?.(endpointKind, record);
+    const { number, httpStatus, latencyMs, state } = record;
+    const line = { deliveryId: row.id, requestId, merchantId, endpointKind, number, httpStatus, latencyMs, state };
+    this.#parts.log.info('delivery_attempt', line);
   }
 
   #breakOff(): void {
@@ -184,7 +174,7 @@ export class Deliverer {
     void this.#parts.sender.close();
   }
 
-  #report(what: string, error: unknown): undefined {
+  #report(what: string, error: unknown): void {
     this.#parts.log.error('delivery_error', { what, ...errorFields(error) });
   }
 }
@@ -199,9 +189,8 @@ const NO_TERMS: EndpointTerms = {
 const DEFAULT_SLOTS = 4_000;
 const DEFAULT_ENDPOINT_SLOTS = 200;
 const MAX_TAKEN = 500;
-/** Not every alarm is announced: those set for later never are. */
-const POLL_MS = 500;
-/** Machines' clocks agree within a second. */
-const CLOCK_TOLERANCE_MS = 1_000;
-const PUT_OFF_MS = 2_000;
+/** Retries are not announced. */
+const LOOK_MS = 500;
+/** An attempt takes at most 10 s, and a delivery is ours for 15 s. */
+const MOST_LATE_MS = 3_000;
 const DEFAULT_GRACE_MS = 5_000;

@@ -1,18 +1,18 @@
+import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { endpointName } from '../storage/endpoint/endpoint.ts';
 import { forwardParked } from '../storage/notification/parked-notifications.ts';
-import type { Queue } from './queue.ts';
 
 /**
  * Forwards notifications that were accepted while their merchant had no internalUrl, once it has one. It searches stored notifications
  * and does not depend on the change of the contract, so one accepted at the same moment is found too. Returns their number.
  */
-export async function forwardParkedNotifications(database: Database, queue: Queue, now: Date): Promise<number> {
+export async function forwardParkedNotifications(database: Database, announce: Announce, now: Date): Promise<number> {
   let forwarded = 0;
   for (;;) {
     const due = await database.transaction((query) => forwardParked(query, now, PER_MERCHANT));
     if (due.length === 0) return forwarded;
-    await queue.trySet(due.map((delivery) => ({ id: delivery.id, endpoint: endpointName(delivery) })));
+    announce(due.map(endpointName));
     forwarded += due.length;
   }
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../../platform/log.ts';
+import { COMMIT_CHANNEL } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { listen } from '../storage/listen.ts';
 import {
@@ -8,7 +9,6 @@ import {
   readOperations,
   requestIdAt,
 } from '../storage/operation/operation.ts';
-import { OPERATION_CHANNEL } from '../storage/operation/operation-log.ts';
 
 /**
  * The log has another history than it had: a restore or a fail-over has taken the database back to before a position. Reading on from its
@@ -41,16 +41,8 @@ const BEHIND_PAGE = 100;
 /** Announcements wake the feed; the poll covers times without the listening connection. */
 const POLL_MS = 500;
 
-/**
- * Opens the feed. It reads only while there are watchers. Results with a delivery are announced by the alarm's own channel,
- * `alarmChannel`, all others by the channel of operations: that saves an announcement for most commits.
- */
-export function openOperationFeed(
-  database: Database,
-  databaseUrl: string,
-  alarmChannel: string,
-  log: Log,
-): OperationFeed {
+/** Opens the feed. It reads only while there are watchers. */
+export function openOperationFeed(database: Database, databaseUrl: string, log: Log): OperationFeed {
   let kept: OperationRow[] = [];
   let reading: Promise<void> | undefined;
   let stale = true;
@@ -60,8 +52,7 @@ export function openOperationFeed(
     stale = true;
     wake();
   };
-  const channels = [OPERATION_CHANNEL, alarmChannel];
-  const listener = listen({ databaseUrl, channels, log, heard, connected: heard });
+  const listener = listen({ databaseUrl, channels: [COMMIT_CHANNEL], log, heard, connected: heard });
   const poll = setInterval(() => {
     stale = true;
     if (waiters.size > 0) wake();

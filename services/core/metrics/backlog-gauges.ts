@@ -68,7 +68,11 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
     'reconciling_age_seconds',
     'For how long the database has been reconciled after it went back in time; 0 = it is not.',
   );
-  const queue = gauge('queue_depth', 'Alarms of deliveries, by state: ready, later (not due yet), taken.', ['state']);
+  const queue = gauge(
+    'queue_depth',
+    'Deliveries that wait, by state: ready, later (not due yet), taken for an attempt.',
+    ['state'],
+  );
   const failures = new Counter({
     name: 'holdfast_backlog_read_failures_total',
     help: 'Scrapes that got old values of what waits, because the database did not answer in time.',

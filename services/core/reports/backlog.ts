@@ -1,6 +1,6 @@
 import { processorToday } from '../storage/at-processor.ts';
 import type { Query, Statement } from '../storage/database.ts';
-import { WAITING_ENDPOINTS } from '../storage/delivery/due-deliveries.ts';
+import { WAITING_ENDPOINTS } from '../storage/delivery/take-due.ts';
 import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
@@ -23,7 +23,7 @@ export interface Backlog {
   readonly unconfirmed: { readonly count: number; readonly oldestS: number };
   /** For how long the database has been reconciled with the processors. */
   readonly reconcilingS: number;
-  /** Alarms, counted up to 100 000 each. */
+  /** Deliveries that wait, of the first 100 000. */
   readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
 }
 
@@ -48,9 +48,6 @@ const OPEN = unionOfSubmissions(
     from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW') group by ${processorToday('$2::text')}`,
 );
 
-const alarms = (condition: string) =>
-  `(select count(*) from (select from pgboss.job where name = 'delivery' and ${condition} limit 100000) counted)`;
-
 const READ_BACKLOG: Statement = {
   name: 'read-backlog',
   text: `with recursive ${WAITING_ENDPOINTS}
@@ -73,7 +70,9 @@ const READ_BACKLOG: Statement = {
         'oldestS', coalesce(extract(epoch from clock_timestamp() - min(state_change)), 0))
       from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'),
     'reconcilingS', coalesce(extract(epoch from clock_timestamp() - ${RECONCILING_SINCE}), 0),
-    'queue', json_build_object('ready', ${alarms("state < 'active' and start_after <= $1")},
-      'later', ${alarms("state < 'active' and start_after > $1")}, 'taken', ${alarms("state = 'active'")})
+    'queue', (select json_build_object('ready', count(*) filter (where due_at <= $1 and not taken),
+        'later', count(*) filter (where due_at > $1 and not taken), 'taken', count(*) filter (where taken))
+      from (select due_at, coalesce(locked_until > now(), false) as taken from delivery
+        where due_at is not null limit 100000) pending)
   ) as backlog`,
 };

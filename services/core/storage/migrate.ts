@@ -3,14 +3,8 @@ import { ADVISORY_LOCKS } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { ORM } from './orm.ts';
 
-/**
- * Brings a database to this version's schema, then calls `migrateOthers` for tables that are not migrations of ours. Processes that
- * migrate at the same time take turns.
- */
-export async function migrate(
-  databaseUrl: string,
-  migrateOthers: (databaseUrl: string) => Promise<void>,
-): Promise<void> {
+/** Brings a database to this version's schema. Processes that migrate at the same time take turns. */
+export async function migrateDatabase(databaseUrl: string): Promise<void> {
   const guard = new DatabaseClient(connectionOptions(databaseUrl));
   await guard.connect();
   try {
@@ -18,7 +12,6 @@ export async function migrate(
     const database = await openDatabase({ databaseUrl, poolSize: 2, limits: {} });
     try {
       await database[ORM].migrator.up();
-      await migrateOthers(databaseUrl);
     } finally {
       await database.close();
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readSettings } from '../../../platform/settings.ts';
-import { openQueue } from '../../../services/core/delivery/queue.ts';
 import { startWorker } from '../../../services/core/start-worker.ts';
+import { takeDue } from '../../../services/core/storage/delivery/take-due.ts';
 import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
 import { forSuite } from '../../suite.ts';
 import { KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
@@ -25,11 +25,10 @@ describe('startWorker()', function () {
   it('continues what a dead worker held', async () => {
     await stage.addMerchant('m', receiver.url);
     const id = await stage.addDelivery('m');
-    const dead = await openQueue(stage.url, 'core', stage.log);
-    await dead.trySet([{ id, endpoint: 'm/webhook' }]);
-    assert.equal((await dead.fetch({ limit: 1, endpointLimit: 1 })).length, 1);
-    await dead.close();
-    await stage.sql("update pgboss.job set started_on = started_on - interval '16 s'");
+    const wanted = [{ merchantId: 'm', kind: 'webhook', cap: 1, room: 1 } as const];
+    assert.equal((await takeDue(stage.database.query, wanted, stage.clock())).length, 1);
+    const takenMs = performance.now();
+    await stage.sql("update delivery set locked_until = now() + interval '1 s'");
     const arrived = Promise.withResolvers<string | undefined>();
     receiver.how.answer = (response, { headers }) => {
       ok(response);
@@ -38,13 +37,14 @@ describe('startWorker()', function () {
     const worker = await startWorker(settings());
     try {
       assert.equal(await arrived.promise, id);
+      assert(performance.now() - takenMs >= 1_000, 'not before its time was over');
     } finally {
       await worker.close();
     }
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED', 'what was in progress is settled before it stops');
   });
 
-  it('finds deliveries without an alarm', async () => {
+  it('finds deliveries that nobody announced', async () => {
     await stage.addMerchant('n', receiver.url);
     stage.time.now = Date.now() - 10_000;
     const id = await stage.addDelivery('n');

@@ -16,10 +16,9 @@ export const replayDeliveries: Method<'replayDeliveries'> = async (core, request
   const range = rangeOf(request);
   const detail = { ...range };
   const action = { at: now, action: 'delivery.replay-range', target: request.merchantId, detail };
-  const due = await audited(core.database, action, (query) => replayRange(query, range, now));
-  const inMs = (dueAt: Date) => dueAt.getTime() - now.getTime();
-  void core.queue.trySet(due.map((each) => ({ id: each.id, endpoint: endpointName(each), inMs: inMs(each.dueAt) })));
-  return { replayedCount: due.length, more: due.length === range.maxCount };
+  const replayed = await audited(core.database, action, (query) => replayRange(query, range, now));
+  core.announce(replayed.map(endpointName));
+  return { replayedCount: replayed.length, more: replayed.length === range.maxCount };
 };
 
 function rangeOf(request: ReplayDeliveriesRequest): ReplayRange {

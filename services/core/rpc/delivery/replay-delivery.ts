@@ -12,7 +12,7 @@ export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryI
   await demandDelivery(core, deliveryId, merchantId);
   const now = core.clock();
   const action = { at: now, action: 'delivery.replay', target: deliveryId };
-  const due = await audited(core.database, action, async (query) => {
+  const endpoint = await audited(core.database, action, async (query) => {
     const mayReplay = !isMerchant(context) || (await takeQuota(query, merchantId, 'delivery.replay', now));
     if (!mayReplay) throw tooMany(now);
     const replayed = await replayOne(query, deliveryId, now);
@@ -20,8 +20,7 @@ export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryI
       throw new HoldfastError('INVALID_REQUEST', `its body was purged, or it had ${MAX_ATTEMPTS} attempts`);
     return replayed;
   });
-  await core.queue.move(due.id, 0);
-  void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
+  core.announce([endpointName(endpoint)]);
   const [delivery, { attempts }] = [
     await demandDelivery(core, deliveryId, merchantId),
     await presentAttempts(core, context, deliveryId),

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { testNotificationBody } from '../../domain/notification.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { insertTestDelivery } from '../../storage/delivery/due-deliveries.ts';
+import { insertTestDelivery } from '../../storage/delivery/insert-deliveries.ts';
 import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
 import { takeQuota } from '../../storage/merchant/quota.ts';
@@ -18,12 +18,11 @@ export const sendTestNotification: Method<'sendTestNotification'> = async (core,
   const [id, requestId] = [uuidv7(), uuidv7()];
   const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
   const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
-  const due = await audited(core.database, action, async (query) => {
+  await audited(core.database, action, async (query) => {
     if (!(await takeQuota(query, merchantId, 'delivery.test', at))) throw tooMany(at);
     const inserted = await insertTestDelivery(query, { id, merchantId, requestId, body, at });
     if (!inserted) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no webhookUrl');
-    return inserted;
   });
-  void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
+  core.announce([endpointName({ merchantId, kind: 'webhook' })]);
   return { delivery: presentDelivery(await demandDelivery(core, id, merchantId)) };
 };

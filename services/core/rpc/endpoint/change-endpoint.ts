@@ -46,7 +46,7 @@ export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
   const state = troubled.find(({ kind }) => kind === key.kind);
   if (state?.pause !== 'GONE' && state?.pause !== 'BREAKER') return;
   await changeEndpoint(core, key, 'endpoint.resume', (now) => (now.pause === 'OPERATOR' ? now : FRESH));
-  await core.queue.moveAll(endpointName(key), 0);
+  core.announce([endpointName(key)]);
 }
 
 /** An endpoint as operators see it. */

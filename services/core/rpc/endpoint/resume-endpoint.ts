@@ -3,10 +3,10 @@ import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
 import { changeEndpoint } from './change-endpoint.ts';
 
-/** Ends a pause: waiting deliveries are sent now. Those that have lost their alarm get one from the sweeper. */
+/** Ends a pause: waiting deliveries are sent now. */
 export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, { merchantId, endpointKind }) => {
   const key = { merchantId, kind: keptEndpointKind(endpointKind) };
   const endpoint = await changeEndpoint(core, key, 'endpoint.resume', () => FRESH);
-  await core.queue.moveAll(endpointName(key), 0);
+  core.announce([endpointName(key)]);
   return { endpoint };
 };

@@ -7,9 +7,10 @@ import {
   type QuarantineNotificationRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Clock } from '../../clock.ts';
-import type { Queue } from '../../delivery/queue.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import type { Announce } from '../../storage/announce.ts';
 import type { Database } from '../../storage/database.ts';
+import { endpointName } from '../../storage/endpoint/endpoint.ts';
 import { type Accepted, acceptNotifications } from '../../storage/notification/accept-notifications.ts';
 import type { NotificationInput, NotificationKey } from '../../storage/notification/notification.ts';
 import type { Aside } from '../../storage/notification/quarantined-notification.ts';
@@ -20,16 +21,15 @@ import { keptNotificationKind } from '../present.ts';
 export type Accept = (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
 
 /** Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a statement. */
-export function openAccept(database: Database, queue: Queue, clock: Clock, log: Log): Accept {
+export function openAccept(database: Database, announce: Announce, clock: Clock, log: Log): Accept {
   const gather = new StatementGather<NotificationInput, Accepted>(
     (batch) => acceptNotifications(database.query, batch),
     { maxBatch: 256, lanes: 2, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
   );
   return async (request) => {
     const input = notificationInput(request, clock());
-    const { merchantId, deliveryId } = input;
     const { outcome, forwards, aside } = await gather.submit(input);
-    if (forwards) void queue.trySet([{ id: deliveryId, endpoint: `${merchantId}/internal` }]);
+    if (forwards) announce([endpointName({ merchantId: input.merchantId, kind: 'internal' })]);
     if (aside) reportAside(log, aside, 'CONFLICT', input);
     return AcceptOutcome[outcome];
   };

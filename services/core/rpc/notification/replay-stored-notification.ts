@@ -22,12 +22,11 @@ export const replayStoredNotification: Method<'replayStoredNotification'> = asyn
   if (!stored) throw noSuch('notification');
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
-  const due = await audited(core.database, action, async (inTransaction) => {
+  const endpoint = await audited(core.database, action, async (inTransaction) => {
     const parts = { deliveryId: uuidv7(), at, sign: () => sign(core, stored) };
     return demandDelivery(await replayStored(inTransaction, key, parts));
   });
-  await core.queue.move(due.id, 0);
-  void core.queue.trySet([{ id: due.id, endpoint: endpointName(due) }]);
+  core.announce([endpointName(endpoint)]);
   const now = await readStored(query, key);
   return now ? { notification: presentStored(now) } : {};
 };

@@ -5,7 +5,7 @@ export type EndpointKind = 'webhook' | 'internal';
 export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
 export type NotificationKind = 'payment' | 'oct';
 
-/** The delivery of one notification to one endpoint. The row decides; a job of the queue is only its alarm. */
+/** The delivery of one notification to one endpoint. */
 export const DeliveryEntity = defineEntity({
   name: 'Delivery',
   tableName: 'delivery',
@@ -30,6 +30,8 @@ export const DeliveryEntity = defineEntity({
     retryBase: p.integer().default(0),
     /** When the next attempt is due; null when none is. */
     dueAt: p.datetime(3).nullable(),
+    /** Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none. */
+    lockedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     deliveredAt: p.datetime(3).nullable(),
   },

@@ -37,7 +37,7 @@ const RECORD_ATTEMPTS: Statement = {
       "httpStatus" int, error text, fault text, url text, "responseHead" text, state text, "dueAt" timestamptz, "endedAt" timestamptz)
   ),
   changed as (
-    update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt",
+    update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt", locked_until = null,
       delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
     from input i
     where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'

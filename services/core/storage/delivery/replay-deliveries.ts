@@ -1,7 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
+import type { EndpointKey } from '../endpoint/endpoint.ts';
 import type { EndpointKind } from './delivery.ts';
-import { DUE_COLUMNS, type DueDelivery } from './due-deliveries.ts';
 
 /** Which deliveries to send again. */
 export interface ReplayRange {
@@ -19,22 +19,25 @@ export interface ReplayRange {
 /** Attempts after which a delivery cannot be replayed, so that what is kept of it has a bound. */
 export const MAX_ATTEMPTS = 200;
 
-/** Makes one delivery due now, with a new schedule. Returns undefined when it does not exist, is purged, or had MAX_ATTEMPTS. */
-export async function replayOne(query: Query, id: string, now: Date): Promise<DueDelivery | undefined> {
-  return (await query<DueDelivery>(REPLAY_ONE, [id, now]))[0];
+/** Makes one delivery due now, with a new schedule. Returns its endpoint, or undefined when it does not exist, is
+ * purged, or had MAX_ATTEMPTS. */
+export async function replayOne(query: Query, id: string, now: Date): Promise<EndpointKey | undefined> {
+  return (await query<EndpointKey>(REPLAY_ONE, [id, now]))[0];
 }
 
-/** Makes ended deliveries due again, oldest first, `perSecond` each second. */
-export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<DueDelivery[]> {
+/** Makes ended deliveries due again, oldest first, `perSecond` each second. Returns the endpoint of each. */
+export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
   const filters = [merchantId, endpointKind, state, createdFrom, createdTo];
-  return query<DueDelivery>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
+  return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
 }
+
+const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
 
 const REPLAY_ONE: Statement = {
   name: 'replay-delivery',
   text: `update delivery d set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
-    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${DUE_COLUMNS}`,
+    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${ENDPOINT}`,
 };
 
 const REPLAY_RANGE: Statement = {
@@ -49,5 +52,5 @@ const REPLAY_RANGE: Statement = {
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
     due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
   from chosen c where ${byIndex('d.id', 'c.id')}
-  returning ${DUE_COLUMNS}`,
+  returning ${ENDPOINT}`,
 };

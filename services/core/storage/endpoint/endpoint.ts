@@ -48,9 +48,15 @@ export interface EndpointKey {
   readonly kind: EndpointKind;
 }
 
-/** The text that names an endpoint in the queue. */
+/** The text that names an endpoint. */
 export function endpointName({ merchantId, kind }: EndpointKey): string {
   return `${merchantId}/${kind}`;
+}
+
+/** The endpoint that a text names. */
+export function endpointOf(name: string): EndpointKey | undefined {
+  const [, merchantId, kind] = /^([A-Za-z][A-Za-z0-9_-]{0,31})\/(webhook|internal)$/.exec(name) ?? [];
+  return merchantId === undefined ? undefined : { merchantId, kind: kind as EndpointKind };
 }
 
 /**

@@ -1,17 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
-import { type DueDelivery, insertForwards } from '../delivery/due-deliveries.ts';
+import { insertForwards } from '../delivery/insert-deliveries.ts';
+import type { EndpointKey } from '../endpoint/endpoint.ts';
 
 /**
  * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit` per merchant.
- * Call it in a transaction; concurrent callers take different ones.
+ * Returns the endpoint of each. Call it in a transaction; concurrent callers take different ones.
  */
-export async function forwardParked(query: Query, at: Date, limit: number): Promise<DueDelivery[]> {
+export async function forwardParked(query: Query, at: Date, limit: number): Promise<EndpointKey[]> {
   const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);
   if (names.length === 0) return [];
   const rows = names.map((name) => ({ ...name, deliveryId: uuidv7() }));
-  return query<DueDelivery>(FORWARD, [JSON.stringify(rows), at]);
+  return query<EndpointKey>(FORWARD, [JSON.stringify(rows), at]);
 }
 
 /** Skips through the index from merchant to merchant, so that one without an internalUrl costs one step. */

@@ -3,7 +3,7 @@ import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery.ts';
-import { insertForwards } from '../delivery/due-deliveries.ts';
+import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './notification.ts';

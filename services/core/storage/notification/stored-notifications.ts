@@ -1,8 +1,9 @@
 import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import { type DueDelivery, insertForwards } from '../delivery/due-deliveries.ts';
+import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { replayOne } from '../delivery/replay-deliveries.ts';
+import type { EndpointKey } from '../endpoint/endpoint.ts';
 import type { AcceptedRow, NotificationKey } from './notification.ts';
 
 /** An accepted notification, and where it stands. */
@@ -37,8 +38,8 @@ export function listStored(query: Query, filter: StoredFilter, limit: number): P
   return readRows<StoredRow>(query, statement, merchantId === null ? values : [...values, merchantId]);
 }
 
-/** The result of a replay. */
-export type Replay = DueDelivery | 'PURGED' | 'NO_ENDPOINT';
+/** The result of a replay: the endpoint that it goes to. */
+export type Replay = EndpointKey | 'PURGED' | 'NO_ENDPOINT';
 
 /**
  * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id `deliveryId`.
@@ -58,7 +59,7 @@ export async function replayStored(
   if (delivered) return (await replayOne(query, delivered, at)) ?? 'PURGED';
   if (row.purged) return 'PURGED';
   const signature = row.parkedSignature ?? (await sign());
-  const [due] = await query<DueDelivery>(FORWARD_ONE, [key.merchantId, key.requestId, deliveryId, signature, at]);
+  const [due] = await query<EndpointKey>(FORWARD_ONE, [key.merchantId, key.requestId, deliveryId, signature, at]);
   return due ?? 'PURGED';
 }
 

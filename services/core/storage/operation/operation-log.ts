@@ -1,5 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
+import { ADVISORY_LOCKS } from '../database.ts';
 import type { DeliveryRow } from '../delivery/delivery.ts';
 import type { OperationRow } from './operation.ts';
 
@@ -72,16 +72,3 @@ export const APPEND_OPERATIONS = `result as materialized (
     from ordered, result r
     returning sequence
   )`;
-
-/**
- * Channel on which commits with results are announced, after the commit: within it, the announcement's database-wide lock would be
- * held over the flush to disk. Streams poll besides, so a lost announcement costs half a second.
- */
-export const OPERATION_CHANNEL = 'holdfast_operation';
-
-/** Announces that there are new results. */
-export async function announceOperations(query: Query): Promise<void> {
-  await query(ANNOUNCE, []);
-}
-
-const ANNOUNCE: Statement = { name: 'announce-operations', text: `select pg_notify('${OPERATION_CHANNEL}', '')` };

@@ -18,7 +18,7 @@ describe('forwardParkedNotifications()', () => {
     );
   const setUrl = (merchantId: string, url: string | null) =>
     stage.sql('update merchant set internal_url = $2 where id = $1', [merchantId, url]);
-  const forward = () => forwardParkedNotifications(stage.database, stage.queue, stage.clock());
+  const forward = () => forwardParkedNotifications(stage.database, stage.announce, stage.clock());
   const deliveriesOf = (merchantId: string) =>
     stage.sql<{ id: string; request_id: string }>('select id, request_id from delivery where merchant_id = $1', [
       merchantId,

@@ -6,9 +6,8 @@ import { openLog } from '../../../../platform/log.ts';
 import { hashOf, openCipher } from '../../../../services/core/cipher.ts';
 import { Deliverer, type DeliverParts } from '../../../../services/core/delivery/deliverer.ts';
 import { parseNetworks, type Resolve } from '../../../../services/core/delivery/destination.ts';
-import { openQueue } from '../../../../services/core/delivery/queue.ts';
 import { openSender } from '../../../../services/core/delivery/sender.ts';
-import { sweepDeliveries } from '../../../../services/core/delivery/sweep-deliveries.ts';
+import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery.ts';
 import type { NotificationInput } from '../../../../services/core/storage/notification/notification.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
@@ -31,7 +30,7 @@ export async function openDeliveryStage() {
   const test = await createMigratedDatabase();
   const log = openLog('test', 'silent');
   const database = await openDatabase({ databaseUrl: test.url, poolSize: 6 });
-  const queue = await openQueue(test.url, 'worker', log);
+  const announce = openAnnounce(database);
   const cipher = openCipher([KEY]);
   const time = { now: Date.now() };
   const clock = () => new Date(time.now);
@@ -44,7 +43,7 @@ export async function openDeliveryStage() {
     const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
     const rules = { allowed, ...(extra.resolve && { resolve: extra.resolve }) };
     const sender = openSender({ rules: { webhook: rules, internal: rules }, ...timeout });
-    const deliverer = new Deliverer({ database, queue, sender, cipher, clock, log, random: () => 0.5, ...extra });
+    const deliverer = new Deliverer({ database, sender, cipher, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;
   };
@@ -52,14 +51,13 @@ export async function openDeliveryStage() {
   return {
     url: test.url,
     database,
-    queue,
+    announce,
     cipher,
     log,
     clock,
     time,
     sql,
     openDeliverer: openParts,
-    sweep: () => sweepDeliveries(database, queue, clock()),
     /** Creates a merchant with both endpoints at `url`. */
     async addMerchant(id: string, url: string | null) {
       await sql(
@@ -79,7 +77,7 @@ export async function openDeliveryStage() {
       );
       return { id, secret };
     },
-    /** Creates a delivery that is due now, without an alarm. */
+    /** Creates a delivery that is due now, and announces nothing. */
     async addDelivery(merchantId: string, delivery: NewDelivery = {}) {
       const id = uuidv7();
       const body = delivery.body ?? bodyOf(merchantId, id);
@@ -122,7 +120,6 @@ export async function openDeliveryStage() {
       ),
     async close() {
       for (const close of closers) await close();
-      await queue.close();
       await database.close();
       await test.drop();
     },

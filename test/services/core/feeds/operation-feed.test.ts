@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client } from 'pg';
 import { openLog } from '../../../../platform/log.ts';
-import { ALARM_CHANNEL } from '../../../../services/core/delivery/queue.ts';
 import {
   HistoryChanged,
   type OperationFeed,
@@ -11,10 +10,10 @@ import {
 import type { Core } from '../../../../services/core/rpc/core.ts';
 import { watchOperations } from '../../../../services/core/rpc/operation/watch-operations.ts';
 import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
+import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import type { LogPosition } from '../../../../services/core/storage/operation/operation.ts';
-import { announceOperations } from '../../../../services/core/storage/operation/operation-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** Repeats a check; a failed read is repeated at the next poll. */
@@ -40,7 +39,7 @@ describe('openOperationFeed()', function () {
   before(async () => {
     test = await createMigratedDatabase();
     database = await openDatabase({ databaseUrl: test.url, poolSize: 4 });
-    feed = openOperationFeed(database, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
+    feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
     client = new Client({ connectionString: test.url });
     await client.connect();
   });
@@ -55,7 +54,7 @@ describe('openOperationFeed()', function () {
     const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
       select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now() from generate_series(1, ${count}) n`;
     await client.query(text);
-    await announceOperations(database.query);
+    openAnnounce(database)([]);
   };
   const allAfter = async (start: LogPosition, count: number, of = feed): Promise<bigint[]> => {
     const sequences: bigint[] = [];
@@ -106,7 +105,7 @@ describe('openOperationFeed()', function () {
       read += rows.length;
       return rows;
     };
-    const counted = openOperationFeed({ ...database, query }, test.url, ALARM_CHANNEL, openLog('test', 'silent'));
+    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
     try {
       await write(1);
       const start = await counted.last();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { migrateDatabase } from '../../../../services/core/migrate-database.ts';
 import type { Database } from '../../../../services/core/storage/database.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { ORM } from '../../../../services/core/storage/orm.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';

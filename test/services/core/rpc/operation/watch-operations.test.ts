@@ -4,9 +4,8 @@ import { Client } from 'pg';
 import type { WatchOperationsResponse } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { inNameOf } from '../../../../../services/core/actor.ts';
-import { ALARM_CHANNEL } from '../../../../../services/core/delivery/queue.ts';
 import { moveSequencesAhead } from '../../../../../services/core/storage/after-restore.ts';
-import { OPERATION_CHANNEL } from '../../../../../services/core/storage/operation/operation-log.ts';
+import { COMMIT_CHANNEL } from '../../../../../services/core/storage/announce.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal, why } from '../../stage.ts';
@@ -170,7 +169,7 @@ describe('watchOperations()', function () {
     await Promise.all([before.cut(), stream.cut()]);
   });
 
-  it('hears of each result once: by the alarm of its notification, or by an announcement where there is none', async () => {
+  it('hears of each result once: with the endpoint of its notification where there is one', async () => {
     const notified = await openMerchant(stage, 'notified', {
       notifyHolds: true,
       webhookUrl: 'https://shop.example/hook',
@@ -178,8 +177,8 @@ describe('watchOperations()', function () {
     const heard: string[] = [];
     const listener = new Client({ connectionString: stage.settings.DATABASE_URL });
     await listener.connect();
-    listener.on('notification', ({ channel }) => heard.push(channel));
-    for (const channel of [ALARM_CHANNEL, OPERATION_CHANNEL]) await listener.query(`listen ${channel}`);
+    listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
+    await listener.query(`listen ${COMMIT_CHANNEL}`);
     try {
       const stream = await open({}, 1);
       for (const each of [notified, desk, notified]) {
@@ -189,7 +188,7 @@ describe('watchOperations()', function () {
       await stream.cut();
       // A stream may read by itself before it is notified.
       while (heard.length < 3) await once(listener, 'notification');
-      assert.deepEqual(heard.sort(), [OPERATION_CHANNEL, ALARM_CHANNEL, ALARM_CHANNEL]);
+      assert.deepEqual(heard.sort(), ['', 'notified/webhook', 'notified/webhook']);
     } finally {
       await listener.end();
     }

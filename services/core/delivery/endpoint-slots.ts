@@ -1,0 +1,70 @@
+import type { Wanted } from '../storage/delivery/take-due.ts';
+import { type EndpointKey, endpointName } from '../storage/endpoint/endpoint.ts';
+
+/**
+ * Which endpoints may have deliveries that are due, and how many attempts this worker has in progress at each. A slow endpoint gets
+ * fewer slots, which leaves room for others.
+ */
+export class EndpointSlots {
+  readonly #slots: number;
+  /** In the order of their turn. */
+  readonly #due = new Map<string, EndpointKey>();
+  readonly #busy = new Map<string, number>();
+  readonly #slowMs = new Map<string, number>();
+
+  constructor(slots: number) {
+    this.#slots = slots;
+  }
+
+  /** The endpoint may have deliveries that are due. */
+  expect(endpoint: EndpointKey): void {
+    this.#due.set(endpointName(endpoint), endpoint);
+  }
+
+  /** Whose deliveries to take next, at most `limit` in all, shared among those whose turn it is. They have had their turn then. */
+  next(limit: number): Wanted[] {
+    const free = [...this.#due].filter(([name]) => !this.#isFull(name)).slice(0, limit);
+    const share = Math.floor(limit / free.length);
+    return free.map(([name, endpoint]) => {
+      this.#due.delete(name);
+      const cap = this.#slotsOf(name);
+      return { ...endpoint, cap, room: Math.min(cap - this.#busyAt(name), share) };
+    });
+  }
+
+  /** Takes a slot for an attempt. */
+  enter(endpoint: EndpointKey): void {
+    const name = endpointName(endpoint);
+    this.#busy.set(name, this.#busyAt(name) + 1);
+  }
+
+  /** Returns the slot. `latencyMs` = how long the endpoint took. Returns true when others may use it now. */
+  leave(endpoint: EndpointKey, latencyMs: number): boolean {
+    const name = endpointName(endpoint);
+    const wasFull = this.#isFull(name);
+    const busy = this.#busyAt(name) - 1;
+    if (busy > 0) this.#busy.set(name, busy);
+    else this.#busy.delete(name);
+    const averageMs = (this.#slowMs.get(name) ?? latencyMs) * 0.8 + latencyMs * 0.2;
+    if (averageMs >= SLOW_MS) this.#slowMs.set(name, averageMs);
+    else this.#slowMs.delete(name);
+    return wasFull && !this.#isFull(name);
+  }
+
+  #busyAt(name: string): number {
+    return this.#busy.get(name) ?? 0;
+  }
+
+  /** Full from half its slots on, so that deliveries are taken in batches: taking one costs as much as taking fifty. */
+  #isFull(name: string): boolean {
+    return this.#busyAt(name) * 2 > this.#slotsOf(name);
+  }
+
+  #slotsOf(name: string): number {
+    return this.#slowMs.has(name) ? Math.min(SLOW_SLOTS, this.#slots) : this.#slots;
+  }
+}
+
+/** Average latency of a slow endpoint. A receiver should answer first and work afterwards. */
+const SLOW_MS = 1_000;
+const SLOW_SLOTS = 10;

@@ -1,0 +1,38 @@
+import type { Query, Statement } from '../database.ts';
+
+/** SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
+export function insertForwards({
+  id,
+  signature,
+  at,
+  from,
+}: Record<'id' | 'signature' | 'at' | 'from', string>): string {
+  return `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
+    attempt_count, due_at, created_at)
+  select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at} from ${from}
+  returning merchant_id as "merchantId", endpoint_kind as kind`;
+}
+
+/** The delivery of a notification about nothing. */
+export interface TestDeliveryInput {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly body: string;
+  readonly at: Date;
+}
+
+/** Stores the delivery to the merchant's webhook, due at once. Returns false when the merchant has no webhookUrl. */
+export async function insertTestDelivery(query: Query, input: TestDeliveryInput): Promise<boolean> {
+  const { id, merchantId, requestId, body, at } = input;
+  return (await query(INSERT_TEST_DELIVERY, [id, merchantId, requestId, body, at])).length === 1;
+}
+
+const INSERT_TEST_DELIVERY: Statement = {
+  name: 'insert-test-delivery',
+  text: `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at)
+    select $1, m.id, 'webhook', $3, 'payment', 'test', convert_to($4, 'UTF8'), 'PENDING', 0, $5, $5
+    from merchant m where m.id = $2 and m.webhook_url is not null
+    returning id`,
+};

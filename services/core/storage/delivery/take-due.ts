@@ -1,0 +1,107 @@
+import { readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import type { EndpointKey } from '../endpoint/endpoint.ts';
+import type { DeliveryRow } from './delivery.ts';
+
+/** A delivery as an attempt needs it. */
+export type PendingDelivery = Pick<
+  DeliveryRow,
+  'id' | 'merchantId' | 'endpointKind' | 'requestId' | 'kind' | 'statusInfo' | 'attemptCount' | 'retryBase'
+> & {
+  readonly body: Buffer;
+  readonly signature: string | null;
+  readonly traceParent: string | null;
+};
+
+/** An endpoint whose due deliveries a worker wants. */
+export interface Wanted extends EndpointKey {
+  /** Maximum of attempts in progress at the endpoint, over all workers. */
+  readonly cap: number;
+  /** How many to take, at most. */
+  readonly room: number;
+}
+
+/**
+ * Takes deliveries that are due for this worker alone, the longest due first: nobody else gets them before they are recorded, released,
+ * or 15 s are over, which means that the worker has died. Nothing is taken for an endpoint that is paused, except one delivery as a
+ * probe when the breaker's pause is over.
+ */
+export function takeDue(query: Query, wanted: readonly Wanted[], now: Date): Promise<PendingDelivery[]> {
+  const column = <Name extends keyof Wanted>(name: Name) => wanted.map((each) => each[name]);
+  return readRows(query, TAKE_DUE, [column('merchantId'), column('kind'), column('cap'), column('room'), now]);
+}
+
+/** Gives back deliveries whose attempt was not made. */
+export async function releaseTaken(query: Query, ids: readonly string[]): Promise<void> {
+  await query(RELEASE_TAKEN, [ids]);
+}
+
+/** Finds the endpoints with deliveries that are due, without those that are paused. */
+export function findWaiting(query: Query, now: Date): Promise<EndpointKey[]> {
+  return readRows(query, FIND_WAITING, [now]);
+}
+
+/** First attempts are due at once, by the clock of the core that created them, which is within a second of ours; later ones wait. */
+const DUE = `due_at <= $5::timestamptz + interval '1 s' and (due_at <= $5 or attempt_count = retry_base)`;
+/** The database's clock, because several workers compare it. */
+const FREE = `(locked_until is null or locked_until <= now())`;
+
+/**
+ * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are among them.
+ * A lock that is lost with the server costs a second attempt, so its commit does not wait for the disk.
+ */
+const TAKE_DUE: Statement = {
+  name: 'take-due-deliveries',
+  text: `with wanted as (
+    select w.merchant_id, w.kind, w.room,
+      case when e.pause is null then w.cap when e.paused_until <= $5 then 1 else 0 end as cap
+    from unnest($1::text[], $2::text[], $3::int[], $4::int[]) as w(merchant_id, kind, cap, room)
+    left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.kind
+  ),
+  due as materialized (
+    select chosen.id from wanted w cross join lateral (
+      select id from (
+        select * from delivery
+        where merchant_id = w.merchant_id and endpoint_kind = w.kind and due_at <= $5::timestamptz + interval '1 s'
+        order by due_at limit w.cap) first
+      where ${FREE} and ${DUE}
+      order by due_at limit w.room) chosen
+  ),
+  free as materialized (
+    select id from delivery where id = any (array(select id from due)) and ${FREE} and ${DUE} for update skip locked
+  )
+  update delivery d set locked_until = now() + interval '15 s'
+  from free, (select set_config('synchronous_commit', 'off', true)) no_wait
+  where d.id = any (array[free.id])
+  returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count, retry_base,
+    trace_parent`,
+};
+
+const RELEASE_TAKEN: Statement = {
+  name: 'release-taken-deliveries',
+  text: `update delivery set locked_until = null where id = any($1::uuid[])`,
+};
+
+/**
+ * SQL of a recursive common table `waiting`: the endpoints with pending deliveries. It skips through the index delivery_due, so the cost
+ * grows with the number of endpoints, not of deliveries.
+ */
+export const WAITING_ENDPOINTS = `waiting as (
+    (select merchant_id, endpoint_kind from delivery where due_at is not null
+      order by merchant_id, endpoint_kind limit 1)
+    union all
+    select next.merchant_id, next.endpoint_kind from waiting w, lateral (
+      select d.merchant_id, d.endpoint_kind from delivery d
+      where d.due_at is not null and (d.merchant_id, d.endpoint_kind) > (w.merchant_id, w.endpoint_kind)
+      order by d.merchant_id, d.endpoint_kind limit 1) next
+  )`;
+
+const FIND_WAITING: Statement = {
+  name: 'find-waiting-endpoints',
+  text: `with recursive ${WAITING_ENDPOINTS}
+  select w.merchant_id, w.endpoint_kind as kind
+  from waiting w left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
+  where (e.pause is null or e.paused_until <= $1) and exists (
+    select from delivery d
+    where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind and d.due_at <= $1::timestamptz + interval '1 s')`,
+};

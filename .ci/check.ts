@@ -9,6 +9,7 @@ import { packageFaults } from './packages.ts';
 import { runTool } from './run-tool.ts';
 import { dumpFaults, entityFaults, withMigratedDatabase } from './schema.ts';
 import { readSources } from './sources.ts';
+import { statementFaults } from './statements.ts';
 import { tableFaults } from './tables.ts';
 
 /** What a step is called, and its work: it answers or throws its faults. */
@@ -28,6 +29,7 @@ const STEPS: readonly Step[] = [
   ['generated code current', generatedFaults],
   ['types of the client current', clientTypeFaults],
   ['contract compatible', breakingFaults],
+  ['statements current', statementFaults],
   ['import law', async () => breaches(await readSources())],
   ['no circles', async () => circleFaults(await readSources())],
   ['law of core', async () => coreBreaches(await readSources())],

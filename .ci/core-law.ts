@@ -53,7 +53,7 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
   },
   metrics: {
     holds: 'the metrics, and the server for them',
-    imports: 'storage processor books reports cipher.ts clock.ts',
+    imports: 'domain storage processor books reports cipher.ts clock.ts',
   },
   rpc: {
     holds: 'the methods of the contract, by subject; `rpc/server/` handles a call before its method',

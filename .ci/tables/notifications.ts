@@ -1,4 +1,4 @@
-import { KIND_NAMES, OPERATION_KINDS, type StatusInfo } from '../../services/core/domain/kinds.ts';
+import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS, type StatusInfo } from '../../services/core/domain/kinds.ts';
 import { statusOf } from '../../services/core/domain/operation.ts';
 import type { Table } from './table.ts';
 
@@ -10,9 +10,10 @@ export function notificationsTable(): Table {
     rows.set(key, [...(rows.get(key) ?? []), kind]);
   };
   for (const kind of KIND_NAMES) {
-    const { notification, successWord, origin } = OPERATION_KINDS[kind];
+    const { notification, successWord } = OPERATION_KINDS[kind];
     add(notification, successWord, kind);
-    if (origin === 'ASKED') for (const word of ['declined', 'failed'] as const) add(notification, word, kind);
+    if (SENT_KINDS.some((sent) => sent === kind))
+      for (const word of ['declined', 'failed'] as const) add(notification, word, kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
   return [['kind, statusInfo', 'status', 'operation'], ...cells];

@@ -7,12 +7,11 @@
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { identitiesIn } from './identities.ts';
-import { ledgersOf, openProcessors, unnamedToday } from './processor/processors.ts';
+import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { audit } from './reconciliation/audit.ts';
 import { unreadText } from './reconciliation/drift.ts';
 import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
 import { openDatabase } from './storage/open-database.ts';
-import { SUBMISSION_TABLES } from './storage/operation/submissions.ts';
 
 try {
   const settings = readSettings(AUDIT_SETTINGS, process.env);
@@ -25,7 +24,6 @@ try {
   const parts = {
     databaseUrl: settings.DATABASE_URL,
     processors: ledgersOf(processors),
-    unnamed: unnamedToday(processors),
     most: 100,
     patienceMs: 2_000,
   };
@@ -35,11 +33,11 @@ try {
       `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
     );
   });
-  const rows = SUBMISSION_TABLES.map((table) => `${seen[`${table}s`]} ${table}s`);
   const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   process.stdout.write(
-    `audited ${rows.join(', ')}, ${seen.operations} operations ` +
+    `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.octs} octs, ` +
+      `${seen.operations} operations ` +
       `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );
   if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));

@@ -1,15 +1,21 @@
-import { ASKED_KINDS, type AskedKind } from './domain/kinds.ts';
+import { SENT_KINDS, type SentKind } from './domain/kinds.ts';
+
+/** What is sent while somebody waits, or counts on it. */
+type Counted = Exclude<SentKind, 'LATE_VOID'>;
 
 /** A point at which a test lets a process die: before and after each call to the processor. */
-export type CrashPoint = `${Lowercase<AskedKind>} ${'stored' | 'answered'}` | 'checkout opened';
+export type CrashPoint = `${Lowercase<Counted>} ${'stored' | 'answered'}` | 'checkout opened';
 
-/** The point before a submission of this kind is sent, or after its answer came. */
-export function pointOf(kind: AskedKind, when: 'stored' | 'answered'): CrashPoint {
-  return `${kind.toLowerCase() as Lowercase<AskedKind>} ${when}`;
+/** The point before something of this kind is sent, or after its answer came. */
+export function pointOf(kind: Counted, when: 'stored' | 'answered'): CrashPoint {
+  return `${kind.toLowerCase() as Lowercase<Counted>} ${when}`;
 }
 
 export const CRASH_POINTS: readonly CrashPoint[] = [
-  ...ASKED_KINDS.flatMap((kind) => [pointOf(kind, 'stored'), pointOf(kind, 'answered')]),
+  ...SENT_KINDS.filter((kind) => kind !== 'LATE_VOID').flatMap((kind) => [
+    pointOf(kind, 'stored'),
+    pointOf(kind, 'answered'),
+  ]),
   'checkout opened',
 ];
 

@@ -13,7 +13,6 @@ import {
 } from '../../platform/settings.ts';
 import { parseEncryptionKeys } from './cipher.ts';
 import { parseOrigins } from './delivery/gateway-address.ts';
-import { UNNAMED } from './domain/processor-name.ts';
 import { addressesOf, inSettings, type ProcessorsSettings, parseProcessors } from './processor/processors.ts';
 
 /** The addresses at which the gateway is reached. */
@@ -54,8 +53,8 @@ export const PROCESSOR = {
     .regex(/^[^/]+:\d+$/, 'must be host:port')
     .optional()
     .describe(
-      '`host:port` of the only one, named `default`; needed without PROCESSORS. Beside PROCESSORS: which of ' +
-        'them was the only one before ([From one processor to several](#from-one-processor-to-several))',
+      '`host:port` of the only one, which is named `default`; instead of PROCESSORS ' +
+        '([From one processor to several](#from-one-processor-to-several))',
     ),
   PROCESSOR_CREDENTIAL: token
     .optional()
@@ -79,9 +78,7 @@ export const PROCESSOR = {
 
 /**
  * Checks what the settings say of processors together. `secrets` are settings that each processor needs: the only one may have them under
- * their plain name; of several, each has its own and no other's, so that none can be taken for, or speak for, another. With
- * PROCESSORS and PROCESSOR_URL, the latter says which was the only one before: the one that is called `default`, or else whichever is at
- * that address.
+ * their plain name; of several, each has its own and no other's, so that none can be taken for, or speak for, another.
  */
 export function checksProcessors(...secrets: readonly string[]) {
   return (settings: ProcessorsSettings, context: z.RefinementCtx): void => {
@@ -89,11 +86,7 @@ export function checksProcessors(...secrets: readonly string[]) {
     const { PROCESSORS, PROCESSOR_URL } = settings;
     if (PROCESSORS === undefined && PROCESSOR_URL === undefined) refuse(['PROCESSOR_URL'], 'is needed, or PROCESSORS');
     if (PROCESSORS !== undefined && PROCESSOR_URL !== undefined) {
-      const before = PROCESSORS.filter(({ name, address }) => name === UNNAMED || address === PROCESSOR_URL);
-      if (before.length !== 1 || before[0]?.address !== PROCESSOR_URL) {
-        const which = 'of exactly one of PROCESSORS (of `default`, when one is called so)';
-        refuse(['PROCESSOR_URL'], `must be the address ${which}, or unset`);
-      }
+      refuse(['PROCESSOR_URL'], 'must be unset: PROCESSORS names them all');
     }
     const names = addressesOf(settings).map(({ name }) => inSettings(name));
     const given = Object.entries(settings).filter(([setting]) => setting.includes('<NAME>'));

@@ -26,7 +26,7 @@ try {
   opened.defer(() => database.close());
   const processors = openProcessors(settings, { identities: identitiesIn(database, log) });
   opened.defer(() => processors.close());
-  const asker = {
+  const sender = {
     database,
     // Workers and streams poll.
     books: openBooks(database, () => undefined),
@@ -39,7 +39,7 @@ try {
   const parts = {
     databaseUrl: settings.DATABASE_URL,
     processors: ledgersOf(processors),
-    asker,
+    sender,
     decisions,
     patienceMs: 1_000,
     callsOverMs: 10_000,

@@ -5,9 +5,9 @@ create table api_key (
   merchant_id text not null,
   hash bytea not null,
   last4 text not null,
+  manages_webhook boolean default false not null,
   created_at timestamp(3) with time zone not null,
   revoked_at timestamp(3) with time zone,
-  manages_webhook boolean default false not null,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_unique UNIQUE (hash)
 );
@@ -22,50 +22,16 @@ create table audit_entry (
   constraint audit_entry_pkey PRIMARY KEY (id)
 );
 
-create table capture (
-  request_id uuid not null,
-  hold_request_id uuid not null,
-  merchant_id text not null,
-  state text not null,
-  amount bigint not null,
-  currency text not null,
-  final_capture boolean not null,
-  capture_date timestamp(3) with time zone,
-  bank_reference text,
-  processor_reference text,
-  processor_code text,
-  processor_message text,
-  remaining_after bigint,
-  released_after bigint,
-  status_after text,
-  reversed boolean not null,
-  created_at timestamp(3) with time zone not null,
-  inquire_at timestamp(3) with time zone,
-  inquiry_count integer not null,
-  processor text default ''::text not null,
-  processor_account text default ''::text not null,
-  amount_reversed bigint default 0 not null,
-  expected_by timestamp(3) with time zone,
-  processor_request_id uuid,
-  imported boolean default false not null,
-  constraint capture_pkey PRIMARY KEY (request_id),
-  constraint capture_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
-  constraint capture_amount_reversed CHECK (((amount_reversed >= 0) AND (amount_reversed <= amount))),
-  constraint capture_amount_reversed_was_ok CHECK (((amount_reversed = 0) OR (state = 'OK'::text))),
-  constraint capture_ok_has_date CHECK (((state = 'OK'::text) = (capture_date IS NOT NULL))),
-  constraint capture_reversed_was_ok CHECK (((NOT reversed) OR (state = 'OK'::text))),
-  constraint capture_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
-);
-
 create table claim (
   request_id uuid not null,
   merchant_id text not null,
-  key text,
   method text,
   fingerprint bytea,
+  key text,
   created_at timestamp(3) with time zone not null,
   constraint claim_pkey PRIMARY KEY (request_id),
-  constraint claim_key CHECK ((((key IS NULL) = (method IS NULL)) AND ((key IS NULL) = (fingerprint IS NULL))))
+  constraint claim_call CHECK (((method IS NULL) = (fingerprint IS NULL))),
+  constraint claim_key CHECK (((key IS NULL) OR (method IS NOT NULL)))
 );
 
 create table delivery (
@@ -77,20 +43,20 @@ create table delivery (
   status_info text not null,
   body bytea,
   signature text,
+  trace_parent text,
   state text not null,
   attempt_count integer not null,
+  retry_base integer default 0 not null,
   due_at timestamp(3) with time zone,
+  locked_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   delivered_at timestamp(3) with time zone,
-  retry_base integer default 0 not null,
-  trace_parent text,
-  locked_until timestamp(3) with time zone,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
   constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
   constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
-) with (fillfactor=60);
+);
 
 create table delivery_attempt (
   delivery_id uuid not null,
@@ -99,9 +65,9 @@ create table delivery_attempt (
   latency_ms integer not null,
   http_status integer,
   error text,
-  response_head text,
-  url text,
   fault text,
+  url text,
+  response_head text,
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number),
   constraint delivery_attempt_fault CHECK ((fault = ANY (ARRAY['LOOKUP'::text, 'UNREACHABLE'::text, 'TLS'::text, 'TIMEOUT'::text, 'PROTOCOL'::text])))
 );
@@ -130,13 +96,24 @@ create table endpoint (
 create table hold (
   request_id uuid not null,
   merchant_id text not null,
+  amount bigint not null,
+  currency text not null,
+  processor text not null,
+  processor_account text not null,
+  processor_request_id uuid,
+  created_at timestamp(3) with time zone not null,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  expected_by timestamp(3) with time zone,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  amount_asked bigint not null,
   terminal_id text not null,
   user_id text not null,
   token_id text,
   status text not null,
   phase text not null,
-  amount bigint not null,
-  currency text not null,
   captured bigint not null,
   in_flight bigint not null,
   remaining bigint not null,
@@ -161,27 +138,16 @@ create table hold (
   card_expiry_month integer,
   card_expiry_year integer,
   generated_token_id text,
-  processor_reference text,
-  processor_code text,
-  processor_message text,
-  created_at timestamp(3) with time zone not null,
-  placed_at timestamp(3) with time zone,
-  expires_at timestamp(3) with time zone,
-  closed_at timestamp(3) with time zone,
-  inquire_at timestamp(3) with time zone,
-  inquiry_count integer not null,
-  processor text default ''::text not null,
-  processor_account text default ''::text not null,
   capabilities jsonb,
   ended_as text,
   ended_amount bigint,
   ended_reference text,
-  expected_by timestamp(3) with time zone,
-  processor_request_id uuid,
-  imported boolean default false not null,
+  placed_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  closed_at timestamp(3) with time zone,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
-  constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint) AND (amount_asked >= 1))),
   constraint hold_books_balance CHECK ((amount = (((captured + in_flight) + remaining) + released))),
   constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
   constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
@@ -199,6 +165,7 @@ create table hold (
 create table imported (
   request_id uuid not null,
   what text not null,
+  merchant_id text not null,
   imported_at timestamp(3) with time zone not null,
   constraint imported_pkey PRIMARY KEY (request_id, what)
 );
@@ -206,7 +173,7 @@ create table imported (
 create table installation (
   number integer not null,
   id uuid not null,
-  timeline text default ''::text not null,
+  timeline text not null,
   reconciling_since timestamp(3) with time zone,
   constraint installation_pkey PRIMARY KEY (number),
   constraint installation_is_one CHECK ((number = 1))
@@ -224,10 +191,10 @@ create table merchant (
   capture_public_key text,
   webhook_url text,
   internal_url text,
-  created_at timestamp(3) with time zone not null,
-  change_number bigint not null,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  created_at timestamp(3) with time zone not null,
+  change_number bigint not null,
   constraint merchant_pkey PRIMARY KEY (id),
   constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
   constraint merchant_signed_captures_need_key CHECK (((NOT require_signed_captures) OR (capture_public_key IS NOT NULL)))
@@ -254,39 +221,6 @@ create table notification (
   constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
 );
 
-create table oct (
-  request_id uuid not null,
-  merchant_id text not null,
-  terminal_id text not null,
-  user_id text not null,
-  token_id text not null,
-  state text not null,
-  amount bigint not null,
-  currency text not null,
-  merchant_reference text,
-  card_brand text,
-  card_last4 text,
-  card_expiry_month integer,
-  card_expiry_year integer,
-  processor_reference text,
-  bank_reference text,
-  processor_code text,
-  processor_message text,
-  created_at timestamp(3) with time zone not null,
-  final_at timestamp(3) with time zone,
-  inquire_at timestamp(3) with time zone,
-  inquiry_count integer not null,
-  processor text default ''::text not null,
-  processor_account text default ''::text not null,
-  expected_by timestamp(3) with time zone,
-  processor_request_id uuid,
-  imported boolean default false not null,
-  constraint oct_pkey PRIMARY KEY (request_id),
-  constraint oct_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
-  constraint oct_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
-  constraint oct_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
-);
-
 create table operation (
   sequence bigint default nextval('operation_sequence_seq'::regclass) not null,
   request_id uuid not null,
@@ -308,15 +242,15 @@ create table operation (
   final_state_date timestamp(3) with time zone not null,
   constraint operation_pkey PRIMARY KEY (sequence),
   constraint operation_request_id_unique UNIQUE (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text]))),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 );
 
 create table processor_event (
   id text not null,
+  processor text not null,
   received_at timestamp(3) with time zone not null,
-  digest bytea,
-  processor text default ''::text not null,
+  digest bytea not null,
   constraint processor_event_pkey PRIMARY KEY (id, processor)
 );
 
@@ -359,41 +293,6 @@ create table quota (
   constraint quota_pkey PRIMARY KEY (merchant_id, action)
 );
 
-create table release (
-  request_id uuid not null,
-  hold_request_id uuid not null,
-  merchant_id text not null,
-  reason text not null,
-  state text not null,
-  amount bigint not null,
-  currency text not null,
-  processor_reference text,
-  processor_code text,
-  processor_message text,
-  created_at timestamp(3) with time zone not null,
-  final_at timestamp(3) with time zone,
-  inquire_at timestamp(3) with time zone,
-  inquiry_count integer not null,
-  processor text default ''::text not null,
-  processor_account text default ''::text not null,
-  amount_released bigint,
-  reported boolean default false not null,
-  expected_by timestamp(3) with time zone,
-  processor_request_id uuid,
-  imported boolean default false not null,
-  captured_after bigint,
-  remaining_after bigint,
-  released_after bigint,
-  reversed_after bigint,
-  status_after text,
-  frozen_after boolean,
-  constraint release_pkey PRIMARY KEY (request_id),
-  constraint release_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint))),
-  constraint release_amount_released CHECK ((amount_released >= 0)),
-  constraint release_reason CHECK ((reason = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text, 'LATE'::text]))),
-  constraint release_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
-);
-
 create table signature_nonce (
   merchant_id text not null,
   nonce text not null,
@@ -410,6 +309,61 @@ create table signing_secret (
   retired_at timestamp(3) with time zone,
   constraint signing_secret_pkey PRIMARY KEY (id),
   constraint signing_secret_hash_unique UNIQUE (hash)
+);
+
+create table submission (
+  request_id uuid not null,
+  merchant_id text not null,
+  amount bigint not null,
+  currency text not null,
+  processor text not null,
+  processor_account text not null,
+  processor_request_id uuid,
+  created_at timestamp(3) with time zone not null,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  expected_by timestamp(3) with time zone,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  kind text not null,
+  state text not null,
+  final_at timestamp(3) with time zone,
+  bank_reference text,
+  hold_request_id uuid,
+  capture_request_id uuid,
+  final_capture boolean,
+  amount_reversed bigint,
+  amount_released bigint,
+  reported boolean default false not null,
+  terminal_id text,
+  user_id text,
+  token_id text,
+  merchant_reference text,
+  card_brand text,
+  card_last4 text,
+  card_expiry_month integer,
+  card_expiry_year integer,
+  status_after text,
+  captured_after bigint,
+  remaining_after bigint,
+  released_after bigint,
+  reversed_after bigint,
+  frozen_after boolean,
+  constraint submission_pkey PRIMARY KEY (request_id),
+  constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
+  constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),
+  constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text]))))),
+  constraint submission_amount_reversed CHECK (((amount_reversed >= 0) AND (amount_reversed <= amount))),
+  constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)))),
+  constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
+  constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
+  constraint submission_oct CHECK (((kind <> 'OCT'::text) OR ((terminal_id IS NOT NULL) AND (user_id IS NOT NULL) AND (token_id IS NOT NULL)))),
+  constraint submission_of_capture CHECK (((kind = 'REFUND'::text) = (capture_request_id IS NOT NULL))),
+  constraint submission_of_hold CHECK (((kind = 'OCT'::text) = (hold_request_id IS NULL))),
+  constraint submission_reported CHECK (((NOT reported) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text])))),
+  constraint submission_reversed_was_ok CHECK (((amount_reversed = 0) OR (state = 'OK'::text))),
+  constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
 );
 
 create table verification_failure (
@@ -430,11 +384,6 @@ CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
 
 CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor, id);
 CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
-
-CREATE INDEX capture_by_hold ON public.capture USING btree (hold_request_id, request_id);
-CREATE UNIQUE INDEX capture_by_processor_request_id ON public.capture USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
-CREATE INDEX capture_in_review ON public.capture USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
-CREATE INDEX capture_to_inquire ON public.capture USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
 CREATE UNIQUE INDEX claim_by_key ON public.claim USING btree (merchant_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key IS NOT NULL);
@@ -462,10 +411,6 @@ CREATE INDEX notification_age ON public.notification USING btree (received_at) W
 CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
 CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
-CREATE UNIQUE INDEX oct_by_processor_request_id ON public.oct USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
-CREATE INDEX oct_in_review ON public.oct USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
-CREATE INDEX oct_to_inquire ON public.oct USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
-
 CREATE INDEX operation_by_hold ON public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
 CREATE INDEX operation_by_merchant ON public.operation USING btree (merchant_id, sequence);
 
@@ -473,14 +418,14 @@ CREATE INDEX quarantined_notification_held ON public.quarantined_notification US
 CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
 CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
-CREATE INDEX release_by_hold ON public.release USING btree (hold_request_id, request_id);
-CREATE UNIQUE INDEX release_by_processor_request_id ON public.release USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
-CREATE INDEX release_in_review ON public.release USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
-CREATE INDEX release_to_inquire ON public.release USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
-
 CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
 
 CREATE INDEX signing_secret_merchant ON public.signing_secret USING btree (merchant_id);
+
+CREATE INDEX submission_by_hold ON public.submission USING btree (hold_request_id) WHERE (hold_request_id IS NOT NULL);
+CREATE UNIQUE INDEX submission_by_processor_request_id ON public.submission USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
+CREATE INDEX submission_in_review ON public.submission USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
+CREATE INDEX submission_to_inquire ON public.submission USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 
 create sequence merchant_change as bigint start 1 increment 1 cache 1;
 

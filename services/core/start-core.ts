@@ -23,7 +23,6 @@ import { servicesOf } from './rpc/services.ts';
 import type { CoreSettings } from './settings.ts';
 import { openAnnounce } from './storage/announce.ts';
 import { openDatabase, READ_LIMITS } from './storage/open-database.ts';
-import { refuseUnnamedRows } from './unnamed-rows.ts';
 
 /** A running core. */
 export interface RunningCore {
@@ -61,7 +60,6 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     identities: identitiesIn(database, log),
   });
   opened.defer(() => processors.close());
-  await refuseUnnamedRows(database, processors);
   const announce = openAnnounce(database);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const feed = openOperationFeed(database, settings.DATABASE_URL, log);

@@ -9,7 +9,7 @@ import { forwardParkedNotifications } from './delivery/forward-parked.ts';
 import { targetOf } from './delivery/gateway-address.ts';
 import { openSender } from './delivery/sender.ts';
 import { identitiesIn } from './identities.ts';
-import type { Asker } from './kinds/kind.ts';
+import type { Sender } from './kinds/facts.ts';
 import { exportBacklog } from './metrics/backlog-gauges.ts';
 import { contractViolations } from './metrics/contract-violations.ts';
 import { measuredProcessor } from './metrics/measured-processor.ts';
@@ -24,7 +24,6 @@ import { type Announce, openAnnounce } from './storage/announce.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { openPurge } from './storage/purge.ts';
-import { refuseUnnamedRows } from './unnamed-rows.ts';
 import { type DatabaseWatch, watchDatabase } from './watch-database.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -60,7 +59,6 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     identities: identitiesIn(database, log),
   });
   opened.defer(() => processors.close());
-  await refuseUnnamedRows(database, processors);
   const announce = openAnnounce(database);
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
@@ -87,7 +85,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     onAttempt: metrics.deliveryAttempt,
   });
   const books = openBooks(database, announce, metrics.books);
-  const recovery: Asker = { database, books, clock, log, processors, cipher, reach: () => undefined };
+  const recovery: Sender = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
     ...jobsOf(settings, database, announce).map((job) => runPeriodically(job, log, clock)),
     // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.

@@ -101,8 +101,6 @@ function coreCommon(house: House, databaseUrl: string): Environment {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     PROCESSORS: `sandbox=${sandbox}${stripe}`,
-    // A DATA_DIR of an earlier version has holds of the only processor.
-    PROCESSOR_URL: sandbox,
     PROCESSOR_SANDBOX_CREDENTIAL: secrets.processorCredential,
     PROCESSOR_STRIPE_CREDENTIAL: isStripeOn(house) ? secrets.stripeCredential : undefined,
   };

@@ -11,7 +11,7 @@ describe('the law of core', () => {
     ['storage/merchant/merchant.ts', `import type { Clock } from '../../clock.ts';`],
     ['delivery/attempt.ts', `import type { Recovery } from '../recovery/inquire.ts';`],
     ['metrics/metrics.ts', `import type { Admission } from '../rpc/server/admission.ts';`],
-    ['processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold.ts';`],
+    ['processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold-row.ts';`],
     ['reports/overview.ts', `import { settle } from '../books/books.ts';`],
     ['rpc/pages.ts', `import { startCore } from '../start-core.ts';`],
     ['rpc/merchant/get-merchant.ts', `import { LockMode } from '@mikro-orm/core';`],

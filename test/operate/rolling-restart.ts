@@ -74,7 +74,7 @@ async function stored({ databaseUrl }: Fleet): Promise<Counts> {
   await client.connect();
   try {
     const { rows } = await client.query(`select (select count(*)::int from hold where phase = 'AUTHORIZED') as holds,
-      (select count(*)::int from capture where state = 'OK') as captures`);
+      (select count(*)::int from submission where kind = 'CAPTURE' and state = 'OK') as captures`);
     return rows[0];
   } finally {
     await client.end();

@@ -195,9 +195,9 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     const direct = 20 + slow.length;
     const { holds, captures, neverDone } = shop.tally;
     const [stored] = await rows(`select (select count(*)::int from hold where phase = 'AUTHORIZED') as holds,
-      (select count(*)::int from capture where state = 'OK') as captures,
+      (select count(*)::int from submission where kind = 'CAPTURE' and state = 'OK') as captures,
       (select count(*)::int from hold where phase <> 'AUTHORIZED') +
-        (select count(*)::int from capture where state <> 'OK') as others`);
+        (select count(*)::int from submission where kind = 'CAPTURE' and state <> 'OK') as others`);
     assert.deepEqual(stored, { holds: holds + direct, captures, others: neverDone });
     assert.equal(atProcessor('authorization'), holds + direct);
     assert.equal(atProcessor('capture'), captures);

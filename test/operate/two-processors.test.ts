@@ -235,7 +235,7 @@ describe('two processors', function () {
       const [row] = await sql<{
         n: number;
       }>(`select (select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN'))::int
-        + (select count(*) from capture where state in ('PENDING', 'UNKNOWN'))::int as n`);
+        + (select count(*) from submission where state in ('PENDING', 'UNKNOWN'))::int as n`);
       if (row?.n === 0) return;
       await delay(250);
     }

@@ -215,9 +215,7 @@ export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number):
 }
 
 const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
-  + (select count(*) from capture where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
-  + (select count(*) from release where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
-  + (select count(*) from oct where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+  + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
 
 /** Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done twice. */
 export async function askAgain(bought: readonly Bought[]): Promise<string> {
@@ -230,7 +228,7 @@ export async function askAgain(bought: readonly Bought[]): Promise<string> {
 /** Asserts what must hold afterwards, whatever was killed. Returns lines with figures. */
 export async function checkBought(house: House, bought: readonly Bought[]): Promise<string[]> {
   const captures = await house.sql<{ request_id: string; hold_request_id: string; state: string }>(
-    'select request_id, hold_request_id, state from capture',
+    "select request_id, hold_request_id, state from submission where kind = 'CAPTURE'",
   );
   const sent = await house.sql<{ request_id: string; identifier: string }>(SENT);
   const identifiers = new Map(sent.map(({ request_id, identifier }) => [request_id, identifier]));
@@ -263,7 +261,7 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
 }
 
 const SENT = `select request_id, coalesce(processor_request_id, request_id) as identifier from hold
-  union all select request_id, coalesce(processor_request_id, request_id) from capture`;
+  union all select request_id, coalesce(processor_request_id, request_id) from submission`;
 
 /** Waits until the merchant has been notified of every operation. */
 export async function untilTold(house: House, withinMs: number): Promise<string> {

@@ -130,7 +130,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
 /** The deeds answered as done that the database no longer has. */
 async function lostOf({ deployment }: Scene, { stories }: Traffic): Promise<ReadonlySet<Deed>> {
   const rows = await deployment.sql<{ request_id: string }>(
-    'select request_id from hold union all select request_id from capture union all select request_id from release union all select request_id from oct',
+    'select request_id from hold union all select request_id from submission',
   );
   const known = new Set(rows.map(({ request_id }) => request_id));
   const done = stories.flatMap(({ deeds }) => deeds).filter(({ requestId }) => requestId !== undefined);

@@ -1,20 +1,23 @@
 import { BusyKeys, type CallerPatience, ResultLost } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import type { HoldBooks } from '../domain/hold.ts';
-import type { SubmissionTable } from '../domain/kinds.ts';
+import type { SentKind } from '../domain/kinds.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
-import { type HoldInput, insertHolds } from '../storage/hold/write-holds.ts';
-import { insertOcts, type OctInput } from '../storage/oct/write-octs.ts';
-import type { OperationInput } from '../storage/operation/operation-log.ts';
-import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/operation/unsettled.ts';
+import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
-import { deadlineOf, type Insertion, type Reservation, type Reserving } from './reservation.ts';
-import { type Capturing, reserveGatheredCaptures } from './reserve-capture.ts';
-import type { End, Ended, RareEnd } from './result.ts';
-import { type CaptureEnd, settleGatheredCaptures } from './settle-capture.ts';
-import { type HoldEnd, type OctEnd, settleGatheredHolds, settleGatheredOcts } from './settle-holds-and-octs.ts';
+import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/submission/open-submissions.ts';
+import { deadlineOf, type Stored, type SubmissionRequest } from './request.ts';
+import {
+  type HoldSettlement,
+  type Settled,
+  type SubmissionSettlement,
+  settleGathered,
+  settleGatheredHolds,
+} from './settle.ts';
+import { storeGathered } from './store.ts';
+import { type TakenBack, type TakingBack, takeBack } from './take-back.ts';
 
 /**
  * The books: the writes of money. Each is one statement with everything that follows from it (state, operation, delivery) and commits by
@@ -24,33 +27,24 @@ import { type HoldEnd, type OctEnd, settleGatheredHolds, settleGatheredOcts } fr
  * deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
  */
 export interface Books {
-  insertHold(hold: HoldInput, patience?: CallerPatience): Promise<Insertion>;
-  /** Ends the placing of a hold. Returns false when it had ended before. */
-  settleHold(end: HoldEnd): Promise<boolean>;
-  reserveCapture(capturing: Capturing): Promise<Reservation>;
-  /** Ends a capture. Returns the hold's books right after it; undefined when it had ended before. */
-  settleCapture(end: CaptureEnd): Promise<HoldBooks | undefined>;
-  insertOct(oct: OctInput, patience?: CallerPatience): Promise<Insertion>;
-  /** Ends an OCT. Returns false when it had ended before. */
-  settleOct(end: OctEnd): Promise<boolean>;
-  /**
-   * Runs a reservation that is rare enough for a statement of its own. Reservations with the same key (a hold) run one after another.
-   * `run` resolves with AGAIN when the hold was locked or has changed.
-   */
-  reserve(reserving: Reserving): Promise<Reservation>;
-  /** Ends an operation that is rare enough for a statement of its own. */
-  end(ending: RareEnd): Promise<Ended>;
+  insertHold(hold: HoldInput, patience?: CallerPatience): Promise<Stored>;
+  settleHold(settlement: HoldSettlement): Promise<Settled>;
+  /** Judges a request and stores it; what is on a hold is reserved there. */
+  store(request: SubmissionRequest): Promise<Stored>;
+  settle(settlement: SubmissionSettlement): Promise<Settled>;
+  /** Books a reversal or a reinstatement, once for its event. */
+  takeBack(taking: TakingBack): Promise<TakenBack>;
   /** Stores that an outcome is unknown, when to inquire, and until when that is normal. */
-  markUnknown(table: SubmissionTable, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
+  markUnknown(kind: SentKind, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
   /** Stores when to inquire next; `expectedBy` when the processor has just said it. */
-  postponeInquiry(table: SubmissionTable, requestId: string, at: Date, expectedBy?: Date): Promise<void>;
-  /** Marks an open submission for review by an operator. Returns false when it has ended meanwhile. */
-  markNeedsReview(table: SubmissionTable, requestId: string): Promise<boolean>;
+  postponeInquiry(kind: SentKind, requestId: string, at: Date, expectedBy?: Date): Promise<void>;
+  /** Marks what is open for review by an operator. Returns false when it has ended meanwhile. */
+  markNeedsReview(kind: SentKind, requestId: string): Promise<boolean>;
 }
 
 /** Metrics of the books. */
 export interface BooksObserver {
-  ended(result: Pick<OperationInput, 'kind' | 'status' | 'statusInfo'>): void;
+  ended(result: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'>): void;
   /** The number of requests in one statement. */
   gathered(write: string, size: number): void;
 }
@@ -58,109 +52,74 @@ export interface BooksObserver {
 /** Opens the books on a database. */
 export function openBooks(database: Database, announce: Announce, observer?: BooksObserver): Books {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
-  const holds = new StatementGather<HoldInput, Insertion>((batch) => insertHolds(database.query, batch), {
-    ...INTENT,
+  const holds = new StatementGather<HoldInput, Stored>((batch) => insertHolds(database.query, batch), {
+    ...STORE,
     ...counted('hold'),
     afterLoss: storedBefore,
   });
-  const holdEnds = new StatementGather<HoldEnd, Ended>((batch) => settleGatheredHolds(database, batch), {
-    ...END,
+  const holdEnds = new StatementGather<HoldSettlement, Settled>((batch) => settleGatheredHolds(database, batch), {
+    ...SETTLE,
     ...counted('hold_end'),
-    keyOf: (end) => end.hold.requestId,
+    keyOf: ({ hold }) => hold.requestId,
   });
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold becomes free, ends
-  // come before new captures: otherwise a crowd at one hold would be charged faster than it is answered.
+  // come before new requests: otherwise a crowd at one hold would be charged faster than it is answered.
   const writers = new BusyKeys();
-  const captureEnds = new StatementGather<CaptureEnd, Ended>((batch) => settleGatheredCaptures(database, batch), {
-    ...END,
-    ...counted('capture_end'),
+  const ends = new StatementGather<SubmissionSettlement, Settled>((batch) => settleGathered(database, batch), {
+    ...SETTLE,
+    ...counted('submission_end'),
     keys: writers,
-    keyOf: (end) => end.holdKey,
+    keyOf: ({ holdKey, submission }) => holdKey ?? submission.requestId,
   });
-  const captures = new StatementGather<Capturing, Reservation>((batch) => reserveGatheredCaptures(database, batch), {
-    ...INTENT,
-    ...counted('capture'),
+  const submissions = new StatementGather<SubmissionRequest, Stored>((batch) => storeGathered(database, batch), {
+    ...STORE,
+    ...counted('submission'),
     maxPerKey: MAX_PER_HOLD,
     keys: writers,
-    keyOf: (capturing) => capturing.idHash.toString('hex'),
-    afterLoss: reservedBefore,
-  });
-  const reservations = new StatementGather<Reserving, Reservation>((batch) => each(batch, ({ run }) => run(database)), {
-    ...INTENT,
-    ...ONE_EACH,
-    keyOf: ({ key }) => key,
-    afterLoss: reservedBefore,
-  });
-  const ends = new StatementGather<RareEnd, Ended>((batch) => each(batch, ({ run }) => run(database)), {
-    ...END,
-    ...ONE_EACH,
-    keyOf: ({ key }) => key,
-  });
-  const octs = new StatementGather<OctInput, Insertion>((batch) => insertOcts(database.query, batch), {
-    ...INTENT,
-    ...counted('oct'),
+    keyOf: (request) => (request.kind === 'OCT' ? request.requestId : request.idHash.toString('hex')),
     afterLoss: storedBefore,
   });
-  const octEnds = new StatementGather<OctEnd, Ended>((batch) => settleGatheredOcts(database, batch), {
-    ...END,
-    ...counted('oct_end'),
-    keyOf: (end) => end.oct.requestId,
-  });
-  const announced = (ended: Ended): Ended => {
-    if (ended.changed && ended.result) observer?.ended(ended.result);
+  const takings = new StatementGather<TakingBack, Exclude<Awaited<ReturnType<typeof takeBack>>, string>>(
+    (batch) => Promise.all(batch.map((taking) => takeBack(database, taking))),
+    { ...SETTLE, maxBatch: 1, lanes: 4, keyOf: ({ holdRequestId }) => holdRequestId },
+  );
+  const announced = (settled: Settled): Settled => {
+    if (settled.changed && settled.result) observer?.ended(settled.result);
     // The caller that waits for the answer comes first.
-    if (ended.changed) setImmediate(() => announce(ended.deliveries.map(({ endpoint }) => endpoint)));
-    return ended;
+    if (settled.changed) setImmediate(() => announce(settled.deliveries.map(({ endpoint }) => endpoint)));
+    return settled;
   };
+  // What is gathered runs outside its callers' context, so each carries its trace.
   return {
     insertHold: (hold, patience) => holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
-    settleHold: async (end) => announced(await holdEnds.submit(traceable(end))).changed,
-    reserveCapture: (capturing) => captures.submit(capturing, capturing.patience),
-    settleCapture: async (end) => {
-      const { changed, books } = announced(await captureEnds.submit(traceable(end)));
-      return changed ? books : undefined;
+    settleHold: async (settlement) => announced(await holdEnds.submit({ ...settlement, traceParent: traceParent() })),
+    store: (request) => submissions.submit(request, request.patience),
+    settle: async (settlement) => announced(await ends.submit({ ...settlement, traceParent: traceParent() })),
+    takeBack: async (taking) => {
+      const { became, settled } = await takings.submit({ ...taking, traceParent: traceParent() });
+      announced(settled);
+      return became;
     },
-    reserve: (reserving) => reservations.submit(reserving, reserving.patience),
-    end: async (ending) => announced(await ends.submit(ending)),
-    insertOct: (oct, patience) => octs.submit({ ...oct, deadline: deadlineOf(patience) }, patience),
-    settleOct: async (end) => announced(await octEnds.submit(traceable(end))).changed,
-    markUnknown: (table, requestId, inquireAt, expectedBy) =>
-      markUnknown(database.query, table, requestId, inquireAt, expectedBy ?? null),
-    postponeInquiry: (table, requestId, at, expectedBy) =>
-      postponeInquiry(database.query, table, requestId, at, expectedBy ?? null),
-    markNeedsReview: (table, requestId) => markNeedsReview(database.query, table, requestId),
+    markUnknown: (kind, requestId, inquireAt, expectedBy) =>
+      markUnknown(database.query, kind, requestId, inquireAt, expectedBy ?? null),
+    postponeInquiry: (kind, requestId, at, expectedBy) =>
+      postponeInquiry(database.query, kind, requestId, at, expectedBy ?? null),
+    markNeedsReview: (kind, requestId) => markNeedsReview(database.query, kind, requestId),
   };
 }
 
-/** Converts the answer to a repeated insertion whose first result was lost. */
-function storedBefore(insertion: Insertion): Insertion {
-  if (insertion.outcome === 'LATE') throw new ResultLost('the result is not known');
-  return insertion.outcome === 'REPEATED' ? { ...insertion, outcome: 'RESUMED' } : insertion;
-}
-
-/** The same for a reservation. A refusal is not final, because the first statement may still be running. */
-function reservedBefore(reservation: Reservation): Reservation {
-  if (reservation.reserved || reservation.refusal === 'KEY_TAKEN') return reservation;
-  const { refusal, hold } = reservation;
-  if (refusal === 'REPEATED' && hold) return { reserved: true, hold, processorRequestId: null, resumed: true };
+/** Converts the outcome of a repeated statement whose first result was lost. A refusal is not final: the first one may still be running. */
+function storedBefore(stored: Stored): Stored {
+  if (stored.outcome === 'STORED' || stored.outcome === 'KEY_TAKEN') return stored;
+  if (stored.outcome === 'REPEATED') return { ...stored, outcome: 'RESUMED' };
   throw new ResultLost('the result is not known');
 }
 
-/** Gathered ends run outside their callers' context, so each carries its trace. */
-function traceable<Ending extends End>(end: Ending): Ending {
-  return { ...end, traceParent: traceParent() };
-}
-
-/** Commands with a statement each. */
-function each<Command, Answer>(batch: readonly Command[], run: (command: Command) => Promise<Answer>) {
-  return Promise.all(batch.map(run));
-}
-
 /**
- * Stores new operations. Two statements in flight keep the disk busy while the next one is planned. A command that has waited for 5 s is
- * refused, so that its caller can try again.
+ * Two statements in flight keep the disk busy while the next one is planned. What has waited for 5 s is refused, so that its caller can
+ * try again.
  */
-const INTENT = {
+const STORE = {
   maxBatch: 256,
   lanes: 2,
   inParts: true,
@@ -169,11 +128,9 @@ const INTENT = {
   isAboutOne: (error: unknown) => isAboutOneRow(error) || isLockTimeout(error),
 };
 /**
- * Ends operations. Statements that append to the operation log wait for its lock, so a second one in flight would gain nothing. An end is
- * tried several times; then the caller gets 202, and recovery stores the result.
+ * Statements that append to the log of results wait for its lock, so a second one in flight would gain nothing. It is tried several times;
+ * then the caller gets 202, and recovery settles.
  */
-const END = { maxBatch: 256, lanes: 1, inParts: true, maxWaitMs: 5_000, isPassing: isDatabaseAway };
-/** Rare commands have a statement each; this many run at once. */
-const ONE_EACH = { maxBatch: 1, lanes: 4 };
-/** Maximum captures of one hold that wait: a fraction of a second's work. */
+const SETTLE = { maxBatch: 256, lanes: 1, inParts: true, maxWaitMs: 5_000, isPassing: isDatabaseAway };
+/** Maximum requests of one hold that wait: a fraction of a second's work. */
 const MAX_PER_HOLD = 32;

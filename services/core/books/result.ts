@@ -1,41 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
-import { AGAIN } from '../../../platform/gather.ts';
-import type { HoldBooks } from '../domain/hold.ts';
 import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/operation.ts';
-import type { Database } from '../storage/database.ts';
-import type { OperationInput } from '../storage/operation/operation-log.ts';
-import type { Settled } from '../storage/operation/settle-submissions.ts';
+import type { ResultInput } from '../storage/operation/append-results.ts';
+import type { EndInput } from '../storage/submission/settle-submissions.ts';
 
-/** How a submission ended. */
-export interface End {
+/** The outcome that ends something, and when. */
+export interface Ending {
   readonly outcome: FinalOutcome;
   readonly at: Date;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
-}
-
-/** A write that ended operations: whether it changed its subject, and which deliveries it made. */
-export interface Ended {
-  readonly changed: boolean;
-  readonly deliveries: readonly { readonly id: string; readonly endpoint: string }[];
-  /** The result, when it was written and has a notification. */
-  readonly result?: Pick<OperationInput, 'kind' | 'status' | 'statusInfo'> | undefined;
-  /** Of a capture: the hold's books right after it. */
-  readonly books?: HoldBooks | undefined;
-  /** The processor gave back something else than what our books had left; it reported more than there is to take back or to give again. */
-  readonly fault?: 'DIFFERS' | 'TOO_MUCH' | undefined;
-}
-
-/** Nothing was written, because there was nothing to end. */
-export const NOTHING_ENDED: Ended = { changed: false, deliveries: [] };
-
-/** An end by a statement of its own. Those with the same key (an operation) run one after another. */
-export interface RareEnd {
-  readonly key: string;
-  /** AGAIN = the hold was locked or has changed. */
-  run(database: Database): Promise<Ended | typeof AGAIN>;
 }
 
 /** The subject of an operation, as its result shows it. Money in minor units. */
@@ -58,8 +33,8 @@ export function resultOf(
   requestId: string,
   kind: OperationKind,
   subject: Subject,
-  { outcome, at, traceParent }: End,
-): OperationInput {
+  { outcome, at, traceParent }: Ending,
+): ResultInput {
   const { alwaysNotified, notification } = OPERATION_KINDS[kind];
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
@@ -103,32 +78,11 @@ export function resultOf(
   };
 }
 
-/** The outcome of a settling statement for one of its operations. */
-export function endedOf(settled: Settled, operation: OperationInput): Ended {
-  const { delivery, kind, status, statusInfo } = operation;
-  return {
-    changed: settled.changed.has(operation.subjectId),
-    deliveries:
-      delivery && settled.deliveryIds.has(delivery.id)
-        ? [{ id: delivery.id, endpoint: `${operation.merchantId}/${delivery.endpointKind}` }]
-        : [],
-    result: { kind, status, statusInfo },
-  };
-}
-
-/** What became of the ends of one statement; AGAIN = somebody else had locked the row. */
-export function endedEach(settled: Settled, results: readonly { requestId: string; operation: OperationInput }[]) {
-  return results.map(({ requestId, operation }) =>
-    settled.locked.has(requestId) ? endedOf(settled, operation) : AGAIN,
-  );
-}
-
-/** What is stored of each end, as statements take it. */
-export function endColumns(requestId: string, { outcome, at }: End) {
-  const answer = isOk(outcome)
-    ? { processorReference: outcome.reference }
-    : { processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
-  return { ...answer, requestId, ok: isOk(outcome), at: at.toISOString() };
+/** What is stored of every end, as statements take it. */
+export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {
+  const common = { requestId, ok: isOk(outcome), at: at.toISOString() };
+  if (isOk(outcome)) return { ...common, processorReference: outcome.reference };
+  return { ...common, processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
 }
 
 /** The card, as columns. */

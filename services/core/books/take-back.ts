@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { traceParent } from '../../../platform/tracing.ts';
 import { reinstate, reverse, reversible, takenBackOf } from '../domain/hold.ts';
-import { listCaptures } from '../storage/capture/capture.ts';
-import { bookTakenBack } from '../storage/capture/take-back.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
-import type { NamedEvent } from '../storage/processor-event/processor-event.ts';
-import type { Books } from './books.ts';
-import { cardOf, type Ended, endedOf, NOTHING_ENDED, resultOf } from './result.ts';
+import { bookTakenBack } from '../storage/hold/take-back.ts';
+import type { NamedEvent } from '../storage/processor-event/processor-event-row.ts';
+import { listCaptures } from '../storage/submission/read-submissions.ts';
+import { cardOf, resultOf } from './result.ts';
+import { NOTHING_SETTLED, type Settled, settledOf } from './settle.ts';
 
 /** What the card scheme took back, or gave again, as the processor reported it. */
 export interface TakingBack {
@@ -29,55 +28,49 @@ export interface TakingBack {
    */
   readonly there?: bigint | undefined;
   readonly at: Date;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
 }
 
 /** What became of it: booked, also before; or more than there is to take back or to give again. */
 export type TakenBack = 'BOOKED' | 'TOO_MUCH';
 
-/** Books a reversal or a reinstatement, once for its event. */
-export async function takeBack(books: Books, taking: TakingBack): Promise<TakenBack> {
-  const traced = { ...taking, traceParent: traceParent() };
-  const run = (database: Database) => reckonAndBook(database, traced);
-  const { fault } = await books.end({ key: taking.holdRequestId, run });
-  return fault === 'TOO_MUCH' ? 'TOO_MUCH' : 'BOOKED';
-}
-
 /**
- * Reads, calculates, and writes if the hold has not changed since. It reads the hold before its captures: what changes one of them later
- * changes the hold, and then nothing is written.
+ * Books a reversal or a reinstatement, once for its event: reads, reckons, and writes if the hold has not changed since. It reads the hold
+ * before its captures: what changes one of them later changes the hold, and then nothing is written.
  */
-async function reckonAndBook(
+export async function takeBack(
   { query }: Database,
-  taking: TakingBack & { readonly traceParent: string | undefined },
-): Promise<Ended | typeof AGAIN> {
-  const { kind, captureRequestId, reference, event, at, traceParent } = taking;
+  taking: TakingBack,
+): Promise<{ readonly became: TakenBack; readonly settled: Settled } | typeof AGAIN> {
+  const { requestId, kind, captureRequestId, reference, event, at, traceParent } = taking;
   const [hold] = await readHolds(query, [taking.holdRequestId]);
   assert(hold, 'what is taken back was captured of a hold');
   const captures = await listCaptures(query, hold.requestId);
-  const capture = captures.find(({ requestId }) => requestId === captureRequestId);
+  const capture = captures.find((each) => each.requestId === captureRequestId);
   const here = takenBackOf(hold, capture, captures);
   const amount = missing(taking, here);
-  if (amount <= 0n) return NOTHING_ENDED;
-  if (amount > (kind === 'REVERSAL' ? reversible(hold, capture) : here)) {
-    return { ...NOTHING_ENDED, fault: 'TOO_MUCH' };
-  }
+  if (amount <= 0n) return { became: 'BOOKED', settled: NOTHING_SETTLED };
+  const most = kind === 'REVERSAL' ? reversible(hold, capture) : here;
+  if (amount > most) return { became: 'TOO_MUCH', settled: NOTHING_SETTLED };
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
-  const operation = resultOf(taking.requestId, kind, subject, { outcome, at, traceParent });
-  const settled = await bookTakenBack(query, {
-    requestId: taking.requestId,
+  const operation = resultOf(requestId, kind, subject, { outcome, at, traceParent });
+  const done = await bookTakenBack(query, {
+    ...(kind === 'REVERSAL' ? reverse(hold, amount) : reinstate(hold, amount)),
+    requestId,
     holdRequestId: hold.requestId,
+    version: hold.version,
     captureRequestId,
     captureReversed: capture && (kind === 'REVERSAL' ? here + amount : here - amount),
-    version: hold.version,
     at: at.toISOString(),
     eventId: event?.id,
     eventProcessor: event?.processor,
     digest: event?.digest.toString('hex'),
-    books: kind === 'REVERSAL' ? reverse(hold, amount) : reinstate(hold, amount),
     operation,
   });
-  return settled.locked.has(hold.requestId) ? endedOf(settled, operation) : AGAIN;
+  if (!done.locked.has(requestId)) return AGAIN;
+  return { became: 'BOOKED', settled: settledOf(done, requestId, operation) };
 }
 
 /** How much of what was reported is not booked yet, given what is taken back `here`. */

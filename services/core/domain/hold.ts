@@ -149,23 +149,16 @@ export function reinstate(hold: HoldBooks, amount: bigint): HoldBooks {
 /** A capture of which something may have been taken back. Minor units. */
 export interface ReversedCapture {
   readonly amount: bigint;
-  /** All of it was; an earlier version wrote only this. */
-  readonly reversed: boolean;
-  readonly amountReversed: bigint;
-}
-
-/** What of a capture was taken back and not given again. */
-export function amountReversedOf({ amount, reversed, amountReversed }: ReversedCapture): bigint {
-  return reversed ? amount : amountReversed;
+  /** What of it was taken back and not given again. */
+  readonly amountReversed?: bigint | null | undefined;
 }
 
 /** The most that a reversal can be: what is left of its capture, and of all captures of the hold. Undefined = it names no capture. */
 export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
   const ofAll = hold.captured - hold.reversed;
   if (!capture) return ofAll;
-  const ofCapture = capture.amount - amountReversedOf(capture);
-  if (ofCapture > ofAll) return ofAll;
-  return ofCapture;
+  const ofCapture = capture.amount - (capture.amountReversed ?? 0n);
+  return ofCapture < ofAll ? ofCapture : ofAll;
 }
 
 /** What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A reinstatement can be so much. */
@@ -174,8 +167,8 @@ export function takenBackOf(
   capture: ReversedCapture | undefined,
   captures: readonly ReversedCapture[],
 ): bigint {
-  if (capture) return amountReversedOf(capture);
-  return captures.reduce((rest, each) => rest - amountReversedOf(each), hold.reversed);
+  if (capture) return capture.amountReversed ?? 0n;
+  return captures.reduce((rest, each) => rest - (each.amountReversed ?? 0n), hold.reversed);
 }
 
 /** The books of a hold that was never placed. */

@@ -2,10 +2,6 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 
 /** What is always true of the operations of one kind. */
 interface KindFacts {
-  /** The table of its rows. Reversals and reinstatements have none of their own: they change an amount of their capture. */
-  readonly table: string;
-  /** ASKED = we send it to the processor, under its requestId; REPORTED = the processor does it, and reports it. */
-  readonly origin: 'ASKED' | 'REPORTED';
   /** The statusInfo of a success (docs/product.md, "Notifications"). Another result is `declined` or `failed`. */
   readonly successWord: string;
   /** The status of a success. An expiry and a reversal take something from the merchant, so theirs is KO. */
@@ -15,35 +11,68 @@ interface KindFacts {
   readonly alwaysNotified: boolean;
 }
 
-/** What we send to the processor. Unless a kind says otherwise, only merchants with notifyHolds are notified. */
-const ASKED = { origin: 'ASKED', notification: 'payment', alwaysNotified: false } as const;
-/** What the processor does, and reports. */
-const REPORTED = { origin: 'REPORTED', notification: 'payment', alwaysNotified: true } as const;
+const OFTEN = { notification: 'payment', alwaysNotified: false } as const;
+const ALWAYS = { notification: 'payment', alwaysNotified: true } as const;
 
 /**
- * The kinds of operations. Everything that depends on a kind is derived from this record, or is a record that must have the same keys,
- * so the compiler names what a new kind lacks. The keys are those of OperationKind (proto/holdfast/v1/operation.proto).
+ * The kinds of operations: what has a result in the log. Everything that depends on a kind is derived from this record, or is a record that
+ * must have the same keys, so the compiler names what a new kind lacks. The keys are those of OperationKind
+ * (proto/holdfast/v1/operation.proto).
  */
 export const OPERATION_KINDS = {
-  HOLD: { ...ASKED, table: 'hold', successWord: 'authorized', successStatus: 'OK' },
-  CAPTURE: { ...ASKED, table: 'capture', successWord: 'captured', successStatus: 'OK', alwaysNotified: true },
-  RELEASE: { ...ASKED, table: 'release', successWord: 'released', successStatus: 'OK' },
-  EXPIRY: { ...ASKED, table: 'release', successWord: 'expired', successStatus: 'KO' },
-  REVERSAL: { ...REPORTED, table: 'capture', successWord: 'reversed', successStatus: 'KO' },
-  REINSTATEMENT: { ...REPORTED, table: 'capture', successWord: 'reinstated', successStatus: 'OK' },
-  OCT: { ...ASKED, table: 'oct', successWord: 'paid', successStatus: 'OK', notification: 'oct', alwaysNotified: true },
+  HOLD: { ...OFTEN, successWord: 'authorized', successStatus: 'OK' },
+  CAPTURE: { ...ALWAYS, successWord: 'captured', successStatus: 'OK' },
+  RELEASE: { ...OFTEN, successWord: 'released', successStatus: 'OK' },
+  EXPIRY: { ...OFTEN, successWord: 'expired', successStatus: 'KO' },
+  REVERSAL: { ...ALWAYS, successWord: 'reversed', successStatus: 'KO' },
+  REINSTATEMENT: { ...ALWAYS, successWord: 'reinstated', successStatus: 'OK' },
+  OCT: { notification: 'oct', alwaysNotified: true, successWord: 'paid', successStatus: 'OK' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
 
 /** What an operation does. */
 export type OperationKind = keyof typeof OPERATION_KINDS;
 
-/** The kinds that we send to the processor. */
-export type AskedKind = {
-  [Kind in OperationKind]: (typeof OPERATION_KINDS)[Kind]['origin'] extends 'ASKED' ? Kind : never;
-}[OperationKind];
+/** What is always true of the submissions of one kind. */
+interface SubmissionFacts {
+  /** The operation that its result is; null = it has no result of its own in the log. */
+  readonly operation: OperationKind | null;
+  /** What it is in the books of a processor: a name of EntryKind (proto/holdfast/processor/v1). */
+  readonly entry: 'CAPTURE' | 'VOID' | 'CREDIT';
+  /** Whether it changes the books of a hold. */
+  readonly isOnHold: boolean;
+  /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
+  readonly mustHappen: boolean;
+}
 
-/** The tables of what we send to the processor under an identifier of ours: submissions. */
-export type SubmissionTable = (typeof OPERATION_KINDS)[AskedKind]['table'];
+/**
+ * The kinds of submissions: what is sent to a processor under an identifier of ours, besides the placing of holds. A LATE_VOID gives back
+ * an authorization that arrived after its hold had failed.
+ */
+export const SUBMISSION_KINDS = {
+  CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', isOnHold: true, mustHappen: false },
+  RELEASE: { operation: 'RELEASE', entry: 'VOID', isOnHold: true, mustHappen: false },
+  EXPIRY: { operation: 'EXPIRY', entry: 'VOID', isOnHold: true, mustHappen: true },
+  LATE_VOID: { operation: null, entry: 'VOID', isOnHold: true, mustHappen: true },
+  OCT: { operation: 'OCT', entry: 'CREDIT', isOnHold: false, mustHappen: false },
+} as const satisfies Record<string, SubmissionFacts>;
+
+export type SubmissionKind = keyof typeof SUBMISSION_KINDS;
+
+/** The kinds that change the books of a hold. */
+export type KindOnHold = {
+  [Kind in SubmissionKind]: (typeof SUBMISSION_KINDS)[Kind]['isOnHold'] extends true ? Kind : never;
+}[SubmissionKind];
+
+/** All that is sent to a processor under an identifier of ours: the placing of holds, and submissions. */
+export type SentKind = 'HOLD' | SubmissionKind;
+
+/** Everything that is sent, in the order of the records. */
+export const SENT_KINDS: readonly SentKind[] = ['HOLD', ...(Object.keys(SUBMISSION_KINDS) as SubmissionKind[])];
+
+/** Whether it must happen sooner or later, so that only an operator may end it without success. */
+export function mustHappen(kind: SentKind): boolean {
+  return kind !== 'HOLD' && SUBMISSION_KINDS[kind].mustHappen;
+}
 
 /** Where a submission stands: OK and KO are final. */
 export type SubmissionState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
@@ -53,6 +82,3 @@ export type StatusInfo = (typeof OPERATION_KINDS)[OperationKind]['successWord'] 
 
 /** All of them, in the record's order. */
 export const KIND_NAMES = Object.keys(OPERATION_KINDS) as OperationKind[];
-
-/** The kinds that we send to the processor, in the record's order. */
-export const ASKED_KINDS = KIND_NAMES.filter((kind): kind is AskedKind => OPERATION_KINDS[kind].origin === 'ASKED');

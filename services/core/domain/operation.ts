@@ -1,3 +1,8 @@
+/**
+ * The life of an operation, in the words that all rooms use. A *request* is judged and *stored*, which reserves its amount on a hold, if it
+ * has one. It is *sent* to the processor, whose *outcome* *settles* it: that ends it, changes the books of its hold, and appends its
+ * *result* to the log.
+ */
 import type { Capabilities } from './hold.ts';
 import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
@@ -54,6 +59,11 @@ export function identifierOf(submission: {
   readonly processorRequestId?: string | null | undefined;
 }): string {
   return submission.processorRequestId ?? submission.requestId;
+}
+
+/** Whether an outcome ends what was sent. */
+export function isFinal(outcome: Outcome): outcome is FinalOutcome {
+  return outcome.answer !== 'UNKNOWN' && outcome.answer !== 'ACCEPTED';
 }
 
 /** Whether a final outcome is a success. */

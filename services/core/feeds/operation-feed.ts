@@ -8,7 +8,7 @@ import {
   type OperationRow,
   readOperations,
   requestIdAt,
-} from '../storage/operation/operation.ts';
+} from '../storage/operation/operation-row.ts';
 
 /**
  * The log has another history than it had: a restore or a fail-over has taken the database back to before a position. Reading on from its

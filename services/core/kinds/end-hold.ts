@@ -1,34 +1,43 @@
 import { v7 as uuidv7 } from 'uuid';
-import { reserveHoldRelease } from '../books/reserve-release.ts';
-import { identifierOf } from '../domain/operation.ts';
+import { isStored } from '../books/request.ts';
 import { callOverAt } from '../processor/processor.ts';
-import type { DueHold } from '../storage/hold/find-due-holds.ts';
-import { ask } from './ask.ts';
-import type { Asker } from './kind.ts';
-import { RELEASE } from './release.ts';
-
-type Ending = Omit<DueHold, 'endedAs'> & Partial<Pick<DueHold, 'endedAs'>>;
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { Sender, SubmissionFacts } from './facts.ts';
+import { send } from './send.ts';
+import { settle } from './settle.ts';
 
 /**
  * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at the processor,
  * which is not asked then. Does nothing while a capture or release of it is in flight.
  */
-export async function endHold(asker: Asker, due: Ending): Promise<void> {
-  const { requestId: holdRequestId, merchantId, processor, processorAccount, endedAs } = due;
-  const at = asker.clock();
+export async function endHold(sender: Sender, { idHash, endedAs }: Pick<HoldRow, 'idHash' | 'endedAs'>): Promise<void> {
+  const at = sender.clock();
   const reported = endedAs != null;
-  const requestId = uuidv7();
-  const release = { requestId, holdRequestId, merchantId, reason: endedAs ?? 'EXPIRED', reported } as const;
-  const reservation = await reserveHoldRelease(asker.books, {
-    ...release,
+  const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
+  const request = {
+    kind,
+    requestId: uuidv7(),
+    idHash,
+    reported,
     at,
-    inquireAt: callOverAt(asker.processors, at),
-  });
-  if (!reservation.reserved) return;
-  const { endedAmount: amountReleased, endedReference: processorReference } = reservation.hold;
-  const authorizationRequestId = identifierOf(due);
-  await ask(asker, RELEASE, {
-    ...{ ...release, processor, processorAccount, authorizationRequestId },
-    ...{ amountReleased, processorReference },
-  });
+    inquireAt: callOverAt(sender.processors, at),
+  } as const;
+  const stored = await sender.books.store(request);
+  const { hold, amount = 0n } = stored;
+  if (!isStored(stored) || !hold) return;
+  const facts: SubmissionFacts = {
+    kind,
+    requestId: request.requestId,
+    holdRequestId: hold.requestId,
+    hold,
+    merchantId: hold.merchantId,
+    amount,
+    currency: hold.currency,
+    processor: hold.processor,
+    processorAccount: hold.processorAccount,
+    reported,
+    amountReleased: hold.endedAmount,
+    processorReference: hold.endedReference,
+  };
+  await settle(sender, facts, await send(sender, facts));
 }

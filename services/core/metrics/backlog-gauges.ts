@@ -2,15 +2,15 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
 import type { Clock } from '../clock.ts';
-import { type Processors, unnamedToday } from '../processor/processors.ts';
+import { SENT_KINDS } from '../domain/kinds.ts';
+import type { Processors } from '../processor/processors.ts';
 import { type Backlog, readBacklog } from '../reports/backlog.ts';
 import type { Database } from '../storage/database.ts';
-import { SUBMISSION_TABLES } from '../storage/operation/submissions.ts';
 
 export interface BacklogGauges {
   readonly registry: Registry;
   readonly database: Pick<Database, 'query'>;
-  readonly processors: Pick<Processors, 'names' | 'nameOf'>;
+  readonly processors: Pick<Processors, 'names'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -83,7 +83,7 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
     for (const each of [unknown, unknownAge, review, frozen]) each.reset();
     for (const processor of processors.names) {
       frozen.set({ processor }, 0);
-      for (const kind of KINDS) for (const each of [unknown, unknownAge, review]) each.set({ kind, processor }, 0);
+      for (const kind of SENT_KINDS) for (const each of [unknown, unknownAge, review]) each.set({ kind, processor }, 0);
     }
     for (const { kind, processor, unknown: count, oldestS, review: inReview } of backlog.open) {
       unknown.set({ kind, processor }, count);
@@ -107,7 +107,7 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
   let reading: Promise<void> | undefined;
   const read = async () => {
     try {
-      show(await readBacklog(database.query, clock(), unnamedToday(processors)));
+      show(await readBacklog(database.query, clock()));
       readAtMs = performance.now();
     } catch (error) {
       failures.inc();
@@ -147,5 +147,4 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
   }
 }
 
-const KINDS = SUBMISSION_TABLES.map((table) => table.toUpperCase());
 const PAUSES = ['GONE', 'OPERATOR', 'BREAKER'];

@@ -1,5 +1,5 @@
 import type { AcceptedLongest, DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { SubmissionTable } from '../domain/kinds.ts';
+import type { SentKind } from '../domain/kinds.ts';
 
 /**
  * Tells how long a submission may stay ACCEPTED, in milliseconds, as the processor describes itself. It is asked again after an hour, and
@@ -7,7 +7,7 @@ import type { SubmissionTable } from '../domain/kinds.ts';
  */
 export function openAcceptedLongest(client: {
   describe(request: object): Promise<DescribeResponse>;
-}): (table: SubmissionTable) => Promise<number> {
+}): (kind: SentKind) => Promise<number> {
   let asked: Promise<AcceptedLongest | undefined> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const ask = async () => {
@@ -18,12 +18,12 @@ export function openAcceptedLongest(client: {
       return undefined;
     }
   };
-  return async (table) => {
+  return async (kind) => {
     if (performance.now() - askedAtMs > ASK_AGAIN_MS) {
       askedAtMs = performance.now();
       asked = ask();
     }
-    const longest = (await asked)?.[FIELD[table]];
+    const longest = (await asked)?.[FIELD[kind]];
     return longest ? Number(longest.seconds) * 1_000 : DEFAULT_LONGEST_MS;
   };
 }
@@ -32,4 +32,11 @@ const ASK_AGAIN_MS = 3_600_000;
 /** As proto/holdfast/processor/v1/processor.proto says. */
 const DEFAULT_LONGEST_MS = 7 * 24 * 3_600_000;
 
-const FIELD = { hold: 'authorization', capture: 'capture', release: 'void', oct: 'credit' } as const;
+const FIELD = {
+  HOLD: 'authorization',
+  CAPTURE: 'capture',
+  RELEASE: 'void',
+  EXPIRY: 'void',
+  LATE_VOID: 'void',
+  OCT: 'credit',
+} as const satisfies Record<SentKind, keyof AcceptedLongest>;

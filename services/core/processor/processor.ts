@@ -12,7 +12,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold.ts';
-import type { SubmissionTable } from '../domain/kinds.ts';
+import type { SentKind } from '../domain/kinds.ts';
 import {
   type FinalOutcome,
   IDENTIFIER_REUSED,
@@ -44,7 +44,7 @@ export interface Processor {
    * By when the result of a submission that was accepted is expected, as the processor said, but no later than its kind may take. `since`
    * is when it was stored.
    */
-  acceptedUntil(table: SubmissionTable, since: Date, said: Date): Promise<Date>;
+  acceptedUntil(kind: SentKind, since: Date, said: Date): Promise<Date>;
   /**
    * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered; then now and then one
    * may, as a probe.
@@ -147,8 +147,8 @@ export function openProcessor(options: ProcessorOptions): Processor {
   const longest = openAcceptedLongest(client);
   return {
     timeoutMs,
-    async acceptedUntil(table, since, said) {
-      return new Date(Math.min(said.getTime(), since.getTime() + (await longest(table))));
+    async acceptedUntil(kind, since, said) {
+      return new Date(Math.min(said.getTime(), since.getTime() + (await longest(kind))));
     },
     async listEntries(request, call) {
       if (!(await isSame())) {

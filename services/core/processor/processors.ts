@@ -1,6 +1,5 @@
 import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/operation.ts';
-import { STORED_UNNAMED, UNNAMED } from '../domain/processor-name.ts';
 import { CallerLimit } from './caller-limit.ts';
 import type { ContractViolation } from './contract.ts';
 import type { Identities } from './identity.ts';
@@ -12,8 +11,6 @@ export interface Processors {
   readonly names: readonly string[];
   /** How long a call to any of them may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Which of `names` a stored name stands for; undefined = that processor is not configured any more. */
-  nameOf(stored: string): string | undefined;
   /** The processor of a stored row. One that is not configured any more never answers. */
   of(row: { readonly processor: string }): Processor;
   close(): void;
@@ -22,7 +19,7 @@ export interface Processors {
 export interface ProcessorsSettings extends SharedSettings, OwnSettings {
   /** name=host:port, joined by commas; the first is the default of contracts. */
   readonly PROCESSORS?: readonly NamedAddress[] | undefined;
-  /** The only processor; beside PROCESSORS, the address of the one that was the only one before. */
+  /** The address of the only processor, which is then called `default`. */
   readonly PROCESSOR_URL?: string | undefined;
 }
 
@@ -79,35 +76,22 @@ export function openProcessors(settings: ProcessorsSettings, options: Processors
     const processor = openProcessor({ ...optionsOf(settings, each, addresses), mostCallers, identities, report });
     return [each.name, wrap(processor, each.name)] as const;
   };
-  return processorsOf(addresses.map(open), onlyOneBefore(addresses, settings.PROCESSOR_URL));
+  return processorsOf(addresses.map(open));
 }
 
-/** Names processors; the first is the default of contracts. `unnamed` is the name of that which was the only one before. */
-export function processorsOf(
-  named: readonly (readonly [name: string, processor: Processor])[],
-  unnamed: string = UNNAMED,
-): Processors {
+/** Names processors; the first is the default of contracts. */
+export function processorsOf(named: readonly (readonly [name: string, processor: Processor])[]): Processors {
   const byName = new Map(named);
   const [first] = named;
   if (!first) throw new Error('settings: PROCESSORS or PROCESSOR_URL is needed');
-  const nameOf = (stored: string) => {
-    const name = STORED_UNNAMED.includes(stored) ? unnamed : stored;
-    return byName.has(name) ? name : undefined;
-  };
   return {
     names: [...byName.keys()],
     timeoutMs: first[1].timeoutMs,
-    nameOf,
-    of: ({ processor }) => byName.get(nameOf(processor) ?? '') ?? GONE,
+    of: ({ processor }) => byName.get(processor) ?? GONE,
     close() {
       for (const processor of byName.values()) processor.close();
     },
   };
-}
-
-/** The name by which rows of the only processor before are known today. */
-export function unnamedToday({ nameOf }: Pick<Processors, 'nameOf'>): string {
-  return nameOf(UNNAMED) ?? UNNAMED;
 }
 
 /** The processors by name, the default first. */
@@ -115,15 +99,9 @@ export function ledgersOf(processors: Processors): ReadonlyMap<string, Processor
   return new Map(processors.names.map((name) => [name, processors.of({ processor: name })]));
 }
 
-/** Which rows are whose, by the names that are stored: each processor's own, and at last those of processors that are gone. */
-export function rowsByProcessor(processors: Pick<Processors, 'names' | 'nameOf'>) {
-  const own = processors.names.map((name) => storedFor(processors, name));
-  return [...own.map((only) => ({ only, butNot: [] })), { only: null, butNot: own.flat() }];
-}
-
-/** The names under which rows of a processor are stored. */
-export function storedFor({ nameOf }: Pick<Processors, 'nameOf'>, name: string): readonly string[] {
-  return nameOf(UNNAMED) === name ? [...new Set([name, ...STORED_UNNAMED])] : [name];
+/** Which rows are whose: each processor's own, and at last those of processors that are gone. */
+export function rowsByProcessor({ names }: Pick<Processors, 'names'>) {
+  return [...names.map((name) => ({ only: [name], butNot: [] })), { only: null, butNot: names }];
 }
 
 /** What is set for one processor counts for it instead of what is set for all; of TLS, all or nothing. */
@@ -155,12 +133,7 @@ export function addressesOf({
   PROCESSOR_URL: only,
 }: Pick<ProcessorsSettings, 'PROCESSORS' | 'PROCESSOR_URL'>): readonly NamedAddress[] {
   if (named) return named;
-  return only === undefined ? [] : [{ name: UNNAMED, address: only }];
-}
-
-/** Which of PROCESSORS was the only one before: that at the address of PROCESSOR_URL; without it, one that is called as it was. */
-function onlyOneBefore(named: readonly NamedAddress[], url: string | undefined): string | undefined {
-  return url === undefined ? undefined : named.find(({ address }) => address === url)?.name;
+  return only === undefined ? [] : [{ name: 'default', address: only }];
 }
 
 /** Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice, also as settings have it. */

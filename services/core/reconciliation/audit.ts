@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
-import { UNNAMED } from '../domain/processor-name.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
 import { copyEntries, type Ledgers, leftOut, readAgain } from './copy-entries.ts';
 import type { Audited, Drift } from './drift.ts';
@@ -11,8 +10,6 @@ export interface AuditParts {
   readonly databaseUrl: string;
   /** Absent: audits our own books alone. */
   readonly processors?: Ledgers | undefined;
-  /** The name of the processor that was the only one before; absent = `default`. */
-  readonly unnamed?: string | undefined;
   /** Maximum drifts reported for each check; all are counted. */
   readonly most: number;
   /** How long to wait before reading again what differs from the processor's books, milliseconds. */
@@ -28,9 +25,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = parts.processors
-      ? await copyEntries(client, parts.processors, parts.unnamed ?? UNNAMED, 'LEAVE_OUT')
-      : [];
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT') : [];
     await client.query('begin isolation level repeatable read');
     const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');

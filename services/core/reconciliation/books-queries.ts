@@ -1,32 +1,26 @@
 /** Queries that recompute our own books. Each returns kind, request_id, merchant_id, expected, found. */
-import { sqlOfAmountReversed } from '../storage/capture/capture.ts';
-import { SUBMISSION_TABLES, SUBMISSIONS, unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 
 const OPEN = "('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')";
-
-/** For each table whose open rows reserve part of a hold: the amount, and whether it closes the hold to other captures meanwhile. */
-const RESERVED = SUBMISSION_TABLES.flatMap((table) => {
-  const { reserves, state } = SUBMISSIONS[table];
-  if (reserves === null) return [];
-  return `select s.hold_request_id, s.amount, ${reserves.closes} as closes from ${table} s join hold h on h.request_id = s.hold_request_id
-      where ${state} in ${OPEN} and ${reserves.when}`;
-}).join(' union all ');
 
 /** SQL: what an operation took back; a reinstatement gives it again. */
 const TAKEN_BACK = "case kind when 'REVERSAL' then amount else -amount end";
 
 /** Each hold with the sums of its captures, reservations, and releases that gave back less than was left: those leave it open. */
 const SUMS = `with captured as (
-    select hold_request_id, coalesce(sum(amount) filter (where state = 'OK'), 0) as captured from capture group by hold_request_id
+    select hold_request_id, sum(amount) as captured from submission where kind = 'CAPTURE' and state = 'OK' group by 1
   ),
   reversed as (
     select hold_request_id, sum(${TAKEN_BACK}) as reversed from operation where kind in ('REVERSAL', 'REINSTATEMENT') group by hold_request_id
   ),
   given as (
-    select hold_request_id, sum(amount_released) as given from release where state = 'OK' and reason = 'RELEASED' group by 1
+    select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE' and state = 'OK' group by 1
   ),
   reserved as (
-    select hold_request_id, sum(amount) as in_flight, bool_or(closes) as closing from (${RESERVED}) open group by hold_request_id
+    select s.hold_request_id, sum(s.amount) as in_flight,
+      bool_or(s.kind in ('RELEASE', 'EXPIRY') or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
+        as closing
+    from submission s join hold h on h.request_id = s.hold_request_id where s.state in ${OPEN} group by 1
   ),
   summed as (
     select h.*, coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
@@ -62,15 +56,12 @@ const HOLD_STATE = `${SUMS}
   from reckoned
   where sum_closing <> closing or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
 
-const BELONGING = SUBMISSION_TABLES.filter((table) => SUBMISSIONS[table].holdRequestId !== 'null::uuid').map(
-  (table) => `select request_id, hold_request_id, merchant_id, currency from ${table}`,
-);
-
-const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, a.request_id, a.merchant_id,
-    format('a hold of %s in %s', a.merchant_id, a.currency) as expected,
+const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, s.request_id, s.merchant_id,
+    format('a hold of %s in %s', s.merchant_id, s.currency) as expected,
     coalesce(format('hold of %s in %s', h.merchant_id, h.currency), 'none') as found
-  from (${BELONGING.join(' union all ')}) a left join hold h on h.request_id = a.hold_request_id
-  where h.request_id is null or (h.merchant_id, h.currency) is distinct from (a.merchant_id, a.currency)`;
+  from submission s left join hold h on h.request_id = s.hold_request_id
+  where s.hold_request_id is not null
+    and (h.request_id is null or (h.merchant_id, h.currency) is distinct from (s.merchant_id, s.currency))`;
 
 /** What was taken back of a capture is what the log's reversals and reinstatements of it add up to. */
 const REVERSALS = `with logged as (
@@ -79,12 +70,32 @@ const REVERSALS = `with logged as (
   )
   select 'REVERSALS_DIFFER' as kind, coalesce(c.request_id, l.capture_request_id) as request_id,
     coalesce(c.merchant_id, l.merchant_id) as merchant_id, format('%s taken back', coalesce(l.reversed, 0)) as expected,
-    coalesce(format('%s', ${sqlOfAmountReversed('c')}), 'no capture') as found
-  from logged l full join (select * from capture where reversed or amount_reversed > 0) c on c.request_id = l.capture_request_id
-  where coalesce(l.reversed, 0) <> coalesce(${sqlOfAmountReversed('c')}, 0)`;
+    coalesce(format('%s', c.amount_reversed), 'no capture') as found
+  from logged l full join (select * from submission where amount_reversed > 0) c on c.request_id = l.capture_request_id
+  where coalesce(l.reversed, 0) <> coalesce(c.amount_reversed, 0)`;
 
-/** The results that the log must contain, of what was asked. */
-const EXPECTED = unionOfSubmissions((_, { results }) => results.join(' union all '));
+/** SQL: the kinds of submissions whose result, OK or KO, is one in the log with their amount. */
+const LOGGED = Object.entries(SUBMISSION_KINDS)
+  .filter(([, { operation, entry }]) => operation !== null && entry !== 'VOID')
+  .map(([kind]) => `'${kind}'`)
+  .join(', ');
+
+/**
+ * The results that the log must contain: kind, subject, status, amount (null = any), merchant_id, hold_request_id. What gives up a checkout
+ * is the hold's own result; an expiry that is tried again has none.
+ */
+const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status, amount,
+      merchant_id, null::uuid as hold_request_id
+    from hold where phase in ('AUTHORIZED', 'FAILED')
+    union all
+    select kind, request_id, state, amount, merchant_id, hold_request_id from submission
+    where kind in (${LOGGED}) and state in ('OK', 'KO')
+    union all
+    select s.kind, s.request_id, case when s.state = 'OK' and s.kind = 'RELEASE' then 'OK' else 'KO' end,
+      coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id
+    from submission s join hold h on h.request_id = s.hold_request_id
+    where s.kind in ('RELEASE', 'EXPIRY')
+      and ((s.state = 'OK' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and s.kind = 'RELEASE'))`;
 
 const OPERATIONS = `with expected as (${EXPECTED}),
   logged as (
@@ -110,7 +121,8 @@ export const BOOKS_QUERIES: readonly string[] = [
 ];
 
 /** The counts. */
-export const COUNTS = `select ${SUBMISSION_TABLES.map((table) => `(select count(*) from ${table})::int as "${table}s"`).join(', ')},
-    (select count(*) from operation)::int as operations,
-    (select count(*) from (${unionOfSubmissions((table, { state }) => `select from ${table} s where ${state} in ${OPEN}`)}) open)::int
-      as "inFlight"`;
+export const COUNTS = `select (select count(*) from hold)::int as holds, s.*, (select count(*) from operation)::int as operations,
+    s.open + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED'))::int as "inFlight"
+  from (select count(*) filter (where kind = 'CAPTURE')::int as captures,
+    count(*) filter (where kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))::int as releases,
+    count(*) filter (where kind = 'OCT')::int as octs, count(*) filter (where state in ${OPEN})::int as open from submission) s`;

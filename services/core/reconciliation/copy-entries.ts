@@ -1,11 +1,10 @@
 import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { STORED_UNNAMED } from '../domain/processor-name.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, readEntries } from '../processor/entries.ts';
 import type { Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT, NAME_PROCESSOR } from './ledger-queries.ts';
+import { CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -14,17 +13,14 @@ export type Ledgers = ReadonlyMap<string, Ledger>;
 export type Unreadable = 'THROW' | 'LEAVE_OUT';
 
 /**
- * Copies the processors' books into a table of this session, page by page. `unnamed` is the name of the processor that was the only one
- * before. Resolves with how many entries each has that was read.
+ * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read.
  */
 export async function copyEntries(
   client: pg.Client,
   processors: Ledgers,
-  unnamed: string,
   unreadable: Unreadable,
 ): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
-  await client.query(NAME_PROCESSOR, [STORED_UNNAMED, unnamed]);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
     const entries = await orLeaveOut(client, processor, unreadable, () => copyPages(client, processor, ledger, ''));
@@ -130,7 +126,8 @@ function rowOf(processor: string, entry: Entry): object {
 }
 
 /** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
-const READ_AGAIN = `select distinct coalesce(h.processor_request_id, o.processor_request_id, h.request_id, e.authorization_request_id, suspect.id) as id
-  from unnest($1::uuid[]) as suspect(id) left join capture c on c.request_id = suspect.id
-    left join hold h on h.request_id = coalesce(c.hold_request_id, suspect.id) left join oct o on o.request_id = suspect.id
+const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id, e.authorization_request_id,
+    suspect.id) as id
+  from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id
+    left join hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
     left join processor_entry e on e.request_id = suspect.id`;

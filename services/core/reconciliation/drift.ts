@@ -1,5 +1,3 @@
-import type { SubmissionTable } from '../domain/kinds.ts';
-
 /** The kinds of drift. */
 export const DRIFTS = [
   /** The counters of a hold are not what its captures and releases add up to. */
@@ -48,8 +46,13 @@ export interface EntryCount {
   readonly entries: number;
 }
 
-/** What was looked at: rows of each table of submissions, and … */
-export interface Audited extends Readonly<Record<`${SubmissionTable}s`, number>> {
+/** What was looked at. */
+export interface Audited {
+  readonly holds: number;
+  readonly captures: number;
+  /** Voids of any kind. */
+  readonly releases: number;
+  readonly octs: number;
   readonly operations: number;
   /** Submissions without a result: not drift, but not compared either. */
   readonly inFlight: number;

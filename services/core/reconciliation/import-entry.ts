@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { reserveHoldRelease } from '../books/reserve-release.ts';
-import { takeBack } from '../books/take-back.ts';
-import type { SubmissionTable } from '../domain/kinds.ts';
-import { end } from '../kinds/end.ts';
+import { type HoldRequest, isStored } from '../books/request.ts';
+import type { SentKind } from '../domain/kinds.ts';
+import { newHandle } from '../kinds/checkout.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import { newHandle } from '../kinds/hold.ts';
-import type { Asker } from '../kinds/kind.ts';
-import { KINDS } from '../kinds/kinds.ts';
+import { factsOf, type Sender } from '../kinds/facts.ts';
+import { settle } from '../kinds/settle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
-import { storedFor } from '../processor/processors.ts';
-import { findCapture } from '../storage/capture/capture.ts';
-import { findClaimed } from '../storage/claim/claim.ts';
+import { findClaims } from '../storage/claim/claim-row.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
-import type { HoldRow } from '../storage/hold/hold.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/imported.ts';
 import { findMerchant } from '../storage/merchant/merchant.ts';
-import { findSentSubmission } from '../storage/operation/find-submission.ts';
+import { findSentAs } from '../storage/submission/find-sent.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
@@ -25,7 +22,7 @@ export class Unable extends Error {}
 
 /** What an import works with besides the entry. */
 export interface Importing {
-  readonly asker: Asker;
+  readonly sender: Sender;
   /** What the processor answered when it was asked about the entry. */
   readonly answer: InquiryAnswer;
   /** Of a capture: nothing is left of its authorization, and no void gave the rest back. */
@@ -41,127 +38,119 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   const { changeHere, captureHere, holdHere } = entry;
   if (changeHere !== null) {
     assert(holdHere, 'it is a change of a hold');
-    if (changeHere === 'END') return importEnd(importing.asker, holdHere);
-    return importReversal(importing.asker, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
+    if (changeHere === 'END') return importEnd(importing.sender, holdHere);
+    return importReversal(importing.sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
   }
-  const table = TABLES[entry.kind];
-  if (!table) throw new Unable(`core has no operations of the kind ${entry.kind}`);
-  const requestId = await STORE[table](entry, importing);
-  await endImported(entry, importing, table, requestId);
-  if (table === 'capture' && entry.takenBack > 0n) await importReversalOf(importing.asker, requestId, entry);
+  const store = STORE[entry.kind];
+  if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
+  const { kind, requestId } = await store(entry, importing);
+  await settleImported(entry, importing, kind, requestId);
+  if (kind === 'CAPTURE' && entry.takenBack > 0n) await importReversalOf(importing.sender, requestId, entry);
   return requestId;
 }
 
-const TABLES: Readonly<Record<string, SubmissionTable>> = {
-  AUTHORIZATION: 'hold',
-  CAPTURE: 'capture',
-  VOID: 'release',
-  CREDIT: 'oct',
-};
+type Store = (
+  entry: UnknownEntry,
+  importing: Importing,
+) => Promise<{ readonly kind: SentKind; readonly requestId: string }>;
 
-type Store = (entry: UnknownEntry, importing: Importing) => Promise<string>;
-
-/** How the submissions of each table are stored from the processor's books. */
-const STORE: Readonly<Record<SubmissionTable, Store>> = {
-  async hold(entry, { asker }) {
+/** How the entries of each kind are stored. */
+const STORE: Readonly<Record<string, Store>> = {
+  async AUTHORIZATION(entry, { sender }) {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
-    return storeHold(entry, asker);
+    return { kind: 'HOLD', requestId: await storeHold(entry, sender) };
   },
 
-  async capture(entry, { asker, isFinal }) {
-    const hold = await holdOf(entry, asker);
-    const names = await namesOf(entry, asker);
-    const reservation = await asker.books.reserveCapture({
-      ...names,
-      idHash: hold.idHash,
-      merchantId: hold.merchantId,
-      amount: entry.amount,
-      finalCapture: isFinal,
-      imported: true,
-      ...timesOf(entry, asker),
-    });
-    if (!reservation.reserved)
-      throw new Unable(`the hold ${hold.requestId} has no room for it: ${reservation.refusal}`);
-    return names.requestId;
+  async CAPTURE(entry, { sender, isFinal }) {
+    const hold = await holdOf(entry, sender);
+    return storeOn(hold, entry, sender, { kind: 'CAPTURE', amount: entry.amount, finalCapture: isFinal });
   },
 
-  async release(entry, { asker }) {
-    const hold = await holdOf(entry, asker);
+  async VOID(entry, { sender }) {
+    const hold = await holdOf(entry, sender);
     const isExpiry = hold.expiresAt != null && hold.expiresAt <= entry.actedAt;
-    const names = await namesOf(entry, asker);
-    const reservation = await reserveHoldRelease(asker.books, {
-      ...names,
-      holdRequestId: hold.requestId,
-      reason: isExpiry ? 'EXPIRED' : 'RELEASED',
-      imported: true,
-      ...timesOf(entry, asker),
-    });
-    if (!reservation.reserved)
-      throw new Unable(`the hold ${hold.requestId} has nothing to give back: ${reservation.refusal}`);
-    return names.requestId;
+    return storeOn(hold, entry, sender, { kind: isExpiry ? 'EXPIRY' : 'RELEASE' });
   },
 
-  async oct(entry, { asker }) {
-    const names = await namesOf(entry, asker);
-    const { at, inquireAt } = timesOf(entry, asker);
-    const { outcome } = await asker.books.insertOct({
+  async CREDIT(entry, { sender }) {
+    const names = await namesOf(entry, sender, entry.merchantId);
+    const { amount } = entry;
+    const oct = {
       ...names,
       ...placeOf(entry),
-      amount: entry.amount.toString(),
+      ...timesOf(entry, sender),
+      kind: 'OCT',
+      amount,
       imported: true,
-      createdAt: at.toISOString(),
-      inquireAt: inquireAt.toISOString(),
-    });
-    if (outcome !== 'STORED' && outcome !== 'RESUMED') throw new Unable('it is known here by now');
-    return names.requestId;
+    } as const;
+    if (!isStored(await sender.books.store(oct))) throw new Unable('it is known here by now');
+    return oct;
   },
 };
 
+async function storeOn(
+  { requestId: holdRequestId, idHash, merchantId }: HoldRow,
+  entry: UnknownEntry,
+  sender: Sender,
+  what: Pick<HoldRequest, 'kind' | 'amount' | 'finalCapture'>,
+) {
+  const names = await namesOf(entry, sender, merchantId);
+  const request = { ...names, ...timesOf(entry, sender), ...what, idHash, imported: true };
+  const stored = await sender.books.store(request);
+  if (isStored(stored)) return request;
+  const room = what.kind === 'CAPTURE' ? 'no room for it' : 'nothing to give back';
+  throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
+}
+
 /** Stores the hold of an authorization, as one whose outcome is open. Throws Unable when the merchant does not exist. */
-export async function storeHold(entry: UnknownEntry, asker: Asker): Promise<string> {
-  const contract = await findMerchant(asker.database, entry.merchantId);
+export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<string> {
+  const contract = await findMerchant(sender.database, entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
-  const names = await namesOf(entry, asker);
-  const { preauthorizationId: _, ...handle } = newHandle(asker.cipher, names.requestId);
-  const { at, inquireAt } = timesOf(entry, asker);
+  const names = await namesOf(entry, sender, entry.merchantId);
+  const { preauthorizationId: _, ...handle } = newHandle(sender.cipher, names.requestId);
+  const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, holdPeriodS } = contract;
-  const { outcome } = await asker.books.insertHold({
+  const stored = await sender.books.insertHold({
     ...names,
     ...place,
     ...handle,
-    ...{ allowMultipleCaptures, notifyHolds, holdPeriodS },
+    allowMultipleCaptures,
+    notifyHolds,
+    holdPeriodS,
     tokenId: tokenId || undefined,
     phase: 'AUTHORIZING',
     amount: entry.amount.toString(),
     saveCard: false,
     imported: true,
+    isSentUnderKey: false,
     createdAt: at.toISOString(),
     inquireAt: inquireAt.toISOString(),
   });
-  if (outcome !== 'STORED' && outcome !== 'RESUMED') throw new Unable('it is known here by now');
+  if (!isStored(stored)) throw new Unable('it is known here by now');
   return names.requestId;
 }
 
 /** The hold of what is captured or given back. Throws Unable when it is unknown. */
-async function holdOf(
-  { authorizationRequestId, processor }: UnknownEntry,
-  { database, processors }: Asker,
-): Promise<HoldRow> {
-  const names = storedFor(processors, processor);
-  const known = await findSentSubmission(database.query, authorizationRequestId ?? '', names);
-  const hold = known?.table === 'hold' ? await findHold(database.query, known.requestId) : undefined;
+async function holdOf({ authorizationRequestId, processor }: UnknownEntry, { database }: Sender): Promise<HoldRow> {
+  const known = await findSentAs(database.query, authorizationRequestId ?? '', processor);
+  const hold = known?.kind === 'HOLD' ? await findHold(database.query, known.requestId) : undefined;
   if (!hold) throw new Unable(`its authorization ${authorizationRequestId} is unknown here: import that first`);
   return hold;
 }
 
 /**
  * A requestId keeps its name, unless an operation at another processor has it. That, and what was sent under an identifier from a key, gets a
- * requestId of the time when it was done.
+ * requestId of the time when it was done. The import is remembered under it before anything is stored.
  */
-async function namesOf({ requestId: identifier, actedAt }: UnknownEntry, { database }: Asker) {
-  const isFree = identifier[14] === '7' && (await findClaimed(database.query, [identifier])).size === 0;
+async function namesOf(
+  { requestId: identifier, actedAt }: UnknownEntry,
+  { database: { query }, clock }: Sender,
+  merchantId: string,
+) {
+  const isFree = identifier[14] === '7' && (await findClaims(query, [identifier])).length === 0;
   const requestId = isFree ? identifier : uuidv7({ msecs: actedAt.getTime() });
+  await markImported(query, { requestId, what: 'OPERATION', merchantId }, clock());
   return { requestId, processorRequestId: isFree ? undefined : identifier };
 }
 
@@ -169,37 +158,36 @@ function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor,
   return { merchantId, terminalId, userId, tokenId, currency, processor, processorAccount: account };
 }
 
-function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Asker) {
+function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Sender) {
   return { at: actedAt, inquireAt: callOverAt(processors, clock()) };
 }
 
 /** Books what the processor answered, as of the time when it acted. */
-async function endImported(
+async function settleImported(
   { actedAt }: UnknownEntry,
-  { asker, answer }: Importing,
-  table: SubmissionTable,
+  { sender, answer }: Importing,
+  kind: SentKind,
   requestId: string,
 ): Promise<void> {
   if (answer.found !== 'DONE') return;
-  const kind = KINDS[table];
-  const facts = await kind.find(asker.database.query, requestId);
-  assert(facts, 'what was stored is there');
-  await end({ ...asker, clock: () => actedAt }, kind, facts, answer.outcome);
+  const facts = await factsOf(sender.database.query, kind, requestId);
+  await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
 }
 
 /** Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns its requestId. */
-async function importEnd(asker: Asker, holdRequestId: string): Promise<string> {
-  const { query } = asker.database;
+async function importEnd(sender: Sender, holdRequestId: string): Promise<string> {
+  const { query } = sender.database;
   const open = await findHold(query, holdRequestId);
   if (!open) throw new Unable('its hold is not here any more');
   await markEnded(query, { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' });
   const hold = await findHold(query, holdRequestId);
-  if (hold?.endedAs != null) await endHold(asker, hold);
+  if (hold?.endedAs != null) await endHold(sender, hold);
   return holdRequestId;
 }
 
 /** What is taken back at a processor, minor units in all, of a capture, or of a hold and none of its captures. */
 interface TakenBackThere {
+  readonly merchantId: string;
   readonly holdRequestId: string;
   readonly captureRequestId: string | null;
   readonly takenBack: bigint;
@@ -209,30 +197,32 @@ interface TakenBackThere {
 
 /** Books what is taken back of a capture. Returns its requestId. */
 export async function importReversalOf(
-  asker: Asker,
+  sender: Sender,
   captureRequestId: string,
-  there: Omit<TakenBackThere, 'holdRequestId' | 'captureRequestId'>,
+  there: Omit<TakenBackThere, 'merchantId' | 'holdRequestId' | 'captureRequestId'>,
 ): Promise<string> {
-  const capture = await findCapture(asker.database.query, captureRequestId);
-  assert(capture, 'the capture is known here');
-  return importReversal(asker, { ...there, holdRequestId: capture.holdRequestId, captureRequestId });
+  const capture = await findSubmission(sender.database.query, captureRequestId);
+  assert(capture?.holdRequestId, 'the capture is known here');
+  const { holdRequestId, merchantId } = capture;
+  return importReversal(sender, { ...there, merchantId, holdRequestId, captureRequestId });
 }
 
 /**
  * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so that an event that
  * reports the same later is not booked again. Returns the requestId of the capture or hold.
  */
-async function importReversal(asker: Asker, imported: TakenBackThere): Promise<string> {
-  const { books, clock, database } = asker;
+async function importReversal(sender: Sender, imported: TakenBackThere): Promise<string> {
+  const { books, clock, database } = sender;
   const { holdRequestId, takenBack: there, reference = '' } = imported;
   const captureRequestId = imported.captureRequestId ?? undefined;
-  for (const subject of [captureRequestId ?? holdRequestId, holdRequestId]) {
-    await markImported(database.query, subject, 'TAKEN_BACK', clock());
+  const { merchantId } = imported;
+  for (const requestId of [captureRequestId ?? holdRequestId, holdRequestId]) {
+    await markImported(database.query, { requestId, what: 'TAKEN_BACK', merchantId }, clock());
   }
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
     const requestId = uuidv7();
     const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };
-    const became = await takeBack(books, { ...taking, at: clock() });
+    const became = await books.takeBack({ ...taking, at: clock() });
     if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
   }
   return captureRequestId ?? holdRequestId;

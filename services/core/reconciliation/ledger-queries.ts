@@ -1,6 +1,5 @@
 /** Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id, merchant_id, expected, found. */
-import { sqlOfAmountReversed } from '../storage/capture/capture.ts';
-import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** Columns of the copy, as the pages have them. */
 const COLUMNS = {
@@ -32,15 +31,7 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
   create temporary table left_out (name text primary key);
-  create temporary table invalid_entry (request_id text, processor text, what text not null, primary key (request_id, processor));
-  create temporary table processor_name (stored text primary key, name text not null)`;
-
-/** Says by which name ($2) a processor is known today under whose names ($1) rows are stored. */
-export const NAME_PROCESSOR = 'insert into processor_name (stored, name) select unnest($1::text[]), $2';
-
-/** SQL: the name by which the processor of a row is known today. */
-const processorOf = (row: string) =>
-  `coalesce((select n.name from processor_name n where n.stored = ${row}.processor), ${row}.processor)`;
+  create temporary table invalid_entry (request_id text, processor text, what text not null, primary key (request_id, processor))`;
 
 /** Takes what was copied of the books of a processor ($1) away: they are not compared. */
 export const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
@@ -74,27 +65,31 @@ export const READ_INVALID = 'select request_id, processor, what from invalid_ent
 /** SQL: the identifier at the processor of a row. */
 const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row}.request_id)`;
 
-/** Every submission, with the kind of its entry in the processor's books, and its identifiers there. */
-const SUBMITTED = unionOfSubmissions(
-  (
-    table,
-    { state, entry, isEntryCompared, entryAmount, holdRequestId },
-  ) => `select s.request_id, ${identifier('s')} as identifier, ${processorOf('s')} as processor, s.merchant_id, ${entryAmount} as amount, s.currency, ${state} as state,
-      '${entry}' as kind, ${isEntryCompared} as compared, ${identifier('a')} as authorization_identifier
-      from ${table} s left join hold a on a.request_id = ${holdRequestId}`,
-);
+/**
+ * Everything that was sent, with the kind of its entry in the processor's books, and its identifiers there. Of a void only the processor
+ * knows what there was to give back, so it is compared where it has said so.
+ */
+const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
+  const isVoid = `${entry} = 'VOID'`;
+  const [released, reported] = table === 'hold' ? ['null::bigint', 'false'] : ['s.amount_released', 's.reported'];
+  return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.currency,
+      case when ${isVoid} then ${released} else s.amount end as amount, ${state} as state, ${entry} as kind,
+      not ${isVoid} or (${released} is not null and not ${reported}) as compared,
+      ${identifier('a')} as authorization_identifier
+    from ${table} s left join hold a on a.request_id = ${holdRequestId}`;
+});
 
 /** What the entry of a void leaves empty is as it must be. */
 const orEmpty = (column: string) =>
   `case when e.kind = 'VOID' and e.${column} = '' then f.${column} else e.${column} end`;
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
-const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED}) s where compared and state in ('OK', 'KO')
+const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s where compared and state in ('OK', 'KO')
       and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
-        and e.captured = 0 and (e.voided = e.amount or exists (select from release r where r.hold_request_id = f.request_id
-          and r.reason = 'LATE' and r.state not in ('OK', 'KO')))), false) as done_there,
+        and e.captured = 0 and (e.voided = e.amount or exists (select from submission r where r.hold_request_id = f.request_id
+          and r.kind = 'LATE_VOID' and r.state not in ('OK', 'KO')))), false) as done_there,
       coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
       ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, e.authorization_request_id
     from final f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
@@ -111,14 +106,14 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SUBMITTED
  * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained by a hold that
  * is closed here and gave back as much, a capture by its refund in full, and a refund by its capture, whose sums are compared.
  */
-const UNEXPLAINED = `from processor_entry e left join (${SUBMITTED}) s
+const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
       on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
-    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id and ${processorOf('h')} = e.processor
+    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id and h.processor = e.processor
     left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id and a.processor = e.processor
   where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
     and not (e.kind = 'CAPTURE' and s.request_id is null and e.refunded > 0 and e.refunded + e.reversed >= e.amount)
-    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join capture k
-      on ${identifier('k')} = c.request_id and ${processorOf('k')} = c.processor
+    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join submission k
+      on ${identifier('k')} = c.request_id and k.processor = c.processor
       where c.request_id = e.capture_request_id and c.processor = e.processor
         and (k.request_id is not null or c.refunded + c.reversed >= c.amount)))`;
 
@@ -136,7 +131,7 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
  */
 const SUMS = `with undone as (
     select c.processor, c.authorization_request_id as id, sum(c.amount) as amount
-    from processor_entry c left join capture k on ${identifier('k')} = c.request_id and ${processorOf('k')} = c.processor
+    from processor_entry c left join submission k on ${identifier('k')} = c.request_id and k.processor = c.processor
     where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and k.request_id is null and c.refunded > 0 and c.refunded + c.reversed >= c.amount
     group by 1, 2
   ),
@@ -149,21 +144,21 @@ const SUMS = `with undone as (
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
     format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
-  from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = ${processorOf('h')}
+  from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = h.processor
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from release r where r.hold_request_id = h.request_id and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
+      select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY') and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
 /** What is taken back of each capture. */
-const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', ${sqlOfAmountReversed('c')}) as expected,
+const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', c.amount_reversed) as expected,
     format('reversed %s', e.reversed + e.refunded) as found
-  from capture c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = ${processorOf('c')} and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
-  where c.state = 'OK' and e.reversed + e.refunded <> ${sqlOfAmountReversed('c')}`;
+  from submission c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = c.processor and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  where c.state = 'OK' and e.reversed + e.refunded <> c.amount_reversed`;
 
 /** SQL: what is taken back of the captures of an authorization or hold. */
 const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed + c.refunded), 0) from processor_entry c
     where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor)`;
-const OF_CAPTURES_HERE = `(select coalesce(sum(${sqlOfAmountReversed('k')}), 0) from capture k where k.hold_request_id = h.request_id)`;
+const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id)`;
 
 /**
  * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds of ours of which
@@ -181,16 +176,16 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
   select e.*, e.merchant_id, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
-  from processor_entry e join capture k on ${identifier('k')} = e.request_id and ${processorOf('k')} = e.processor
-  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> ${sqlOfAmountReversed('k')}
+  from processor_entry e join submission k on ${identifier('k')} = e.request_id and k.processor = e.processor
+  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> k.amount_reversed
   union all
   select e.*, e.merchant_id, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
-  from processor_entry e join hold h on ${identifier('h')} = e.request_id and ${processorOf('h')} = e.processor
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
     and e.refunded + e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
   union all
   select e.*, e.merchant_id, true, 'END', null, h.request_id, 0, false, 7
-  from processor_entry e join hold h on ${identifier('h')} = e.request_id and ${processorOf('h')} = e.processor
+  from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
   order by turn, acted_at, request_id`;
@@ -230,7 +225,7 @@ export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (wher
     (min(request_id::text) filter (where is_wrong)) as first from (
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
-    from (${SUBMITTED}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
+    from (${SENT}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
     where f.compared and f.state = 'OK' and f.processor = $1 and not ${isInvalid('f.identifier', 'f.processor')}) k`;
 
 /** The queries that compare both books. */

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { inNameOf } from '../actor.ts';
-import type { Asker } from '../kinds/kind.ts';
-import { unnamedToday } from '../processor/processors.ts';
+import type { Sender } from '../kinds/facts.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/reconciling.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
@@ -24,7 +23,7 @@ export interface Decisions {
 export interface ReconcileParts {
   readonly databaseUrl: string;
   readonly processors: Ledgers;
-  readonly asker: Asker;
+  readonly sender: Sender;
   readonly decisions: Decisions;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
@@ -53,7 +52,7 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   await client.connect();
   try {
     const since = await begun(parts);
-    const ledgers = await copyEntries(client, parts.processors, unnamedToday(parts.asker.processors), 'THROW');
+    const ledgers = await copyEntries(client, parts.processors, 'THROW');
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
@@ -78,17 +77,17 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
 }
 
 /** Since when the database is being reconciled; undefined = it is not. Waits until no call of before can arrive at a processor any more. */
-async function begun({ asker, callsOverMs }: ReconcileParts): Promise<Date | undefined> {
-  const { query } = asker.database;
+async function begun({ sender, callsOverMs }: ReconcileParts): Promise<Date | undefined> {
+  const { query } = sender.database;
   await noticeTimeline(query, false);
   const since = await reconcilingSince(query);
   if (since) await delay(Math.max(0, since.getTime() + callsOverMs - Date.now()));
   return since;
 }
 
-function ended({ asker, decisions }: ReconcileParts, since: Date): Promise<boolean> {
+function ended({ sender, decisions }: ReconcileParts, since: Date): Promise<boolean> {
   const actor = decisions.operator === '' ? 'reconcile' : `operator/${decisions.operator}`;
-  return inNameOf(actor, () => endReconciling(asker.database, since, asker.clock()));
+  return inNameOf(actor, () => endReconciling(sender.database, since, sender.clock()));
 }
 
 /** Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read again. */
@@ -138,7 +137,7 @@ type Unconfirmed = Omit<Plan, 'answer'>;
 interface Plan {
   readonly entry: UnknownEntry;
   readonly verb: 'import' | 'give-back' | undefined;
-  readonly answer: Awaited<ReturnType<ReturnType<Asker['processors']['of']>['inquire']>>;
+  readonly answer: Awaited<ReturnType<ReturnType<Sender['processors']['of']>['inquire']>>;
 }
 
 /** What is to be done with each entry, in an order in which it can be. Throws for an identifier that is not unknown here. */
@@ -186,7 +185,7 @@ function verbOf(entry: UnknownEntry, importing: readonly string[], givingBack: r
 }
 
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */
-async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
+async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
   for (const plan of plans) {
     const { entry, verb } = plan;
@@ -194,7 +193,7 @@ async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed
       confirmed.push({ ...plan, answer: { found: 'NO_ANSWER' } });
       continue;
     }
-    const answer = await asker.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
+    const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
     if (answer.found === 'NO_ANSWER')
       throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
     const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
@@ -210,7 +209,7 @@ async function confirmAll({ asker }: ReconcileParts, plans: readonly Unconfirmed
 }
 
 async function carryOut(
-  { asker, decisions }: ReconcileParts,
+  { sender, decisions }: ReconcileParts,
   { entry, verb, answer }: Plan,
   unknown: readonly UnknownEntry[],
 ): Promise<{ verb: 'IMPORTED' | 'GAVE BACK' | 'UNKNOWN' | 'LEFT'; line: string }> {
@@ -219,8 +218,8 @@ async function carryOut(
     const why = entry.isMerchantKnown ? '' : ' (there is no such merchant here)';
     return { verb: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
   }
-  const importing = { asker, answer, isFinal: isFinal(entry, unknown) };
-  const { query } = asker.database;
+  const importing = { sender, answer, isFinal: isFinal(entry, unknown) };
+  const { query } = sender.database;
   return inNameOf(`operator/${decisions.operator}`, async () => {
     const detail = {
       merchantId: entry.merchantId,
@@ -228,7 +227,7 @@ async function carryOut(
       currency: entry.currency,
       kind: entry.kind,
     };
-    const action = { at: asker.clock(), action: `processor-entry.${verb}`, target: entry.requestId, detail };
+    const action = { at: sender.clock(), action: `processor-entry.${verb}`, target: entry.requestId, detail };
     const audit = await auditStart(query, action);
     try {
       const requestId = verb === 'import' ? await importEntry(entry, importing) : await giveBack(entry, importing);

@@ -1,5 +1,5 @@
 import { endHold } from '../kinds/end-hold.ts';
-import type { Asker } from '../kinds/kind.ts';
+import type { Sender } from '../kinds/facts.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findDueHolds } from '../storage/hold/find-due-holds.ts';
@@ -14,7 +14,7 @@ const INTERVAL_MS = 500;
  * on its way is left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back
  * whatever we say; freezing stops only what a merchant asks for, captures and releases.
  */
-export function expiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
+export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   return {
     name: 'expire-holds',
     intervalMs: INTERVAL_MS,
@@ -27,7 +27,7 @@ export function expiries(recovery: Asker, at: AtProcessor = AT_ANY_PROCESSOR): W
 
 /** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and would find no room for its import. */
 async function findDue(
-  { clock, database: { query } }: Asker,
+  { clock, database: { query } }: Sender,
   search: { readonly limit: number; readonly but: readonly string[] },
   at: AtProcessor,
 ): Promise<DueHold[]> {
@@ -36,7 +36,7 @@ async function findDue(
 }
 
 /** Expires holds and checkouts that are due, once. Resolves with how many that were. */
-export async function expireHolds(recovery: Asker): Promise<number> {
+export async function expireHolds(recovery: Sender): Promise<number> {
   const ends = await Promise.allSettled([workOnce(expiries(recovery)), workOnce(checkoutExpiries(recovery))]);
   return ends.reduce((total, end) => {
     if (end.status === 'rejected') throw end.reason;

@@ -1,8 +1,7 @@
-import { processorToday } from '../storage/at-processor.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/take-due.ts';
-import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
+import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** What waits, for monitoring. Ages in seconds; 0 when nothing waits. */
 export interface Backlog {
@@ -27,9 +26,9 @@ export interface Backlog {
   readonly queue: { readonly ready: number; readonly later: number; readonly taken: number };
 }
 
-/** Reads the backlog, each part through an index of its own. `now` is compared with the database's rows, `unnamed` is processorToday's. */
-export async function readBacklog(query: Query, now: Date, unnamed: string): Promise<Backlog> {
-  const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now, unnamed]);
+/** Reads the backlog, each part through an index of its own. `now` is compared with the database's rows. */
+export async function readBacklog(query: Query, now: Date): Promise<Backlog> {
+  const [row] = await query<{ backlog: Backlog }>(READ_BACKLOG, [now]);
   if (!row) throw new Error('a statement without a table answers one row');
   return row.backlog;
 }
@@ -37,15 +36,14 @@ export async function readBacklog(query: Query, now: Date, unnamed: string): Pro
 /** An accepted request is unknown like any other once its time is over, and its age counts from then. */
 const isTrouble = (stateColumn: string) => `s.${stateColumn} = 'UNKNOWN' and not ${isExpected('$1')}`;
 
-const OPEN = unionOfSubmissions(
-  (
-    table,
-    { stateColumn },
-  ) => `select json_build_object('kind', '${table.toUpperCase()}', 'processor', ${processorToday('$2::text')},
+const OPEN = ofBothTables(
+  (table, { kind, stateColumn }) => `select json_build_object('kind', s.sent_kind, 'processor', s.processor,
       'unknown', count(*) filter (where ${isTrouble(stateColumn)}),
-      'oldestS', coalesce(extract(epoch from $1 - min(coalesce(s.expected_by, s.created_at)) filter (where ${isTrouble(stateColumn)})), 0),
+      'oldestS', coalesce(extract(epoch from $1 - min(coalesce(s.expected_by, s.created_at))
+        filter (where ${isTrouble(stateColumn)})), 0),
       'review', count(*) filter (where s.${stateColumn} = 'NEEDS_REVIEW')) as line
-    from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW') group by ${processorToday('$2::text')}`,
+    from (select s.*, ${kind} as sent_kind from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')) s
+    group by s.sent_kind, s.processor`,
 );
 
 const READ_BACKLOG: Statement = {
@@ -54,7 +52,7 @@ const READ_BACKLOG: Statement = {
   select json_build_object(
     'open', (select coalesce(json_agg(line), '[]') from (${OPEN}) lines),
     'frozenHolds', (select coalesce(json_agg(json_build_object('processor', processor, 'count', count)), '[]')
-      from (select ${processorToday('$2::text')} as processor, count(*) from hold s where frozen group by 1) counted),
+      from (select processor, count(*) from hold where frozen group by 1) counted),
     'deadDeliveries', (select count(*) from (select from delivery where state = 'DEAD' limit 100000) counted),
     'oldestDueS', (select coalesce(greatest(extract(epoch from $1 - min(due.due_at)), 0), 0)
       from waiting w

@@ -1,9 +1,9 @@
 import { MAX } from 'uuid';
-import type { OperationKind, SubmissionState, SubmissionTable } from '../domain/kinds.ts';
+import type { OperationKind, SubmissionState } from '../domain/kinds.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
-import { unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** The field by which an operation was found. */
 export type MatchedBy = 'ID' | 'MERCHANT_REFERENCE' | 'PREAUTHORIZATION_ID' | 'PROCESSOR_REFERENCE' | 'LAST4';
@@ -75,21 +75,13 @@ export async function findMatches(
 /** Rows of each table that one page searches: tens of milliseconds. */
 const SEARCHED_ROWS = 50_000;
 
-/** SQL over a row `s` of each table: the columns that a search compares. */
-const KNOWN: Readonly<Record<SubmissionTable, { merchantReference: string; bankReference: string; last4: string }>> = {
-  hold: { merchantReference: 's.merchant_reference', bankReference: 'null::text', last4: 's.card_last4' },
-  capture: { merchantReference: 'null::text', bankReference: 's.bank_reference', last4: 'null::text' },
-  release: { merchantReference: 'null::text', bankReference: 'null::text', last4: 'null::text' },
-  oct: { merchantReference: 's.merchant_reference', bankReference: 's.bank_reference', last4: 's.card_last4' },
-};
-
-/** Each table as columns of the same names; reversals and reinstatements are only in the operation log. */
-const SUBMISSIONS = `${unionOfSubmissions((table, sql) => {
-  const { merchantReference, bankReference, last4 } = KNOWN[table];
-  return `select s.request_id, ${sql.kind} as kind, ${sql.state} as state, s.merchant_id, s.amount, s.currency,
-      ${sql.holdRequestId} as hold_request_id, ${merchantReference} as merchant_reference, s.created_at,
-      s.processor_reference, ${bankReference} as bank_reference, ${last4} as last4
-    from ${table} s where not ${sql.lateVoid}`;
+/** Both tables as columns of the same names; reversals and reinstatements are only in the log of results. */
+const SENT = `${ofBothTables((table, { kind, state, holdRequestId }) => {
+  const bankReference = table === 'hold' ? 'null::text' : 's.bank_reference';
+  return `select s.request_id, ${kind} as kind, ${state} as state, s.merchant_id, s.amount, s.currency,
+      ${holdRequestId} as hold_request_id, s.merchant_reference, s.created_at,
+      s.processor_reference, ${bankReference} as bank_reference, s.card_last4 as last4
+    from ${table} s where ${kind} <> 'LATE_VOID'`;
 })}
     union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id, s.merchant_reference,
       s.final_state_date, s.processor_reference, s.bank_reference, null
@@ -101,8 +93,8 @@ const ANSWER =
 const FIND_EXACT: Statement = {
   name: 'find-exact-matches',
   text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
-    from (${SUBMISSIONS}) m
-    where request_id = coalesce((${unionOfSubmissions((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)}
+    from (${SENT}) m
+    where request_id = coalesce((${ofBothTables((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)}
       limit 1), $1::uuid, (select request_id from hold where id_hash = $2))`,
 };
 
@@ -110,7 +102,7 @@ const FIND_EXACT: Statement = {
 const FIND_FLOOR: Statement = {
   name: 'find-matches-floor',
   text: `select max(request_id::text)::uuid as floor from (
-    ${unionOfSubmissions(
+    ${ofBothTables(
       (table) => `(select s.request_id from ${table} s where s.request_id >= $1 and s.request_id < $2
       order by s.request_id desc offset $3 limit 1)`,
     )}) f`,
@@ -124,7 +116,7 @@ const SEARCH: Statement = {
         when position($6::text in lower(merchant_reference)) > 0 then 'MERCHANT_REFERENCE'
         when $7::text in (processor_reference, bank_reference) then 'PROCESSOR_REFERENCE'
         when last4 = $9::text then 'LAST4' end as matched_by
-    from (${SUBMISSIONS}) m
+    from (${SENT}) m
     where request_id >= $1 and request_id < $2 and ($3::text is null or merchant_id = $3)
       and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)) found
   where matched_by is not null order by request_id desc limit $10`,

@@ -1,7 +1,6 @@
-import { processorToday } from '../storage/at-processor.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
-import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** What may need somebody's attention; no count goes beyond 10 000. */
 export interface OverviewRow {
@@ -27,13 +26,9 @@ export interface ProcessorRow {
   readonly needsReviewCount: number;
 }
 
-/** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon, `unnamed` is processorToday's. */
-export async function readOverview(
-  query: Query,
-  now: Date,
-  { expiringBefore, unnamed }: { readonly expiringBefore: Date; readonly unnamed: string },
-): Promise<OverviewRow> {
-  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore, unnamed]);
+/** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon. */
+export async function readOverview(query: Query, now: Date, expiringBefore: Date): Promise<OverviewRow> {
+  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore]);
   const { processors, ...counts } = camelCased<OverviewRow>(row as object);
   return { ...counts, processors: processors.map(processorRow) };
 }
@@ -45,12 +40,12 @@ function processorRow({ oldestUnknownAt, ...row }: ProcessorRow): ProcessorRow {
 
 const MOST = 10_000;
 
-/** Open submissions of all tables, but those that the processor has accepted and that are not late. A table's rows are read by its index, whose condition `inReview` repeats. */
-const OPEN = unionOfSubmissions(
-  (
-    table,
-    { state, stateColumn, inReview },
-  ) => `(select ${state} as state, s.created_at, ${processorToday('$3::text')} as processor from ${table} s
+/**
+ * What is open, but what the processor has accepted and is not late. A table's rows are read by its index, whose condition `inReview`
+ * repeats.
+ */
+const OPEN = ofBothTables(
+  (table, { state, stateColumn, inReview }) => `(select ${state} as state, s.created_at, s.processor from ${table} s
       where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')
         and not (${state} = 'UNKNOWN' and ${isExpected('$1')}) order by s.request_id limit ${MOST})`,
 );

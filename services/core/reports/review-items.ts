@@ -1,14 +1,14 @@
 import { NIL } from 'uuid';
-import type { AskedKind } from '../domain/kinds.ts';
+import type { SentKind } from '../domain/kinds.ts';
 import { camelCased } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
-import { isExpected, unionOfSubmissions } from '../storage/operation/submissions.ts';
+import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** A submission without a known outcome, or a frozen hold. */
 export interface ReviewRow {
   readonly requestId: string;
   readonly reason: 'UNKNOWN' | 'NEEDS_REVIEW' | 'FROZEN';
-  readonly kind: AskedKind;
+  readonly kind: SentKind;
   readonly merchantId: string;
   readonly amount: bigint;
   readonly currency: string;
@@ -16,7 +16,6 @@ export interface ReviewRow {
   readonly createdAt: Date;
   readonly inquiryCount: number;
   readonly inquireAt: Date | null;
-  readonly lateVoid: boolean;
   readonly processor: string;
   /** Its identifier there; null = the requestId. */
   readonly processorRequestId: string | null;
@@ -41,12 +40,10 @@ export async function findReviewItems(query: Query, filter: ReviewFilter): Promi
 
 const FIND_REVIEW_ITEMS: Statement = {
   name: 'find-review-items',
-  text: `${unionOfSubmissions(
-    (
-      table,
-      sql,
-    ) => `(select s.request_id, ${sql.reviewReason} as reason, ${sql.kind} as kind, s.merchant_id, s.amount, s.currency,
-      ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, ${sql.lateVoid} as late_void, s.processor, s.processor_request_id
+  text: `${ofBothTables(
+    (table, sql) => `(select s.request_id, ${sql.reviewReason} as reason, ${sql.kind} as kind, s.merchant_id, s.amount,
+      s.currency, ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, s.processor,
+      s.processor_request_id
     from ${table} s
     where ${sql.inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
       and ($3::text is null or ${sql.reviewReason} = $3) and not (${sql.reviewReason} = 'UNKNOWN' and ${isExpected('$5')})

@@ -57,12 +57,11 @@ type Contract = typeof AuditService.method &
   typeof PreauthorizationService.method &
   typeof ProcessorEventService.method;
 
-/** Where something new of a merchant is sent: the processor of its contract, by its name of today, and the merchant's account there. */
+/** Where something new of a merchant is sent: the processor of its contract, and the merchant's account there. */
 export function placeOf(
   { processors }: Core,
   contract: { readonly processor: string; readonly processorAccount: string },
 ) {
   const { processor, processorAccount } = contract;
-  const name = processor === '' ? processors.names[0] : processors.nameOf(processor);
-  return { processor: name ?? processor, processorAccount };
+  return { processor: processor || (processors.names[0] ?? ''), processorAccount };
 }

@@ -1,27 +1,36 @@
 import { createHash } from 'node:crypto';
 import { HoldfastError } from '../domain/refusal.ts';
-import type { IdempotentMethod } from '../storage/claim/claim.ts';
-import { findImported, findKey, type KeyInput } from '../storage/claim/claim.ts';
+import { type CallMethod, type Claim, type ClaimInput, findClaims, findKey } from '../storage/claim/claim-row.ts';
+import { findSentUnderKey } from '../storage/claim/key-identifier.ts';
 import type { Core } from './core.ts';
+import { invalidField } from './refuse.ts';
 import { FieldCheck } from './server/check-fields.ts';
 
 /** The business fields of a call, or of the operation that it made. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** What a call claims, and for whom. */
+export interface Call {
+  readonly requestId: string;
+  /** Undefined = an operator's call, for the merchant of the hold. */
+  readonly merchantId: string | undefined;
+  readonly claim: ClaimInput;
+}
+
 /**
- * The key of a call, with the fingerprint of its business fields: the same fields make the same fingerprint, whatever their
- * order, and nothing volatile (times, addresses, the key itself) is in it. Throws INVALID_REQUEST when the key contains a card number.
+ * What a call claims besides its requestId: its idempotency key, and the fingerprint of its business fields. The same fields make the same
+ * fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in it. Throws INVALID_REQUEST when the key
+ * contains a card number.
  */
-export function keyOf(key: string | undefined, method: IdempotentMethod, fields: Fields): KeyInput | undefined {
-  if (key === undefined) return undefined;
+export function claimOf(key: string | undefined, method: CallMethod, fields: Fields): ClaimInput {
   const check = new FieldCheck();
   check.text('idempotency_key', key);
   check.refuse();
-  return { key, method, fingerprint: fingerprintOf(fields) };
+  return { method, fingerprint: fingerprintOf(fields), key };
 }
 
 /** SHA-256 over business fields, hexadecimal. */
-export function fingerprintOf(fields: Fields): string {
+function fingerprintOf(fields: Fields): string {
   const ordered = Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -30,24 +39,40 @@ export function fingerprintOf(fields: Fields): string {
 }
 
 /**
- * Finds the operation that a key made before; undefined when the key is free. `agrees` compares the call with an operation whose key was
- * lost by a restore, field by field. Throws IDEMPOTENCY_KEY_REUSED when it was another method's, or the fields differ.
+ * Whether the requestId of a call names an operation already, which this very call has made. Throws INVALID_REQUEST when another call made
+ * it, or another merchant's.
  */
-export async function findKeptOperation(
+export async function isRepeated(core: Core, call: Call, merchantId = call.merchantId): Promise<boolean> {
+  const [claim] = await findClaims(core.database.query, [call.requestId]);
+  if (!claim) return false;
+  if (claim.merchantId === merchantId && isSame(claim, call.claim)) return true;
+  throw invalidField('operation_request_id', 'names another operation already');
+}
+
+/**
+ * Finds the operation that the key of a call made before; undefined when the key is free, or there is none. `agrees` compares the call with
+ * an operation whose key was lost by a restore, field by field. Throws IDEMPOTENCY_KEY_REUSED when it was another method's, or the
+ * fields differ.
+ */
+export async function findByKey(
   core: Core,
-  merchantId: string,
-  key: KeyInput,
+  { claim, merchantId }: { readonly claim: ClaimInput; readonly merchantId: string | undefined },
   agrees: (requestId: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const { query } = core.database;
-  const owner = await findKey(query, merchantId, key.key);
-  const requestId = owner?.request_id ?? (await findImported(query, merchantId, key, core.clock()));
-  if (requestId === undefined) return undefined;
-  const isSame = owner
-    ? owner.method === key.method && owner.fingerprint.toString('hex') === key.fingerprint
-    : await agrees(requestId);
-  if (isSame) return requestId;
+  const { key, method } = claim;
+  if (key === undefined || merchantId === undefined) return undefined;
+  const first = await findKey(query, merchantId, key);
+  if (first && isSame(first, claim)) return first.requestId;
+  const table = method === 'CREATE_PREAUTHORIZATION' ? 'hold' : 'submission';
+  const sent = first ? undefined : await findSentUnderKey(query, table, { merchantId, method, key }, core.clock());
+  if (!first && sent === undefined) return undefined;
+  if (sent !== undefined && (await agrees(sent))) return sent;
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the idempotency key was used with other fields or another method');
+}
+
+function isSame(first: Claim, { method, fingerprint }: ClaimInput): boolean {
+  return first.method === method && first.fingerprint?.toString('hex') === fingerprint;
 }
 
 /** Whether the fields that the processor's books have of an imported operation are those of a call. What they do not say is empty. */

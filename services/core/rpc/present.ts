@@ -4,12 +4,11 @@ import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { cardOf } from '../books/result.ts';
-import { amountReversedOf } from '../domain/hold.ts';
-import type { CaptureRow } from '../storage/capture/capture.ts';
+import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import type { EndpointKind as KeptEndpointKind, NotificationKind as KeptKind } from '../storage/delivery/delivery.ts';
-import type { OctRow } from '../storage/oct/oct.ts';
-import type { Submission } from '../storage/operation/find-submission.ts';
-import type { OperationRow } from '../storage/operation/operation.ts';
+import type { OperationRow } from '../storage/operation/operation-row.ts';
+import type { Sent } from '../storage/submission/find-sent.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 type Shown<Value> = Value extends Date ? Timestamp : NonNullable<Value>;
 
@@ -40,7 +39,7 @@ export function presentAnswer(row: {
 }
 
 /** An OCT as callers see it. */
-export function presentOct(oct: OctRow) {
+export function presentOct(oct: SubmissionRow) {
   return {
     ...presentFields(oct, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'createdAt'),
     ...presentFields(oct, 'merchantReference', 'bankReference'),
@@ -52,16 +51,18 @@ export function presentOct(oct: OctRow) {
 }
 
 /** A capture as callers see it. */
-export function presentCapture(capture: CaptureRow) {
+export function presentCapture(capture: SubmissionRow) {
   return {
-    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'finalCapture', 'reversed'),
-    ...presentFields(capture, 'createdAt', 'captureDate', 'bankReference'),
+    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'finalCapture', 'createdAt'),
+    ...presentFields(capture, 'bankReference'),
     state: OperationState[capture.state],
+    ...(capture.state === 'OK' && capture.finalAt && { captureDate: timestampFromDate(capture.finalAt) }),
     ...(capture.remainingAfter != null && { amountRemaining: capture.remainingAfter }),
     ...(capture.releasedAfter != null && { amountReleased: capture.releasedAfter }),
     ...(capture.statusAfter != null && { preauthorizationStatus: HoldStatus[capture.statusAfter] }),
     ...presentAnswer(capture),
-    amountReversed: amountReversedOf(capture),
+    amountReversed: capture.amountReversed ?? 0n,
+    reversed: capture.amountReversed === capture.amount,
   };
 }
 
@@ -77,13 +78,20 @@ export function presentOperation(operation: OperationRow) {
   };
 }
 
-/** An operation that has no result yet, as callers see it. */
-export function presentSubmission(submission: Submission) {
+/** An operation that has no result yet, as callers see it; undefined = it makes none. */
+export function presentSent(sent: Sent) {
+  const kind = operationOf(sent.kind);
+  if (kind === null) return undefined;
   return {
-    ...presentFields(submission, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId'),
-    kind: OperationKind[submission.kind],
-    state: OperationState[submission.state],
+    ...presentFields(sent, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId'),
+    kind: OperationKind[kind],
+    state: OperationState[sent.state],
   };
+}
+
+/** The operation that is made by what is sent; null = none. */
+export function operationOf(kind: SentKind) {
+  return kind === 'HOLD' ? kind : SUBMISSION_KINDS[kind].operation;
 }
 
 export function endpointKindOf(kept: KeptEndpointKind): EndpointKind {

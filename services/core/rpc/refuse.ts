@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/operation.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
-import { findResult } from '../storage/operation/operation.ts';
+import { findResult } from '../storage/operation/operation-row.ts';
 import type { Core } from './core.ts';
 
 const WORDS: Partial<Record<RefusalCode, string>> = {

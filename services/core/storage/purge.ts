@@ -82,10 +82,10 @@ const FORGET_TOKENS: Statement = {
 /** Cancelling a checkout appends no operation of its own; its release shows that it has ended. */
 const FORGET_KEYS: Statement = {
   name: 'forget-idempotency-keys',
-  text: `update claim set key = null, method = null, fingerprint = null where request_id in
+  text: `update claim set key = null where request_id in
     (select k.request_id from claim k
       where k.key is not null and k.created_at < $1 and (exists (select from operation o where o.request_id = k.request_id)
-        or exists (select from release r where r.request_id = k.request_id and r.state in ('OK', 'KO')))
+        or exists (select from submission s where s.request_id = k.request_id and s.state in ('OK', 'KO')))
       limit 1000)
     returning request_id`,
 };

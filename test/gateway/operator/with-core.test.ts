@@ -100,7 +100,7 @@ describe('Operator routes, with a core behind them', function () {
     const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_lost' });
     const { status, body } = await ask('POST', `/holds/${hold.requestId}/capture`, { amountToCapture: 1_000 });
     assert.equal(status, 202);
-    await sql(stage, "update capture set state = 'NEEDS_REVIEW' where request_id = $1", [body.requestId]);
+    await sql(stage, "update submission set state = 'NEEDS_REVIEW' where request_id = $1", [body.requestId]);
     assert.equal((await ask('GET', '/overview')).body.needsReviewCount, 1);
     const [item] = (await ask('GET', '/reviews?reason=NEEDS_REVIEW')).body.items;
     assert.equal(item.requestId, body.requestId);

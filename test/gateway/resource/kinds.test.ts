@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { KINDS } from '../../../gateway/resource/kinds.ts';
 import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { KIND_NAMES, OPERATION_KINDS } from '../../../services/core/domain/kinds.ts';
+import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS } from '../../../services/core/domain/kinds.ts';
 
 /** A script for browsers, without types. */
 const { KNOWN_KINDS } = await import(new URL('../../../gateway/console/page/words/kinds.js', import.meta.url).href);
@@ -17,8 +17,13 @@ describe('the kinds of operations', () => {
 
   for (const kind of KIND_NAMES) {
     it(`have the same name in the gateway as in core: ${kind}`, () => {
-      const { successWord, successStatus, notification, origin } = OPERATION_KINDS[kind];
-      assert.deepEqual(KINDS[kind], { successWord, successStatus, notification, isReviewed: origin === 'ASKED' });
+      const { successWord, successStatus, notification } = OPERATION_KINDS[kind];
+      assert.deepEqual(KINDS[kind], {
+        successWord,
+        successStatus,
+        notification,
+        isReviewed: SENT_KINDS.some((sent) => sent === kind),
+      });
     });
   }
 });

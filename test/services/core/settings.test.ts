@@ -21,8 +21,6 @@ const secretsOf = (...names: string[]): Record<string, string> =>
     ),
   );
 
-const namesIn = (PROCESSORS: string) => PROCESSORS.split(',').map((each) => each.split('=')[0]?.toUpperCase() ?? '');
-
 /** Each process: how it reads its settings, its required ones, and some wrong ones. */
 const PROCESSES = {
   core: {
@@ -81,25 +79,15 @@ for (const [name, { schema, required, wrong, optional }] of Object.entries(PROCE
 }
 
 describe('PROCESSOR_URL beside PROCESSORS', () => {
-  const read = (PROCESSORS: string, PROCESSOR_URL: string) =>
-    readSettings(CORE_SETTINGS, { ...CORE, ...secretsOf(...namesIn(PROCESSORS)), PROCESSORS, PROCESSOR_URL })
-      .PROCESSOR_URL;
-
-  it('is the address of one of them', () => {
-    assert.equal(read('a=host:1,b=host:2', 'host:2'), 'host:2');
-    assert.equal(read('a=host:1,default=host:2', 'host:2'), 'host:2');
-    assert.equal(read('a=host:1', ''), undefined);
-  });
-
-  for (const [named, only] of [
-    ['a=host:1,b=host:2', 'host:3'],
-    ['a=host:1,b=host:1', 'host:1'],
-    ['a=host:1,default=host:2', 'host:1'],
-    ['a=host:1,default=host:1', 'host:1'],
-  ] as const)
-    it(`is rejected as ${only} of ${named}`, () => {
-      assert.throws(() => read(named, only), /^Error: settings: PROCESSOR_URL: must be the address of exactly one/);
+  it('is rejected, and each alone is not', () => {
+    const { PROCESSOR_URL, ...rest } = CORE;
+    const several = { ...secretsOf('A', 'B'), PROCESSORS: 'a=host:1,b=host:2' };
+    assert.equal(readSettings(CORE_SETTINGS, CORE).PROCESSORS, undefined);
+    assert.equal(readSettings(CORE_SETTINGS, { ...rest, ...several }).PROCESSOR_URL, undefined);
+    assert.throws(() => readSettings(CORE_SETTINGS, { ...CORE, ...several, PROCESSOR_URL }), {
+      message: 'settings: PROCESSOR_URL: must be unset: PROCESSORS names them all',
     });
+  });
 });
 
 describe('the settings of one processor', () => {

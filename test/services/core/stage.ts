@@ -19,7 +19,7 @@ import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preautho
 import { openBooks } from '../../../services/core/books/books.ts';
 import { openCipher } from '../../../services/core/cipher.ts';
 import type { CrashPoint, Reach } from '../../../services/core/crash-points.ts';
-import type { Asker } from '../../../services/core/kinds/kind.ts';
+import type { Sender } from '../../../services/core/kinds/facts.ts';
 import { inSettings, ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import { audit } from '../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../services/core/reconciliation/drift.ts';
@@ -147,7 +147,7 @@ export async function openStage(options: StageOptions = {}) {
     cores.push(await startCore({ ...settings, CORE_PORT: 0, MAX_CALLS_IN_FLIGHT: 0 }, coreOptions));
   const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
   const log = openLog('test', 'silent');
-  const recovery: Asker = {
+  const recovery: Sender = {
     database: own,
     books: openBooks(own, async () => undefined),
     clock: now,

@@ -29,11 +29,10 @@ describe('stripeProcess()', () => {
     });
   });
 
-  it('is listed for core and worker after the sandbox, which owns rows stored without a name', () => {
+  it('is listed for core and worker after the sandbox', () => {
     for (const processOf of [coreProcess, workerProcess]) {
-      const { PROCESSORS, PROCESSOR_URL } = processOf(house(GIVEN), 'postgres://db/x').environment;
+      const { PROCESSORS } = processOf(house(GIVEN), 'postgres://db/x').environment;
       assert.equal(PROCESSORS, 'sandbox=127.0.0.1:1004,stripe=127.0.0.1:1001');
-      assert.equal(PROCESSOR_URL, '127.0.0.1:1004');
       assert.equal(processOf(house({}), 'postgres://db/x').environment.PROCESSORS, 'sandbox=127.0.0.1:1004');
     }
   });

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../domain/refusal.ts';
-import { ledgersOf, unnamedToday } from '../../processor/processors.ts';
+import { ledgersOf } from '../../processor/processors.ts';
 import { audit } from '../../reconciliation/audit.ts';
 import { type Drift, unreadText } from '../../reconciliation/drift.ts';
 import type { Method } from '../core.ts';
@@ -18,7 +18,6 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
     {
       databaseUrl: core.settings.DATABASE_URL,
       processors: request.withoutProcessor ? undefined : ledgersOf(core.processors),
-      unnamed: unnamedToday(core.processors),
       most: request.maxDrifts || MOST,
       patienceMs: PATIENCE_MS,
     },

@@ -18,7 +18,7 @@ type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNu
 /** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when an internalUrl leads to the gateway. */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
   const fields = new FieldCheck();
-  const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures, processor: named } = contract;
+  const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures } = contract;
   for (const currency of contract.currencies) {
     if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
   }
@@ -36,8 +36,8 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   if (requireSignedCaptures && givenKey === '') {
     fields.add('contract.capture_public_key', 'is needed when captures must be signed');
   }
-  const processor = named && core.processors.nameOf(named);
-  if (processor === undefined) {
+  const { processor = '' } = contract;
+  if (processor !== '' && !core.processors.names.includes(processor)) {
     fields.add('contract.processor', `is not one of the setting PROCESSORS: ${core.processors.names.join(', ')}`);
   }
   fields.text('contract.processor_account', contract.processorAccount);
@@ -46,7 +46,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   const { allowMultipleCaptures, currencies, terminals, notifyHolds = true, processorAccount } = contract;
   return {
     ...{ allowMultipleCaptures, currencies, terminals, notifyHolds, requireSignedCaptures, capturePublicKey },
-    ...{ webhookUrl, internalUrl, processor: processor ?? '', processorAccount },
+    ...{ webhookUrl, internalUrl, processor, processorAccount },
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }

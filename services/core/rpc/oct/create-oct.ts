@@ -1,59 +1,115 @@
+import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { CreateOctRequest, CreateOctResponseSchema } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { ask } from '../../kinds/ask.ts';
-import { OCT } from '../../kinds/oct.ts';
-import { callOverAt } from '../../processor/processor.ts';
+import type { HoldfastError } from '../../domain/refusal.ts';
+import { send } from '../../kinds/send.ts';
+import { settle } from '../../kinds/settle.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
-import { findOct, type OctRow } from '../../storage/oct/oct.ts';
-import { type Method, placeOf } from '../core.ts';
-import { keyOf } from '../idempotency.ts';
+import { findSubmission } from '../../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
+import { type Core, type Method, placeOf } from '../core.ts';
+import { agreeing, claimOf } from '../idempotency.ts';
 import { presentOct } from '../present.ts';
-import { patienceOf } from '../server/call-patience.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { answerAsked, answerNew, type NewWrite, requestIdOf } from '../write.ts';
+import {
+  demandAnswerable,
+  demandOk,
+  demandOwnResult,
+  demandRefusal,
+  type First,
+  findFirst,
+  findFirstUnstored,
+  processorAway,
+  requestOf,
+  sentAs,
+  storedOrLost,
+} from '../write.ts';
 
 type Response = MessageInitShape<typeof CreateOctResponseSchema>;
 
-/** Pays to a card (docs/product.md, "OCT"), under the discipline of holds: stored, asked, settled. */
+/** Pays to a card (docs/product.md, "OCT"): stored first, then the processor is asked, then its outcome is settled. */
 export const createOct: Method<'createOct'> = async (core, request, context) => {
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const key = keyOf(request.idempotencyKey, 'CREATE_OCT', fields);
-  const requestId = requestIdOf(request);
-  const oct = { ...fields, ...placeOf(core, contract), merchantId, requestId };
-  const at = core.clock();
-  const times = { createdAt: at.toISOString(), inquireAt: callOverAt(core.processors, at).toISOString() };
-  const write: NewWrite<OctRow, Response> = {
-    ...{ requestId, merchantId, key, fields, fieldsOf: businessFields, place: oct },
-    check: () => check(request, contract),
-    insert: () => core.books.insertOct({ ...oct, ...times, amount: oct.amount.toString(), key }, patienceOf(context)),
-    async perform({ processorRequestId }) {
-      return answerAsked(requestId, await ask(core, OCT, { ...oct, processorRequestId }));
-    },
-    find: (id) => findOct(core.database.query, id),
-    answerOf: (row) => (row.state === 'OK' ? { oct: presentOct(row) } : unknown(row.requestId)),
-    unknown: () => unknown(requestId),
-  };
-  return answerNew(core, write);
+  const claim = claimOf(request.idempotencyKey, 'CREATE_OCT', fields);
+  const place = placeOf(core, contract);
+  const oct = { ...requestOf(core, request, context), ...fields, ...place, kind: 'OCT', merchantId, claim } as const;
+  const { requestId } = oct;
+  const agrees = (id: string) => isOf(core, id, oct);
+
+  const refusal = check(request, contract);
+  if (refusal) return answerAgain(core, await findFirstUnstored(core, oct, () => refusal, agrees));
+  const processor = core.processors.of(place);
+  if (!processor.admits()) {
+    return answerAgain(core, await findFirstUnstored(core, oct, () => processorAway(core, place.processor), agrees));
+  }
+
+  return processor.callers.wait(async () => {
+    const stored = await storedOrLost(core.books.store(oct));
+    if (stored === 'LOST') return unknown(requestId);
+    const first = await findFirst(core, oct, stored, agrees);
+    if (first) return answerAgain(core, first);
+    try {
+      const facts = { ...oct, processorRequestId: await sentAs(core, requestId, stored) };
+      const outcome = await send(core, facts);
+      const settled = await settle(core, facts, outcome);
+      if (settled.is === 'UNKNOWN') return unknown(requestId);
+      if (settled.is === 'ENDED') demandOk(requestId, outcome);
+      return await answerAgain(core, { requestId, replayed: false });
+    } catch (error) {
+      demandOwnResult(core, requestId, error);
+      return unknown(requestId);
+    }
+  });
 };
+
+/** The answer from what was written once. */
+async function answerAgain(core: Core, first: First): Promise<Response> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findSubmission(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    await demandAnswerable(core, first, row);
+    return { ...(row.state === 'OK' ? { oct: presentOct(row) } : unknown(requestId)), replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown(requestId);
+  }
+}
+
+/** Whether an operation is an OCT with the fields of a call. */
+async function isOf(core: Core, requestId: string, oct: ReturnType<typeof businessFields>): Promise<boolean> {
+  const row = await findSubmission(core.database.query, requestId);
+  return row?.kind === 'OCT' && agreeing(businessFields(row), businessFields(oct));
+}
 
 function unknown(requestId: string): Response {
   return { oct: { requestId, state: OperationState.UNKNOWN } };
 }
 
-function check(request: CreateOctRequest, contract: MerchantRow): void {
+function check(request: CreateOctRequest, contract: MerchantRow): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.currency('currency', request.currency, contract);
   fields.terminal('terminal_id', request.terminalId, contract);
   fields.text('user_id', request.userId);
   fields.text('merchant_reference', request.merchantReference);
   fields.text('token_id', request.tokenId);
-  fields.refuse();
+  return fields.refusal();
 }
 
-function businessFields(oct: CreateOctRequest | OctRow) {
+type OctFields = Pick<SubmissionRow, 'amount' | 'currency'> &
+  Partial<Pick<SubmissionRow, 'tokenId' | 'terminalId' | 'userId' | 'merchantReference'>>;
+
+function businessFields(oct: OctFields) {
   const { tokenId, amount, currency, terminalId, userId, merchantReference } = oct;
-  return { tokenId, amount, currency, terminalId, userId, merchantReference: merchantReference ?? undefined };
+  return {
+    tokenId: tokenId ?? '',
+    amount,
+    currency,
+    terminalId: terminalId ?? '',
+    userId: userId ?? '',
+    merchantReference: merchantReference ?? undefined,
+  };
 }

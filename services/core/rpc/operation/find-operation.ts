@@ -1,7 +1,7 @@
-import { findSubmission } from '../../storage/operation/find-submission.ts';
-import { findResult } from '../../storage/operation/operation.ts';
+import { findResult } from '../../storage/operation/operation-row.ts';
+import { findSent } from '../../storage/submission/find-sent.ts';
 import type { Core } from '../core.ts';
-import { presentOperation, presentSubmission } from '../present.ts';
+import { presentOperation, presentSent } from '../present.ts';
 import { isInScope } from '../server/caller.ts';
 
 /**
@@ -12,10 +12,10 @@ export async function findOperation(
   { database: { query } }: Core,
   requestId: string,
   scope: string | undefined,
-): Promise<ReturnType<typeof presentOperation> | ReturnType<typeof presentSubmission> | undefined> {
+): Promise<ReturnType<typeof presentOperation> | ReturnType<typeof presentSent> | undefined> {
   const result = await findResult(query, requestId);
   if (result) return isInScope(result, scope) ? presentOperation(result) : undefined;
-  const submission = await findSubmission(query, requestId);
-  if (!submission || submission.lateVoid || !isInScope(submission, scope)) return undefined;
-  return presentSubmission(submission);
+  const sent = await findSent(query, requestId);
+  if (!sent || !isInScope(sent, scope)) return undefined;
+  return presentSent(sent);
 }

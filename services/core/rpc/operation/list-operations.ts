@@ -1,8 +1,8 @@
 import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { OperationKind as Kind } from '../../domain/kinds.ts';
-import type { OperationRow } from '../../storage/operation/operation.ts';
-import { listResults } from '../../storage/operation/operation.ts';
+import type { OperationRow } from '../../storage/operation/operation-row.ts';
+import { listResults } from '../../storage/operation/operation-row.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { filtersOf, readPage } from '../pages.ts';

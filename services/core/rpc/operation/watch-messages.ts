@@ -1,6 +1,6 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { LogPosition, OperationRow } from '../../storage/operation/operation.ts';
+import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
 import { presentOperation } from '../present.ts';
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;

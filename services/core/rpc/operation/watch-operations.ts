@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import type { WatchOperationsRequest } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { HistoryChanged } from '../../feeds/operation-feed.ts';
-import type { LogPosition, OperationRow } from '../../storage/operation/operation.ts';
+import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Core, Method } from '../core.ts';
 import { scopeOf } from '../server/caller.ts';
 import { heartbeat, markOf, messagesAbout, readToken } from './watch-messages.ts';

@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type Processors, unnamedToday } from '../../processor/processors.ts';
+import type { Processors } from '../../processor/processors.ts';
 import { type ProcessorRow, readOverview } from '../../reports/overview.ts';
 import type { Method } from '../core.ts';
 
@@ -9,10 +9,11 @@ const SOON_MS = 24 * 3_600 * 1_000;
 /** Counts what may need an operator's attention, in one statement. */
 export const getOverview: Method<'getOverview'> = async (core) => {
   const now = core.clock();
-  const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(core.reads.query, now, {
-    expiringBefore: new Date(now.getTime() + SOON_MS),
-    unnamed: unnamedToday(core.processors),
-  });
+  const { oldestUnknownAt, oldestDueAt, processors, ...counts } = await readOverview(
+    core.reads.query,
+    now,
+    new Date(now.getTime() + SOON_MS),
+  );
   return {
     ...counts,
     ...(oldestUnknownAt && { oldestUnknownAt: timestampFromDate(oldestUnknownAt) }),

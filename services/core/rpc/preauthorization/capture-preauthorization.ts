@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
@@ -5,102 +6,135 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import {
   type CapturePreauthorizationRequest,
   type CapturePreauthorizationResponseSchema,
-  type CaptureSchema,
   HoldStatus,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { Capturing } from '../../books/reserve-capture.ts';
 import { hashOf } from '../../cipher.ts';
 import type { HoldBooks } from '../../domain/hold.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { ask } from '../../kinds/ask.ts';
-import { CAPTURE } from '../../kinds/capture.ts';
-import { callOverAt } from '../../processor/processor.ts';
-import type { CaptureRow } from '../../storage/capture/capture.ts';
-import { findCapture } from '../../storage/capture/capture.ts';
-import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { send } from '../../kinds/send.ts';
+import { settle } from '../../kinds/settle.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { findSubmission } from '../../storage/submission/read-submissions.ts';
 import type { Core, Method } from '../core.ts';
-import { keyOf } from '../idempotency.ts';
+import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
-import { patienceOf } from '../server/call-patience.ts';
-import { isInScope, roleOf, scopeOfChange } from '../server/caller.ts';
-import { answerAsked, answerOnHold, type Reserved, requestIdOf, type Write } from '../write.ts';
+import { roleOf, scopeOfChange } from '../server/caller.ts';
+import {
+  demandAnswerable,
+  demandOk,
+  demandOwnResult,
+  demandRefusal,
+  type First,
+  findFirst,
+  requestOf,
+  sentAs,
+  storedOrLost,
+} from '../write.ts';
 import { namedHold } from './named-hold.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
 /**
- * Charges a hold (docs/product.md, "Captures"): the amount is reserved in a committed transaction, then the
- * processor is asked, then its answer is stored. Token, merchant, terminal and user are those of the hold.
+ * Charges a hold (docs/product.md, "Captures"). The amount is judged and reserved by one statement (STORE_SUBMISSIONS), the processor is
+ * asked, and its outcome is settled by another one (SETTLE_SUBMISSIONS). Token, merchant, terminal and user are those of the hold.
  */
 export const capturePreauthorization: Method<'capturePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
   await refuseUnsigned(core, context, merchantId);
-  const at = core.clock();
-  const requestId = requestIdOf(request);
   const { amountToCapture: amount, finalCapture } = request;
-  const key = keyOf(request.idempotencyKey, 'CAPTURE', {
-    preauthorization: idHash.toString('hex'),
+  const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
+  const claim = claimOf(request.idempotencyKey, 'CAPTURE', fields);
+  const capture = {
+    ...requestOf(core, request, context),
+    kind: 'CAPTURE',
+    merchantId,
+    claim,
+    idHash,
     amount,
     finalCapture,
+  } as const;
+  const { requestId } = capture;
+
+  const stored = await storedOrLost(core.books.store(capture));
+  if (stored === 'LOST') return unknown(requestId, undefined);
+  const { hold } = stored;
+  const first = await findFirst(core, capture, stored, (id) => isOf(core, id, hold, amount));
+  if (first) return answerAgain(core, first, hold);
+  assert(hold, 'what is reserved has a hold');
+
+  const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
+    try {
+      const processorRequestId = await sentAs(core, requestId, stored);
+      const facts = { ...factsOf(capture, hold), processorRequestId };
+      const outcome = await send(core, facts);
+      const settled = await settle(core, facts, outcome);
+      if (settled.is === 'UNKNOWN') return unknown(requestId, hold);
+      if (settled.is !== 'ENDED') return await answerAgain(core, { requestId, replayed: false }, hold);
+      demandOk(requestId, outcome);
+      return { capture: captured(facts, capture.at, outcome as Approved, settled.at, settled.books as HoldBooks) };
+    } catch (error) {
+      demandOwnResult(core, requestId, error);
+      return unknown(requestId, hold);
+    }
   });
-  const capturing: Capturing = {
-    ...{ requestId, idHash, merchantId, amount, finalCapture, key, at },
-    patience: patienceOf(context),
-    inquireAt: callOverAt(core.processors, at),
-  };
-  const agrees = (row: CaptureRow, hold: HoldRow | undefined) =>
-    row.holdRequestId === hold?.requestId && row.amount === amount;
-  const write: Write<CaptureRow, Reserved, Response> = {
-    ...{ requestId, merchantId, key },
-    store: () => core.books.reserveCapture(capturing),
-    async perform({ hold, processorRequestId }) {
-      const { processor, processorAccount } = hold;
-      const capture = { requestId, processorRequestId, processor, processorAccount, amount, finalCapture, hold };
-      return answerAsked(requestId, await ask(core, CAPTURE, capture), (outcome, { settled, at }) => ({
-        capture: captured(capturing, hold, outcome, at, settled),
-      }));
-    },
-    find: (id) => findCapture(core.database.query, id),
-    isSame: (row, hold) => agrees(row, hold) && isInScope(row, merchantId) && row.finalCapture === finalCapture,
-    agrees,
-    answerOf: (row) =>
-      row.state === 'OK'
-        ? { capture: { ...presentCapture(row), reversed: false, amountReversed: 0n } }
-        : unknown(row.requestId, row.holdRequestId),
-    unknown: (hold) => unknown(requestId, hold?.requestId ?? ''),
-  };
-  return answerOnHold(core, write);
+  return (await answer) ?? unknown(requestId, hold);
 };
 
-/** The capture as it was just stored; nothing is read back. */
-function captured(
-  capturing: Capturing,
+function factsOf(
+  capture: Pick<SubmissionFacts, 'requestId' | 'amount' | 'finalCapture'>,
   hold: HoldRow,
-  outcome: Approved,
-  at: Date,
-  books: HoldBooks,
-): MessageInitShape<typeof CaptureSchema> {
+): SubmissionFacts {
+  const { requestId: holdRequestId, merchantId, currency, processor, processorAccount } = hold;
+  const { requestId, amount, finalCapture } = capture;
+  const place = { processor, processorAccount };
+  return { kind: 'CAPTURE', requestId, holdRequestId, hold, merchantId, amount, currency, finalCapture, ...place };
+}
+
+/** The capture as it was just stored; nothing is read back. */
+function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at: Date, books: HoldBooks) {
   return {
-    requestId: capturing.requestId,
-    holdRequestId: hold.requestId,
+    requestId: facts.requestId,
+    holdRequestId: facts.holdRequestId ?? '',
     state: OperationState.OK,
-    amount: capturing.amount,
-    currency: hold.currency,
-    finalCapture: capturing.finalCapture,
+    amount: facts.amount,
+    currency: facts.currency,
+    finalCapture: facts.finalCapture ?? false,
     captureDate: timestampFromDate(at),
     bankReference: outcome.bankReference,
     amountRemaining: books.remaining,
     amountReleased: books.released,
     preauthorizationStatus: HoldStatus[books.status],
     processorReference: outcome.reference,
-    createdAt: timestampFromDate(capturing.at),
+    createdAt: timestampFromDate(createdAt),
   };
 }
 
-function unknown(requestId: string, holdRequestId: string): Response {
-  return { capture: { requestId, holdRequestId, state: OperationState.UNKNOWN } };
+/** The answer from what was written once, whatever was taken back of it since. */
+async function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promise<Response> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findSubmission(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    await demandAnswerable(core, first, row);
+    if (row.state !== 'OK') return { ...unknown(requestId, hold), replayed };
+    return { capture: { ...presentCapture(row), reversed: false, amountReversed: 0n }, replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown(requestId, hold);
+  }
+}
+
+/** Whether an operation is a capture of this amount of the hold. */
+async function isOf(core: Core, requestId: string, hold: HoldRow | undefined, amount: bigint): Promise<boolean> {
+  const row = await findSubmission(core.database.query, requestId);
+  return row?.kind === 'CAPTURE' && row.holdRequestId === hold?.requestId && row.amount === amount;
+}
+
+function unknown(requestId: string, hold: HoldRow | undefined): Response {
+  return { capture: { requestId, holdRequestId: hold?.requestId ?? '', state: OperationState.UNKNOWN } };
 }
 
 /** Operators capture by requestId; everyone else by the sensitive handle, which proves that the hold was theirs. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
@@ -8,63 +9,112 @@ import {
   HoldStatus,
   type PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/settle-holds-and-octs.ts';
+import { expiryOf } from '../../books/settle.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/operation.ts';
-import { ask } from '../../kinds/ask.ts';
-import { HOLD, newHandle } from '../../kinds/hold.ts';
-import { callOverAt } from '../../processor/processor.ts';
-import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { HoldfastError } from '../../domain/refusal.ts';
+import { newHandle } from '../../kinds/checkout.ts';
+import { send } from '../../kinds/send.ts';
+import { settle } from '../../kinds/settle.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { HoldInput } from '../../storage/hold/write-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
-import { keyOf } from '../idempotency.ts';
-import { patienceOf } from '../server/call-patience.ts';
+import { agreeing, claimOf } from '../idempotency.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { answerAsked, answerNew, type NewWrite, requestIdOf } from '../write.ts';
+import {
+  demandAnswerable,
+  demandOk,
+  demandOwnResult,
+  demandRefusal,
+  type First,
+  findFirst,
+  findFirstUnstored,
+  processorAway,
+  requestOf,
+  sentAs,
+  storedOrLost,
+} from '../write.ts';
 import { openCheckout } from './open-checkout.ts';
 import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
 
 /**
- * Places a hold (docs/product.md, "Holds"): stored first, then the processor is asked, then its answer is stored with the
- * operation and the delivery. What the processor did not answer stays UNKNOWN until an inquiry settles it.
+ * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome is settled
+ * (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it. What the processor did not answer
+ * stays UNKNOWN until an inquiry settles it.
  */
 export const createPreauthorization: Method<'createPreauthorization'> = async (core, request, context) => {
-  const contract = await contractOf(core, request.merchantId);
   const { merchantId } = request;
+  const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const key = keyOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', fields);
-  const { hold, preauthorizationId } = newHold(core, request, contract);
-  const { requestId } = hold;
-  const place = async (processorRequestId: string | null) => {
-    const asked = await ask(core, HOLD, { ...hold, processorRequestId, amount: request.amount });
-    return answerAsked(requestId, asked, (outcome, { at }) => ({
-      preauthorization: { ...placed(hold, outcome, at), preauthorizationId },
-      state: OperationState.OK,
-    }));
-  };
-  const write: NewWrite<StoredHold, Response> = {
-    ...{ requestId, merchantId, key, fields, fieldsOf: businessFields, place: hold },
-    check: () => check(request, contract),
-    insert: () => core.books.insertHold({ ...hold, key }, patienceOf(context)),
-    async perform({ resumed, processorRequestId }) {
-      const byPage = request.tokenId === undefined;
-      const answer = await (byPage ? openCheckout(core, requestId, contract) : place(processorRequestId));
+  const claim = claimOf(request.idempotencyKey, 'CREATE_PREAUTHORIZATION', fields);
+  const call = { ...requestOf(core, request, context), merchantId, claim };
+  const { requestId, patience } = call;
+  const { hold, preauthorizationId } = newHold(core, request, contract, call);
+  const agrees = (id: string) => isOf(core, id, fields);
+
+  const refusal = check(request, contract);
+  if (refusal) return answerAgain(core, await findFirstUnstored(core, call, () => refusal, agrees));
+  const processor = core.processors.of(hold);
+  if (!processor.admits()) {
+    return answerAgain(core, await findFirstUnstored(core, call, () => processorAway(core, hold.processor), agrees));
+  }
+
+  return processor.callers.wait(async () => {
+    const stored = await storedOrLost(core.books.insertHold({ ...hold, ...claim }, patience));
+    if (stored === 'LOST') return unknown(request, requestId);
+    const first = await findFirst(core, call, stored, agrees);
+    if (first) return answerAgain(core, first);
+    try {
+      if (request.tokenId === undefined) {
+        return (await openCheckout(core, requestId, contract)) ?? unknown(request, requestId);
+      }
+      const { amount } = request;
+      const facts = {
+        ...hold,
+        kind: 'HOLD',
+        amount,
+        processorRequestId: await sentAs(core, requestId, stored),
+      } as const;
+      const outcome = await send(core, facts);
+      const settled = await settle(core, facts, outcome);
+      if (settled.is === 'UNKNOWN') return unknown(request, requestId);
+      if (settled.is === 'ENDED') demandOk(requestId, outcome);
       // What is stored may be another core's, with a handle of its own.
-      return resumed ? 'STORED' : answer;
-    },
-    async find(id) {
-      const row = await findHold(core.database.query, id);
-      return row && { ...row, state: stateOf(row) };
-    },
-    answerOf: (row) => (row.state === 'OK' ? firstAnswer(core, row) : unknown(row, row.requestId)),
-    unknown: () => unknown(request, requestId),
-  };
-  return answerNew(core, write);
+      const isOwn = settled.is === 'ENDED' && stored.outcome === 'STORED';
+      if (!isOwn) return await answerAgain(core, { requestId, replayed: false });
+      const preauthorization = { ...placed(hold, outcome as Approved, settled.at), preauthorizationId };
+      return { preauthorization, state: OperationState.OK };
+    } catch (error) {
+      demandOwnResult(core, requestId, error);
+      return unknown(request, requestId);
+    }
+  });
 };
+
+/** The answer from what was written once. */
+async function answerAgain(core: Core, first: First): Promise<Response> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findHold(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    const state = stateOf(row);
+    await demandAnswerable(core, first, { ...row, state });
+    return { ...(state === 'OK' ? firstAnswer(core, row) : unknown(row, requestId)), replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown({}, requestId);
+  }
+}
+
+/** Whether a hold has the fields of a call. */
+async function isOf(core: Core, requestId: string, fields: Record<string, unknown>): Promise<boolean> {
+  const row = await findHold(core.database.query, requestId);
+  return row !== undefined && agreeing(businessFields({ ...row, amount: row.amountAsked }), fields);
+}
 
 /** The hold as it was just stored; nothing is read back. */
 function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<typeof PreauthorizationSchema> {
@@ -88,10 +138,6 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
     generatedTokenId: outcome.generatedTokenId ?? '',
     processorReference: outcome.reference,
   };
-}
-
-interface StoredHold extends HoldRow {
-  readonly state: SubmissionState;
 }
 
 /** Where the request stands; OK = it got its first answer, whatever has happened to the hold since. */
@@ -120,7 +166,7 @@ function unknown(hold: { readonly tokenId?: string | null | undefined }, request
   };
 }
 
-function check(request: CreatePreauthorizationRequest, contract: MerchantRow): void {
+function check(request: CreatePreauthorizationRequest, contract: MerchantRow): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.currency('currency', request.currency, contract);
   fields.terminal('terminal_id', request.terminalId, contract);
@@ -141,26 +187,27 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): v
   if (Buffer.byteLength(Object.entries(request.metadata).flat().join('')) > METADATA_BYTES) {
     fields.add('metadata', `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
   }
-  fields.refuse();
+  return fields.refusal();
 }
 
 /** Room for 20 pairs of the largest size in ASCII. */
 const METADATA_BYTES = 16 * 1024;
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
-  const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata } = hold;
-  return {
-    ...{ tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard },
-    metadata: metadata ?? {},
-  };
+  const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard } = hold;
+  const metadata = hold.metadata ?? {};
+  return { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata };
 }
 
 /** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
 const CHECKOUT_MS = 30 * 60 * 1_000;
 
-function newHold(core: Core, request: CreatePreauthorizationRequest, contract: MerchantRow) {
-  const at = core.clock();
-  const requestId = requestIdOf(request);
+function newHold(
+  core: Core,
+  request: CreatePreauthorizationRequest,
+  contract: MerchantRow,
+  { requestId, at, inquireAt }: ReturnType<typeof requestOf>,
+) {
   const { preauthorizationId, ...kept } = newHandle(core.cipher, requestId);
   const byToken = request.tokenId !== undefined;
   const hold: HoldInput = {
@@ -183,7 +230,8 @@ function newHold(core: Core, request: CreatePreauthorizationRequest, contract: M
     checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS).toISOString(),
     ...placeOf(core, contract),
     createdAt: at.toISOString(),
-    inquireAt: callOverAt(core.processors, at).toISOString(),
+    inquireAt: inquireAt.toISOString(),
+    isSentUnderKey: byToken,
   };
   return { hold, preauthorizationId };
 }

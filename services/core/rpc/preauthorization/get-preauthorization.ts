@@ -1,4 +1,4 @@
-import { newestCaptures } from '../../storage/capture/capture.ts';
+import { newestCaptures } from '../../storage/submission/read-submissions.ts';
 import type { Method } from '../core.ts';
 import { presentCapture } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';

@@ -1,5 +1,5 @@
 import { hashOf } from '../../cipher.ts';
-import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, findHoldByHandle } from '../../storage/hold/read-holds.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';

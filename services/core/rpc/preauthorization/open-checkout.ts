@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { pointOf } from '../../crash-points.ts';
-import { openPage } from '../../kinds/hold.ts';
+import { openPage } from '../../kinds/checkout.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
@@ -9,8 +9,8 @@ import { processorRefusal } from '../refuse.ts';
 import { presentCheckout } from './present-hold.ts';
 
 /**
- * Opens the hosted page of a stored hold. UNKNOWN until its address is known, by recovery or the merchant's retry. Throws the refusal of
- * the processor.
+ * Opens the hosted page of a stored hold. Undefined = its address is not known yet; recovery or the merchant's retry finds it. Throws the
+ * refusal of the processor.
  */
 export async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
   core.reach(pointOf('HOLD', 'stored'));
@@ -19,6 +19,6 @@ export async function openCheckout(core: Core, requestId: string, contract: Merc
   const opened = await openPage(core, hold, contract.name);
   if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal, false);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
-  await core.books.postponeInquiry('hold', requestId, core.clock());
-  return 'UNKNOWN';
+  await core.books.postponeInquiry('HOLD', requestId, core.clock());
+  return undefined;
 }

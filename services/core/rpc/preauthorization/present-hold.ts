@@ -1,6 +1,6 @@
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Cipher } from '../../cipher.ts';
-import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { presentAnswer, presentCard, presentFields } from '../present.ts';
 
 /** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */

@@ -2,63 +2,110 @@ import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { ReleasePreauthorizationResponseSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { reserveHoldRelease } from '../../books/reserve-release.ts';
 import { isOpen } from '../../domain/hold.ts';
-import { identifierOf } from '../../domain/operation.ts';
-import { ask } from '../../kinds/ask.ts';
-import { RELEASE } from '../../kinds/release.ts';
-import { callOverAt } from '../../processor/processor.ts';
-import type { HoldRow } from '../../storage/hold/hold.ts';
+import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { send } from '../../kinds/send.ts';
+import { settle } from '../../kinds/settle.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { ReleaseRow } from '../../storage/release/release.ts';
-import { findRelease } from '../../storage/release/release.ts';
+import { findSubmission } from '../../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
-import { keyOf } from '../idempotency.ts';
-import { patienceOf } from '../server/call-patience.ts';
+import { claimOf } from '../idempotency.ts';
 import { scopeOfChange } from '../server/caller.ts';
-import { answerAsked, answerOnHold, type Reserved, requestIdOf, type Write } from '../write.ts';
+import {
+  demandAnswerable,
+  demandOk,
+  demandOwnResult,
+  demandRefusal,
+  type First,
+  findFirst,
+  requestOf,
+  sentAs,
+  storedOrLost,
+} from '../write.ts';
 import { namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
 
 type Response = MessageInitShape<typeof ReleasePreauthorizationResponseSchema>;
 
-/** Gives back what remains of a hold, or cancels its open checkout: reserved first, then voided, then settled. */
+/** Gives back what remains of a hold, or cancels its open checkout: judged and reserved, then voided, then settled. */
 export const releasePreauthorization: Method<'releasePreauthorization'> = async (core, request, context) => {
-  const scope = scopeOfChange(context, request.merchantId);
-  const hold = await namedHold(core, request, scope);
-  const { requestId: holdRequestId, merchantId, processor, processorAccount } = hold;
-  const requestId = requestIdOf(request);
-  const key = keyOf(request.idempotencyKey, 'RELEASE', { hold: holdRequestId });
-  const release = { requestId, holdRequestId, merchantId, processor, processorAccount, reason: 'RELEASED' } as const;
-  const at = core.clock();
-  const times = { at, inquireAt: callOverAt(core.processors, at), patience: patienceOf(context) };
-  const isOfHold = (row: ReleaseRow) => row.holdRequestId === holdRequestId;
-  const write: Write<ReleaseRow, Reserved, Response> = {
-    ...{ requestId, merchantId, key },
-    store: () => reserveHoldRelease(core.books, { ...release, ...times, merchantId: scope, key }),
-    async perform({ processorRequestId }) {
-      const voided = { ...release, authorizationRequestId: identifierOf(hold), processorRequestId };
-      return answerAsked(requestId, await ask(core, RELEASE, voided));
-    },
-    find: (id) => findRelease(core.database.query, id),
-    isSame: (row) => isOfHold(row) && row.reason === 'RELEASED',
-    agrees: isOfHold,
-    answerOf: (row) => (row.state === 'OK' ? released(core, row) : unknown(row)),
-    unknown: () => unknown(release),
-  };
-  return answerOnHold(core, write);
+  const merchantId = scopeOfChange(context, request.merchantId);
+  const hold = await namedHold(core, request, merchantId);
+  const { requestId: holdRequestId, idHash, processor, processorAccount } = hold;
+  const claim = claimOf(request.idempotencyKey, 'RELEASE', { hold: holdRequestId });
+  const release = { ...requestOf(core, request, context), kind: 'RELEASE', merchantId, claim, idHash } as const;
+  const { requestId } = release;
+
+  const stored = await storedOrLost(core.books.store(release));
+  if (stored === 'LOST') return unknown(requestId, holdRequestId);
+  const first = await findFirst(core, release, stored, (id) => isOf(core, id, hold));
+  if (first) return answerAgain(core, first, holdRequestId);
+
+  const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
+    try {
+      const facts: SubmissionFacts = {
+        kind: 'RELEASE',
+        requestId,
+        processorRequestId: await sentAs(core, requestId, stored),
+        holdRequestId,
+        hold,
+        merchantId: hold.merchantId,
+        amount: await reservedBy(core, requestId, stored.amount),
+        currency: hold.currency,
+        processor,
+        processorAccount,
+      };
+      const outcome = await send(core, facts);
+      const settled = await settle(core, facts, outcome);
+      if (settled.is === 'UNKNOWN') return unknown(requestId, holdRequestId);
+      if (settled.is === 'ENDED') demandOk(requestId, outcome);
+      return await answerAgain(core, { requestId, replayed: false }, holdRequestId);
+    } catch (error) {
+      demandOwnResult(core, requestId, error);
+      return unknown(requestId, holdRequestId);
+    }
+  });
+  return (await answer) ?? unknown(requestId, holdRequestId);
 };
 
+/** What a release has reserved; a statement whose result was lost did not say. */
+async function reservedBy(core: Core, requestId: string, amount: bigint | undefined): Promise<bigint> {
+  return amount ?? (await findSubmission(core.database.query, requestId))?.amount ?? 0n;
+}
+
+/** The answer from what was written once. */
+async function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Response> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findSubmission(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    await demandAnswerable(core, first, row);
+    const answer = row.state === 'OK' ? await released(core, row) : unknown(requestId, holdRequestId);
+    return { ...answer, replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown(requestId, holdRequestId);
+  }
+}
+
+/** Whether an operation is a release of the hold. */
+async function isOf(core: Core, requestId: string, hold: HoldRow): Promise<boolean> {
+  const row = await findSubmission(core.database.query, requestId);
+  return row?.kind === 'RELEASE' && row.holdRequestId === hold.requestId;
+}
+
 /** The hold as it was right after the release, whatever has happened to it since: the first answer. */
-async function released(core: Core, release: ReleaseRow): Promise<Response> {
+async function released(core: Core, release: SubmissionRow): Promise<Response> {
   const { requestId, holdRequestId } = release;
-  const hold = await findHold(core.database.query, holdRequestId);
+  const hold = await findHold(core.database.query, holdRequestId ?? '');
   assert(hold, 'a release has a hold');
   const preauthorization = presentHold(holdAfter(hold, release), core.cipher);
   return { preauthorization, requestId, state: OperationState.OK };
 }
 
-function holdAfter(hold: HoldRow, release: ReleaseRow): HoldRow {
+function holdAfter(hold: HoldRow, release: SubmissionRow): HoldRow {
   const { capturedAfter, remainingAfter, releasedAfter, reversedAfter, statusAfter, frozenAfter } = release;
   assert(statusAfter != null && frozenAfter != null, 'a release that is done kept the hold');
   const isClosed = !isOpen({ status: statusAfter });
@@ -76,6 +123,6 @@ function holdAfter(hold: HoldRow, release: ReleaseRow): HoldRow {
   };
 }
 
-function unknown({ requestId, holdRequestId }: Pick<ReleaseRow, 'requestId' | 'holdRequestId'>): Response {
+function unknown(requestId: string, holdRequestId: string): Response {
   return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN };
 }

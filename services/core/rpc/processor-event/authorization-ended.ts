@@ -3,11 +3,11 @@ import { isOpen } from '../../domain/hold.ts';
 import { endHold } from '../../kinds/end-hold.ts';
 import { markEnded } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { Submission } from '../../storage/operation/find-submission.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
+import type { Sent } from '../../storage/submission/find-sent.ts';
 import type { Core } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
-import { noResultYet } from './find-sent.ts';
+import { noResultYet } from './find-reported.ts';
 
 /**
  * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and what remains is given
@@ -16,7 +16,7 @@ import { noResultYet } from './find-sent.ts';
  */
 export async function authorizationEnded(
   core: Core,
-  { requestId }: Pick<Submission, 'requestId'>,
+  { requestId }: Pick<Sent, 'requestId'>,
   event: AuthorizationEnded,
 ): Promise<void> {
   const { query } = core.database;

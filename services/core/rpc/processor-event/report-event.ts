@@ -9,15 +9,14 @@ import type { Result } from '../../../../proto/gen/holdfast/processor/v1/process
 import { HoldfastError } from '../../domain/refusal.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
-import { storedFor } from '../../processor/processors.ts';
 import { freezeHold } from '../../storage/hold/change-hold.ts';
-import type { Submission } from '../../storage/operation/find-submission.ts';
-import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event.ts';
+import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event-row.ts';
+import type { Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { reporterOf } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
-import { findSent } from './find-sent.ts';
+import { findReported } from './find-reported.ts';
 import { takenBack } from './taken-back.ts';
 
 /**
@@ -28,16 +27,16 @@ import { takenBack } from './taken-back.ts';
 export const reportEvent: Method<'reportEvent'> = async (core, request, context) => {
   const { query } = core.database;
   const processor = reporterOf(context);
-  const submission = await findSent(core, processor, request.event);
+  const sent = await findReported(core, processor, request.event);
   const event = { id: request.eventId, processor, digest: digestOf(request) };
-  const seen = await findEvent(query, event.id, storedFor(core.processors, processor));
+  const seen = await findEvent(query, event.id, processor);
   if (seen) return demandSame(core, event, seen.digest);
-  await act(core, submission, request, event);
+  await act(core, sent, request, event);
   return demandSame(core, event, await rememberEvent(query, event, core.clock()));
 };
 
-function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array | null): object {
-  if (kept == null || digest.equals(kept)) return {};
+function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array): object {
+  if (digest.equals(kept)) return {};
   core.metrics.eventConflict();
   const [told, stands] = [digest.toString('hex'), Buffer.from(kept).toString('hex')];
   core.log.error('event_id_reused', { eventId: id, processor, told, kept: stands });
@@ -50,29 +49,24 @@ function digestOf({ event }: ReportEventRequest): Buffer {
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
 }
 
-async function act(
-  core: Core,
-  submission: Submission,
-  { event }: ReportEventRequest,
-  remembered: NamedEvent,
-): Promise<void> {
+async function act(core: Core, sent: Sent, { event }: ReportEventRequest, remembered: NamedEvent): Promise<void> {
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
-      return settle(core, submission, event.value.result);
+      return settle(core, sent, event.value.result);
     case 'authorizationEnded':
-      return authorizationEnded(core, submission, event.value);
+      return authorizationEnded(core, sent, event.value);
     case 'captureReversed':
-      return takenBack(core, 'REVERSAL', submission, event.value, remembered);
+      return takenBack(core, 'REVERSAL', sent, event.value, remembered);
     case 'captureReinstated':
-      return takenBack(core, 'REINSTATEMENT', submission, event.value, remembered);
+      return takenBack(core, 'REINSTATEMENT', sent, event.value, remembered);
     case 'foreignCapture':
-      return freezeCharged(core, submission, event.value);
+      return freezeCharged(core, sent, event.value);
   }
 }
 
 /** Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must look. */
-async function freezeCharged(core: Core, { requestId }: Submission, event: ForeignCapture): Promise<void> {
+async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
   const { captureRequestId } = event;
   core.log.error('contradicting_event', {
     requestId: captureRequestId,
@@ -83,9 +77,9 @@ async function freezeCharged(core: Core, { requestId }: Submission, event: Forei
   await freezeHold(core.database.query, requestId);
 }
 
-async function settle(core: Core, submission: Submission, result: Result | undefined): Promise<void> {
+async function settle(core: Core, sent: Sent, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  if (await settleLate(core, submission.table, submission.requestId, outcome)) return;
+  if (await settleLate(core, sent, outcome)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }

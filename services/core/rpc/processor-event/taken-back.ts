@@ -1,17 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { CaptureReinstated, CaptureReversed } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { type TakingBack, takeBack } from '../../books/take-back.ts';
+import type { TakingBack } from '../../books/take-back.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { takenBackThere } from '../../processor/entries.ts';
-import { storedFor } from '../../processor/processors.ts';
 import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { isImported } from '../../storage/imported/imported.ts';
-import type { Submission } from '../../storage/operation/find-submission.ts';
-import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-event.ts';
+import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-event-row.ts';
+import type { Sent } from '../../storage/submission/find-sent.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
-import { noResultYet } from './find-sent.ts';
+import { noResultYet } from './find-reported.ts';
 
 /**
  * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is refused for now, and the
@@ -21,19 +20,19 @@ import { noResultYet } from './find-sent.ts';
 export async function takenBack(
   core: Core,
   kind: TakingBack['kind'],
-  submission: Submission,
+  sent: Sent,
   { amount, reference, ...event }: CaptureReversed | CaptureReinstated,
   remembered: NamedEvent,
 ): Promise<void> {
-  const { requestId, state } = submission;
-  const isCapture = submission.table === 'capture';
+  const { requestId, state } = sent;
+  const isCapture = sent.kind === 'CAPTURE';
   if (state !== 'OK' && state !== 'KO') throw noResultYet(isCapture ? 'the capture' : 'the hold');
-  const holdRequestId = submission.holdRequestId ?? requestId;
+  const holdRequestId = sent.holdRequestId ?? requestId;
   if (state === 'KO') return contradict(core, kind, requestId, holdRequestId);
   const captureRequestId = isCapture ? requestId : undefined;
-  const there = await thereIfImported(core, submission, holdRequestId, remembered.processor);
+  const there = await thereIfImported(core, sent, holdRequestId, remembered.processor);
   const taking = { requestId: uuidv7(), kind, holdRequestId, captureRequestId, amount, reference, there };
-  const became = await takeBack(core.books, { ...taking, event: remembered, at: core.clock() });
+  const became = await core.books.takeBack({ ...taking, event: remembered, at: core.clock() });
   if (became === 'BOOKED') return;
   if ('reversalEventId' in event) throw await notTakenBack(core, event.reversalEventId, remembered.processor);
   throw await tooMuch(core, taking);
@@ -45,16 +44,16 @@ export async function takenBack(
  */
 async function thereIfImported(
   core: Core,
-  submission: Submission,
+  sent: Sent,
   holdRequestId: string,
   processor: string,
 ): Promise<bigint | undefined> {
   const { query } = core.database;
-  if (!(await isImported(query, submission.requestId, 'TAKEN_BACK'))) return undefined;
+  if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`the hold ${holdRequestId} is not there`);
-  const capture = submission.table === 'capture' ? submission : undefined;
-  return takenBackThere(processor, core.processors.of(submission), hold, capture);
+  const capture = sent.kind === 'CAPTURE' ? sent : undefined;
+  return takenBackThere(processor, core.processors.of(sent), hold, capture);
 }
 
 async function contradict(
@@ -70,9 +69,8 @@ async function contradict(
 
 /** Why there is not so much to give again: the reversal may be known later, or the event is wrong. */
 async function notTakenBack(core: Core, reversalEventId: string, processor: string): Promise<HoldfastError> {
-  const names = storedFor(core.processors, processor);
-  const isKnown =
-    reversalEventId !== '' && (await findEvent(core.database.query, reversalEventId, names)) !== undefined;
+  const isNamed = reversalEventId !== '';
+  const isKnown = isNamed && (await findEvent(core.database.query, reversalEventId, processor)) !== undefined;
   if (isKnown) return invalidField('amount', 'is more than what was taken back');
   return new HoldfastError('UNAVAILABLE', 'the reversal is not known yet', { retryAfterS: 1 });
 }

@@ -1,6 +1,7 @@
 import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
+import type { HoldfastError } from '../../domain/refusal.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
@@ -34,9 +35,15 @@ export class FieldCheck {
     if (!isReturnUrl(value)) this.add(field, 'must be an https address (http only for loopback)');
   }
 
-  /** Throws INVALID_REQUEST when there are violations. */
+  /** INVALID_REQUEST when there are violations. */
+  refusal(): HoldfastError | undefined {
+    return this.#violations.length > 0 ? invalidRequest(this.#violations) : undefined;
+  }
+
+  /** Throws it. */
   refuse(): void {
-    if (this.#violations.length > 0) throw invalidRequest(this.#violations);
+    const refusal = this.refusal();
+    if (refusal) throw refusal;
   }
 }
 

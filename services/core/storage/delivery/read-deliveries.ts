@@ -1,7 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { Database } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
-import { OperationEntity } from '../operation/operation.ts';
+import { OperationEntity } from '../operation/operation-row.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery.ts';

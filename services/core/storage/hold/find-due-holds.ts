@@ -1,12 +1,12 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
-import type { HoldRow } from './hold.ts';
+import type { HoldRow } from './hold-row.ts';
 
 /** A placed hold whose period is over, or whose authorization ended at the processor. */
 export type DueHold = Pick<
   HoldRow,
-  'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId' | 'endedAs'
+  'requestId' | 'idHash' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId' | 'endedAs'
 >;
 
 /** Finds what is due to end, those due longest first, about half of `limit` of each sort at most. `but` are left out. */
@@ -18,7 +18,7 @@ export function findDueHolds(
   return readRows<DueHold>(query, FIND_DUE, [now, Math.ceil(limit / 2), at.only, at.butNot, but]);
 }
 
-const DUE = 'request_id, merchant_id, processor, processor_account, processor_request_id, ended_as';
+const DUE = 'request_id, id_hash, merchant_id, processor, processor_account, processor_request_id, ended_as';
 
 const FIND_DUE: Statement = {
   name: 'find-due-holds',

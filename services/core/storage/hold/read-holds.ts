@@ -1,12 +1,11 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { HoldStatus } from '../../domain/hold.ts';
-import { byIndex } from '../by-index.ts';
-import { readRow, readRows } from '../camel-cased.ts';
+import { camelCased, readRow, readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { HoldEntity, type HoldRow } from './hold.ts';
+import { HoldEntity, type HoldRow } from './hold-row.ts';
 
 /** A hold as it was read without a lock. */
 export interface ReadHold extends HoldRow {
@@ -36,17 +35,49 @@ const READ_BY_REQUEST_ID: Statement = {
   text: 'select *, xmin::text as version from hold where request_id = any($1::uuid[])',
 };
 
-/**
- * SQL of a common table `locked`: the rows of `input` (columns "holdRequestId" and version) whose hold is as it was read, and is now
- * locked. A hold that somebody else has locked or changed is left out; nothing waits for it, and the row is tried again.
- *
- * Reading, deciding and writing in one transaction would hold the lock while the client decides, and for ever when it is frozen
- * there. Here the only locks are those of one statement, which ends without the client.
- */
-export const LOCK_UNCHANGED_HOLDS = `locked as materialized (
-    select i.* from input i join hold h on ${byIndex('h.request_id', 'i."holdRequestId"')}
-    where h.xmin = i.version for no key update of h skip locked
-  )`;
+/** What is read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
+export interface Subject {
+  readonly isKnown: boolean;
+  readonly hold: ReadHold | undefined;
+}
+
+/** Reads the holds that submissions name by the hash of their preauthorizationId. Returns them in their order. */
+export async function readSubjects(
+  query: Query,
+  requests: readonly { readonly requestId: string; readonly idHash: Buffer }[],
+): Promise<Subject[]> {
+  const values = [requests.map(({ requestId }) => requestId), requests.map(({ idHash }) => idHash)];
+  const rows = await query<{ place: bigint; is_known: boolean; id_hash: Buffer | null }>(READ_SUBJECTS, values);
+  const subjects = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+  return requests.map((_, place) => {
+    const row = subjects.get(place);
+    return { isKnown: row?.is_known ?? false, hold: row?.id_hash ? camelCased<ReadHold>(row) : undefined };
+  });
+}
+
+export const READ_SUBJECTS: Statement = {
+  name: 'read-subjects',
+  text: `select i.place, exists (select from claim c where c.request_id = any (array[i.asking])) as is_known,
+      h.xmin::text as version, h.*
+    from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
+      left join hold h on h.id_hash = any (array[i.hash])`,
+};
+
+/** Reads the holds of submissions that have no result yet, by the submission's requestId: both as of one moment. */
+export async function readHoldsOfOpen(
+  query: Query,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadHold>> {
+  const rows = await query<{ submission: string }>(READ_HOLDS_OF_OPEN, [requestIds]);
+  return new Map(rows.map((row) => [row.submission, camelCased<ReadHold>(row)]));
+}
+
+export const READ_HOLDS_OF_OPEN: Statement = {
+  name: 'read-holds-of-open-submissions',
+  text: `select s.request_id as submission, h.xmin::text as version, h.*
+    from submission s join hold h on h.request_id = any (array[s.hold_request_id])
+    where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`,
+};
 
 /** Which holds to list; all of what is given must be true. */
 export interface HoldFilter {

@@ -6,24 +6,36 @@ export const ImportedEntity = defineEntity({
   name: 'Imported',
   tableName: 'imported',
   properties: {
-    /** The hold or capture that it is about. */
+    /** The hold or submission that it is about. */
     requestId: p.uuid().primary(),
     what: p.text().primary().$type<ImportedPart>(),
+    merchantId: p.text(),
     importedAt: p.datetime(3),
   },
 });
 
-/** TAKEN_BACK = what the card scheme took back of it, so an event about that may be one whose report was lost. */
-export type ImportedPart = 'TAKEN_BACK';
+/**
+ * OPERATION = it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an event about that may
+ * be one whose report was lost.
+ */
+export type ImportedPart = 'OPERATION' | 'TAKEN_BACK';
 
-/** Marks something as imported. */
-export async function markImported(query: Query, requestId: string, what: ImportedPart, at: Date): Promise<void> {
-  await query(MARK, [requestId, what, at]);
+/** Marks something as imported; before it is stored, so that it is never taken for something else. */
+export async function markImported(
+  query: Query,
+  {
+    requestId,
+    what,
+    merchantId,
+  }: { readonly requestId: string; readonly what: ImportedPart; readonly merchantId: string },
+  at: Date,
+): Promise<void> {
+  await query(MARK, [requestId, what, merchantId, at]);
 }
 
 const MARK: Statement = {
   name: 'mark-imported',
-  text: 'insert into imported (request_id, what, imported_at) values ($1, $2, $3) on conflict do nothing',
+  text: 'insert into imported (request_id, what, merchant_id, imported_at) values ($1, $2, $3, $4) on conflict do nothing',
 };
 
 /** Whether something was imported. */

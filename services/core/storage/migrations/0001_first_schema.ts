@@ -1,98 +1,520 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The first schema: merchants and their credentials, holds with their captures and releases, OCT, the log of results,
- * deliveries, and what must be remembered so that nothing happens twice.
+ * The schema as it is: merchants and their credentials, holds and submissions with what they claim, the log of results, deliveries and
+ * notifications, and what must be remembered so that nothing happens twice. Until 1.0.0 it may still change; later changes are
+ * migrations of their own, which a running older version survives.
  */
 export class Migration0001_first_schema extends Migration {
   override up(): void {
     this.addSql(`
-      create table "api_key" ("id" uuid not null, "merchant_id" text not null, "hash" bytea not null, "last4" text not null, "created_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, primary key ("id"));
+      create table "api_key" (
+        "id" uuid not null,
+        "merchant_id" text not null,
+        "hash" bytea not null,
+        "last4" text not null,
+        "manages_webhook" boolean not null default false,
+        "created_at" timestamptz(3) not null,
+        "revoked_at" timestamptz(3) null,
+        primary key ("id")
+      );
       alter table "api_key" add constraint "api_key_hash_unique" unique ("hash");
       create index "api_key_merchant" on "api_key" ("merchant_id");
 
-      create table "audit_entry" ("id" uuid not null, "at" timestamptz(3) not null, "actor" text not null, "action" text not null, "target" text not null, "detail" jsonb null, primary key ("id"));
+      create table "audit_entry" (
+        "id" uuid not null,
+        "at" timestamptz(3) not null,
+        "actor" text not null,
+        "action" text not null,
+        "target" text not null,
+        "detail" jsonb null,
+        primary key ("id")
+      );
+      create index "audit_entry_by_target" on "audit_entry" ("target", "id");
+      create index "audit_entry_by_actor" on "audit_entry" ("actor", "id");
 
-      create table "capture" ("request_id" uuid not null, "hold_request_id" uuid not null, "merchant_id" text not null, "state" text not null, "amount" bigint not null, "currency" text not null, "final_capture" boolean not null, "capture_date" timestamptz(3) null, "bank_reference" text null, "processor_reference" text null, "processor_code" text null, "processor_message" text null, "remaining_after" bigint null, "released_after" bigint null, "status_after" text null, "reversed" boolean not null, "created_at" timestamptz(3) not null, "inquire_at" timestamptz(3) null, "inquiry_count" int not null, primary key ("request_id"));
-      create index "capture_by_hold" on "capture" ("hold_request_id", "request_id");
-      create index "capture_to_inquire" on "capture" ("inquire_at") where inquire_at is not null;
-      alter table "capture" add constraint "capture_amount" check (amount between 1 and 999999999999);
-      alter table "capture" add constraint "capture_state" check (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'));
-      alter table "capture" add constraint "capture_ok_has_date" check ((state = 'OK') = (capture_date is not null));
-      alter table "capture" add constraint "capture_reversed_was_ok" check (not reversed or state = 'OK');
+      create table "claim" (
+        "request_id" uuid not null,
+        "merchant_id" text not null,
+        "method" text null,
+        "fingerprint" bytea null,
+        "key" text null,
+        "created_at" timestamptz(3) not null,
+        primary key ("request_id")
+      );
+      create index "claim_key_age" on "claim" ("created_at") where key is not null;
+      create unique index "claim_by_key" on "claim" ("merchant_id", "key") where key is not null;
+      alter table "claim" add constraint "claim_call" check ((method is null) = (fingerprint is null));
+      alter table "claim" add constraint "claim_key" check (key is null or method is not null);
 
-      create table "delivery" ("id" uuid not null, "merchant_id" text not null, "endpoint_kind" text not null, "request_id" text not null, "kind" text not null, "status_info" text not null, "body" bytea null, "signature" text null, "state" text not null, "attempt_count" int not null, "due_at" timestamptz(3) null, "created_at" timestamptz(3) not null, "delivered_at" timestamptz(3) null, primary key ("id"));
-      create index "delivery_due_at" on "delivery" ("due_at") where due_at is not null;
+      create table "delivery" (
+        "id" uuid not null,
+        "merchant_id" text not null,
+        "endpoint_kind" text not null,
+        "request_id" text not null,
+        "kind" text not null,
+        "status_info" text not null,
+        "body" bytea null,
+        "signature" text null,
+        "trace_parent" text null,
+        "state" text not null,
+        "attempt_count" int not null,
+        "retry_base" int not null default 0,
+        "due_at" timestamptz(3) null,
+        "locked_until" timestamptz(3) null,
+        "created_at" timestamptz(3) not null,
+        "delivered_at" timestamptz(3) null,
+        primary key ("id")
+      );
+      create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at") where due_at is not null;
       create index "delivery_by_merchant" on "delivery" ("merchant_id", "id");
       create index "delivery_by_request" on "delivery" ("request_id");
+      create index "delivery_dead" on "delivery" ("id") where state = 'DEAD';
       alter table "delivery" add constraint "delivery_endpoint_kind" check (endpoint_kind in ('webhook', 'internal'));
       alter table "delivery" add constraint "delivery_kind" check (kind in ('payment', 'oct'));
       alter table "delivery" add constraint "delivery_state" check (state in ('PENDING', 'DELIVERED', 'DEAD'));
       alter table "delivery" add constraint "delivery_due" check ((state = 'PENDING') = (due_at is not null));
 
-      create table "delivery_attempt" ("delivery_id" uuid not null, "number" int not null, "started_at" timestamptz(3) not null, "latency_ms" int not null, "http_status" int null, "error" text null, "response_head" text null, primary key ("delivery_id", "number"));
+      create table "delivery_attempt" (
+        "delivery_id" uuid not null,
+        "number" int not null,
+        "started_at" timestamptz(3) not null,
+        "latency_ms" int not null,
+        "http_status" int null,
+        "error" text null,
+        "fault" text null,
+        "url" text null,
+        "response_head" text null,
+        primary key ("delivery_id", "number")
+      );
+      alter table "delivery_attempt" add constraint "delivery_attempt_fault"
+        check (
+          fault in ('LOOKUP', 'UNREACHABLE', 'TLS', 'TIMEOUT', 'PROTOCOL')
+        );
 
-      create table "hold" ("request_id" uuid not null, "merchant_id" text not null, "terminal_id" text not null, "user_id" text not null, "token_id" text null, "status" text not null, "phase" text not null, "amount" bigint not null, "currency" text not null, "captured" bigint not null, "in_flight" bigint not null, "remaining" bigint not null, "released" bigint not null, "reversed" bigint not null, "release_reason" text null, "closing" boolean not null, "frozen" boolean not null, "id_hash" bytea not null, "id_ciphertext" bytea not null, "allow_multiple_captures" boolean not null, "notify_holds" boolean not null, "hold_period_s" int not null, "merchant_reference" text null, "metadata" jsonb null, "return_url" text null, "save_card" boolean not null, "checkout_url_ciphertext" bytea null, "checkout_expires_at" timestamptz(3) null, "card_brand" text null, "card_last4" text null, "card_expiry_month" int null, "card_expiry_year" int null, "generated_token_id" text null, "processor_reference" text null, "processor_code" text null, "processor_message" text null, "created_at" timestamptz(3) not null, "placed_at" timestamptz(3) null, "expires_at" timestamptz(3) null, "closed_at" timestamptz(3) null, "inquire_at" timestamptz(3) null, "inquiry_count" int not null, primary key ("request_id"));
+      create table "ended_session" (
+        "session_hash" bytea not null,
+        "expires_at" timestamptz(3) not null,
+        "change_number" bigint not null,
+        primary key ("session_hash")
+      );
+      create index "ended_session_change_number_index" on "ended_session" ("change_number");
+
+      create table "endpoint" (
+        "merchant_id" text not null,
+        "kind" text not null,
+        "pause" text null,
+        "paused_until" timestamptz(3) null,
+        "failure_count" int not null,
+        "pause_count" int not null,
+        "changed_at" timestamptz(3) not null,
+        primary key ("merchant_id", "kind")
+      );
+      alter table "endpoint" add constraint "endpoint_kind" check (kind in ('webhook', 'internal'));
+      alter table "endpoint" add constraint "endpoint_pause" check (pause in ('GONE', 'OPERATOR', 'BREAKER'));
+      alter table "endpoint" add constraint "endpoint_paused_until"
+        check (
+          (coalesce(pause, '') = 'BREAKER') = (paused_until is not null)
+        );
+
+      create table "hold" (
+        "request_id" uuid not null,
+        "merchant_id" text not null,
+        "amount" bigint not null,
+        "currency" text not null,
+        "processor" text not null,
+        "processor_account" text not null,
+        "processor_request_id" uuid null,
+        "created_at" timestamptz(3) not null,
+        "inquire_at" timestamptz(3) null,
+        "inquiry_count" int not null,
+        "expected_by" timestamptz(3) null,
+        "processor_reference" text null,
+        "processor_code" text null,
+        "processor_message" text null,
+        "amount_asked" bigint not null,
+        "terminal_id" text not null,
+        "user_id" text not null,
+        "token_id" text null,
+        "status" text not null,
+        "phase" text not null,
+        "captured" bigint not null,
+        "in_flight" bigint not null,
+        "remaining" bigint not null,
+        "released" bigint not null,
+        "reversed" bigint not null,
+        "release_reason" text null,
+        "closing" boolean not null,
+        "frozen" boolean not null,
+        "id_hash" bytea not null,
+        "id_ciphertext" bytea not null,
+        "allow_multiple_captures" boolean not null,
+        "notify_holds" boolean not null,
+        "hold_period_s" int not null,
+        "merchant_reference" text null,
+        "metadata" jsonb null,
+        "return_url" text null,
+        "save_card" boolean not null,
+        "checkout_url_ciphertext" bytea null,
+        "checkout_expires_at" timestamptz(3) null,
+        "card_brand" text null,
+        "card_last4" text null,
+        "card_expiry_month" int null,
+        "card_expiry_year" int null,
+        "generated_token_id" text null,
+        "capabilities" jsonb null,
+        "ended_as" text null,
+        "ended_amount" bigint null,
+        "ended_reference" text null,
+        "placed_at" timestamptz(3) null,
+        "expires_at" timestamptz(3) null,
+        "closed_at" timestamptz(3) null,
+        primary key ("request_id")
+      );
       alter table "hold" add constraint "hold_id_hash_unique" unique ("id_hash");
       create index "hold_by_merchant" on "hold" ("merchant_id", "request_id");
-      create index "hold_open_by_end" on "hold" ("expires_at") where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id");
+      create index "hold_open_by_end" on "hold" ("expires_at")
+        where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_open_ended" on "hold" ("request_id")
+        where ended_as is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED');
       create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
+      create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null;
       create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null;
-      alter table "hold" add constraint "hold_amount" check (amount between 1 and 999999999999);
-      alter table "hold" add constraint "hold_books_balance" check (amount = captured + in_flight + remaining + released);
-      alter table "hold" add constraint "hold_counters_not_negative" check (captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0);
+      create index "hold_in_review" on "hold" ("request_id") where frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW');
+      create unique index "hold_by_processor_request_id" on "hold" ("processor_request_id", "processor")
+        where processor_request_id is not null;
+      alter table "hold" add constraint "hold_amount"
+        check (
+          amount >= 1 and amount <= 999999999999 and amount_asked >= 1
+        );
+      alter table "hold" add constraint "hold_books_balance"
+        check (
+          amount = captured + in_flight + remaining + released
+        );
+      alter table "hold" add constraint "hold_counters_not_negative"
+        check (
+          captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0
+        );
       alter table "hold" add constraint "hold_reversed" check (reversed >= 0 and reversed <= captured);
-      alter table "hold" add constraint "hold_status" check (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'));
-      alter table "hold" add constraint "hold_phase" check (phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW'));
-      alter table "hold" add constraint "hold_release_reason" check (release_reason in ('FINAL', 'RELEASED', 'EXPIRED'));
+      alter table "hold" add constraint "hold_status"
+        check (
+          status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED')
+        );
+      alter table "hold" add constraint "hold_phase"
+        check (
+          phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW')
+        );
+      alter table "hold" add constraint "hold_release_reason"
+        check (
+          release_reason in ('FINAL', 'RELEASED', 'EXPIRED')
+        );
+      alter table "hold" add constraint "hold_ended_as" check (ended_as in ('RELEASED', 'EXPIRED'));
+      alter table "hold" add constraint "hold_ended_amount"
+        check (
+          (ended_as is null) = (ended_amount is null) and ended_amount >= 0
+        );
       alter table "hold" add constraint "hold_failed" check ((status = 'FAILED') = (phase = 'FAILED'));
-      alter table "hold" add constraint "hold_never_placed" check (phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0));
-      alter table "hold" add constraint "hold_placed_has_end" check (phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null));
-      alter table "hold" add constraint "hold_closed_keeps_nothing" check (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0);
+      alter table "hold" add constraint "hold_never_placed"
+        check (
+          phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)
+        );
+      alter table "hold" add constraint "hold_placed_has_end"
+        check (
+          phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)
+        );
+      alter table "hold" add constraint "hold_closed_keeps_nothing"
+        check (
+          status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0
+        );
 
-      create table "claim" ("request_id" uuid not null, "merchant_id" text not null, "key" text null, "method" text null, "fingerprint" bytea null, "created_at" timestamptz(3) not null, primary key ("request_id"));
-      create unique index "claim_by_key" on "claim" ("merchant_id", "key") where key is not null;
-      create index "claim_key_age" on "claim" ("created_at") where key is not null;
-      alter table "claim" add constraint "claim_key" check ((key is null) = (method is null) and (key is null) = (fingerprint is null));
+      create table "imported" (
+        "request_id" uuid not null,
+        "what" text not null,
+        "merchant_id" text not null,
+        "imported_at" timestamptz(3) not null,
+        primary key ("request_id", "what")
+      );
 
-      create table "merchant" ("id" text not null, "name" text not null, "allow_multiple_captures" boolean not null, "hold_period_s" int not null, "currencies" text[] not null, "terminals" text[] not null, "notify_holds" boolean not null, "require_signed_captures" boolean not null, "capture_public_key" text null, "webhook_url" text null, "internal_url" text null, "created_at" timestamptz(3) not null, "change_number" bigint not null, primary key ("id"));
+      create table "installation" (
+        "number" int not null,
+        "id" uuid not null,
+        "timeline" text not null,
+        "reconciling_since" timestamptz(3) null,
+        primary key ("number")
+      );
+      alter table "installation" add constraint "installation_is_one" check (number = 1);
+
+      create table "merchant" (
+        "id" text not null,
+        "name" text not null,
+        "allow_multiple_captures" boolean not null,
+        "hold_period_s" int not null,
+        "currencies" text[] not null,
+        "terminals" text[] not null,
+        "notify_holds" boolean not null,
+        "require_signed_captures" boolean not null,
+        "capture_public_key" text null,
+        "webhook_url" text null,
+        "internal_url" text null,
+        "processor" text not null default '',
+        "processor_account" text not null default '',
+        "created_at" timestamptz(3) not null,
+        "change_number" bigint not null,
+        primary key ("id")
+      );
       create index "merchant_change_number" on "merchant" ("change_number");
-      alter table "merchant" add constraint "merchant_hold_period" check (hold_period_s between 1 and 2592000);
-      alter table "merchant" add constraint "merchant_signed_captures_need_key" check (not require_signed_captures or capture_public_key is not null);
+      alter table "merchant" add constraint "merchant_hold_period"
+        check (
+          hold_period_s >= 1 and hold_period_s <= 2592000
+        );
+      alter table "merchant" add constraint "merchant_signed_captures_need_key"
+        check (
+          not require_signed_captures or capture_public_key is not null
+        );
 
-      create table "notification" ("merchant_id" text not null, "request_id" text not null, "kind" text not null, "status_info" text not null, "status" text not null, "amount" text not null, "currency" text not null, "body" bytea null, "received_at" timestamptz(3) not null, primary key ("merchant_id", "request_id"));
+      create table "notification" (
+        "merchant_id" text not null,
+        "request_id" text not null,
+        "kind" text not null,
+        "status_info" text not null,
+        "status" text not null,
+        "amount" text not null,
+        "currency" text not null,
+        "body" bytea null,
+        "received_at" timestamptz(3) not null,
+        "parked_signature" text null,
+        primary key ("merchant_id", "request_id")
+      );
       create index "notification_age" on "notification" ("received_at") where body is not null;
+      create index "notification_parked" on "notification" ("merchant_id", "received_at")
+        where parked_signature is not null;
+      create index "notification_by_merchant" on "notification" ("merchant_id", "received_at", "request_id")
+        where body is not null;
 
-      create table "oct" ("request_id" uuid not null, "merchant_id" text not null, "terminal_id" text not null, "user_id" text not null, "token_id" text not null, "state" text not null, "amount" bigint not null, "currency" text not null, "merchant_reference" text null, "card_brand" text null, "card_last4" text null, "card_expiry_month" int null, "card_expiry_year" int null, "processor_reference" text null, "bank_reference" text null, "processor_code" text null, "processor_message" text null, "created_at" timestamptz(3) not null, "final_at" timestamptz(3) null, "inquire_at" timestamptz(3) null, "inquiry_count" int not null, primary key ("request_id"));
-      create index "oct_to_inquire" on "oct" ("inquire_at") where inquire_at is not null;
-      alter table "oct" add constraint "oct_amount" check (amount between 1 and 999999999999);
-      alter table "oct" add constraint "oct_state" check (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'));
-      alter table "oct" add constraint "oct_final_has_date" check ((state in ('OK', 'KO')) = (final_at is not null));
-
-      create table "operation" ("sequence" bigserial primary key, "request_id" uuid not null, "kind" text not null, "status" text not null, "status_info" text not null, "merchant_id" text not null, "terminal_id" text not null, "user_id" text not null, "amount" bigint not null, "currency" text not null, "hold_request_id" uuid null, "capture_request_id" uuid null, "processor_reference" text null, "bank_reference" text null, "processor_code" text null, "processor_message" text null, "merchant_reference" text null, "final_state_date" timestamptz(3) not null);
+      create table "operation" (
+        "sequence" bigserial primary key,
+        "request_id" uuid not null,
+        "kind" text not null,
+        "status" text not null,
+        "status_info" text not null,
+        "merchant_id" text not null,
+        "terminal_id" text not null,
+        "user_id" text not null,
+        "amount" bigint not null,
+        "currency" text not null,
+        "hold_request_id" uuid null,
+        "capture_request_id" uuid null,
+        "processor_reference" text null,
+        "bank_reference" text null,
+        "processor_code" text null,
+        "processor_message" text null,
+        "merchant_reference" text null,
+        "final_state_date" timestamptz(3) not null
+      );
       alter table "operation" add constraint "operation_request_id_unique" unique ("request_id");
       create index "operation_by_merchant" on "operation" ("merchant_id", "sequence");
-      create index "operation_by_hold" on "operation" ("hold_request_id", "sequence") where hold_request_id is not null;
+      create index "operation_by_hold" on "operation" ("hold_request_id", "sequence")
+        where hold_request_id is not null;
       alter table "operation" add constraint "operation_status" check (status in ('OK', 'KO'));
-      alter table "operation" add constraint "operation_kind" check (kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'OCT'));
+      alter table "operation" add constraint "operation_kind"
+        check (
+          kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')
+        );
 
-      create table "processor_event" ("id" text not null, "received_at" timestamptz(3) not null, primary key ("id"));
+      create table "processor_event" (
+        "id" text not null,
+        "processor" text not null,
+        "received_at" timestamptz(3) not null,
+        "digest" bytea not null,
+        primary key ("id", "processor")
+      );
 
-      create table "release" ("request_id" uuid not null, "hold_request_id" uuid not null, "merchant_id" text not null, "reason" text not null, "state" text not null, "amount" bigint not null, "currency" text not null, "processor_reference" text null, "processor_code" text null, "processor_message" text null, "created_at" timestamptz(3) not null, "final_at" timestamptz(3) null, "inquire_at" timestamptz(3) null, "inquiry_count" int not null, primary key ("request_id"));
-      create index "release_by_hold" on "release" ("hold_request_id", "request_id");
-      create index "release_to_inquire" on "release" ("inquire_at") where inquire_at is not null;
-      alter table "release" add constraint "release_amount" check (amount between 0 and 999999999999);
-      alter table "release" add constraint "release_reason" check (reason in ('RELEASED', 'EXPIRED', 'LATE'));
-      alter table "release" add constraint "release_state" check (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'));
+      create table "processor_identity" (
+        "processor" text not null,
+        "name" text not null,
+        "identity" text not null,
+        "met_at" timestamptz(3) not null,
+        primary key ("processor")
+      );
 
-      create table "signature_nonce" ("merchant_id" text not null, "nonce" text not null, "expires_at" timestamptz(3) not null, primary key ("merchant_id", "nonce"));
+      create table "quarantined_notification" (
+        "id" uuid not null,
+        "merchant_id" text not null,
+        "request_id" text not null,
+        "kind" text not null,
+        "status_info" text not null,
+        "status" text not null,
+        "amount" text not null,
+        "currency" text not null,
+        "body" bytea null,
+        "signature" text not null,
+        "reason" text not null,
+        "state" text not null,
+        "received_at" timestamptz(3) not null,
+        "decided_at" timestamptz(3) null,
+        "delivery_id" uuid null,
+        "once_key" text null,
+        primary key ("id")
+      );
+      alter table "quarantined_notification" add constraint "quarantined_notification_once_key_unique" unique ("once_key");
+      create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason");
+      create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = 'HELD';
+      create index "quarantined_notification_held_by_merchant" on "quarantined_notification" ("merchant_id", "id")
+        where state = 'HELD';
+      alter table "quarantined_notification" add constraint "quarantined_notification_reason"
+        check (
+          reason in ('CONFLICT', 'STATUS_INFO_CONTRADICTED')
+        );
+      alter table "quarantined_notification" add constraint "quarantined_notification_state"
+        check (
+          state in ('HELD', 'RELEASED', 'DISCARDED')
+        );
+
+      create table "quota" (
+        "merchant_id" text not null,
+        "action" text not null,
+        "window_start" timestamptz(3) not null,
+        "used" int not null,
+        primary key ("merchant_id", "action")
+      );
+
+      create table "signature_nonce" (
+        "merchant_id" text not null,
+        "nonce" text not null,
+        "expires_at" timestamptz(3) not null,
+        primary key ("merchant_id", "nonce")
+      );
       create index "signature_nonce_end" on "signature_nonce" ("expires_at");
 
-      create table "signing_secret" ("id" uuid not null, "merchant_id" text not null, "hash" bytea not null, "ciphertext" bytea not null, "created_at" timestamptz(3) not null, "retired_at" timestamptz(3) null, primary key ("id"));
+      create table "signing_secret" (
+        "id" uuid not null,
+        "merchant_id" text not null,
+        "hash" bytea not null,
+        "ciphertext" bytea not null,
+        "created_at" timestamptz(3) not null,
+        "retired_at" timestamptz(3) null,
+        primary key ("id")
+      );
       alter table "signing_secret" add constraint "signing_secret_hash_unique" unique ("hash");
       create index "signing_secret_merchant" on "signing_secret" ("merchant_id");
 
+      create table "submission" (
+        "request_id" uuid not null,
+        "merchant_id" text not null,
+        "amount" bigint not null,
+        "currency" text not null,
+        "processor" text not null,
+        "processor_account" text not null,
+        "processor_request_id" uuid null,
+        "created_at" timestamptz(3) not null,
+        "inquire_at" timestamptz(3) null,
+        "inquiry_count" int not null,
+        "expected_by" timestamptz(3) null,
+        "processor_reference" text null,
+        "processor_code" text null,
+        "processor_message" text null,
+        "kind" text not null,
+        "state" text not null,
+        "final_at" timestamptz(3) null,
+        "bank_reference" text null,
+        "hold_request_id" uuid null,
+        "capture_request_id" uuid null,
+        "final_capture" boolean null,
+        "amount_reversed" bigint null,
+        "amount_released" bigint null,
+        "reported" boolean not null default false,
+        "terminal_id" text null,
+        "user_id" text null,
+        "token_id" text null,
+        "merchant_reference" text null,
+        "card_brand" text null,
+        "card_last4" text null,
+        "card_expiry_month" int null,
+        "card_expiry_year" int null,
+        "status_after" text null,
+        "captured_after" bigint null,
+        "remaining_after" bigint null,
+        "released_after" bigint null,
+        "reversed_after" bigint null,
+        "frozen_after" boolean null,
+        primary key ("request_id")
+      );
+      create index "submission_by_hold" on "submission" ("hold_request_id") where hold_request_id is not null;
+      create index "submission_to_inquire" on "submission" ("inquire_at") where inquire_at is not null;
+      create index "submission_in_review" on "submission" ("request_id") where state in ('UNKNOWN', 'NEEDS_REVIEW');
+      create unique index "submission_by_processor_request_id" on "submission" ("processor_request_id", "processor")
+        where processor_request_id is not null;
+      alter table "submission" add constraint "submission_kind"
+        check (
+          kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')
+        );
+      alter table "submission" add constraint "submission_state"
+        check (
+          state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')
+        );
+      alter table "submission" add constraint "submission_amount"
+        check (
+          amount >= 0 and amount <= 999999999999 and (amount >= 1
+          or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION'))
+        );
+      alter table "submission" add constraint "submission_final_has_date"
+        check (
+          (state in ('OK', 'KO')) = (final_at is not null)
+        );
+      alter table "submission" add constraint "submission_of_hold" check ((kind = 'OCT') = (hold_request_id is null));
+      alter table "submission" add constraint "submission_of_capture"
+        check (
+          (kind = 'REFUND') = (capture_request_id is not null)
+        );
+      alter table "submission" add constraint "submission_capture"
+        check (
+          (kind = 'CAPTURE') = (final_capture is not null)
+          and (kind = 'CAPTURE') = (amount_reversed is not null)
+        );
+      alter table "submission" add constraint "submission_amount_reversed"
+        check (
+          amount_reversed >= 0 and amount_reversed <= amount
+        );
+      alter table "submission" add constraint "submission_reversed_was_ok"
+        check (
+          amount_reversed = 0 or state = 'OK'
+        );
+      alter table "submission" add constraint "submission_amount_released"
+        check (
+          amount_released is null or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))
+        );
+      alter table "submission" add constraint "submission_reported"
+        check (
+          not reported or kind in ('RELEASE', 'EXPIRY')
+        );
+      alter table "submission" add constraint "submission_oct"
+        check (
+          kind <> 'OCT' or (terminal_id is not null and user_id is not null and token_id is not null)
+        );
+      alter table "submission" add constraint "submission_after"
+        check (
+          status_after is null or hold_request_id is not null
+        );
+
+      create table "verification_failure" (
+        "id" uuid not null,
+        "failed_at" timestamptz(3) not null,
+        "reason" text not null,
+        "kind" text not null,
+        "status_info" text not null,
+        "claimed_merchant_id" text not null,
+        "address" text not null,
+        "body_bytes" int not null,
+        "body_sha256" bytea not null,
+        "signature_sha256prefix" text not null,
+        primary key ("id")
+      );
+
       create sequence merchant_change;
+
+      insert into "installation" ("number", "id", "timeline")
+        values (1, gen_random_uuid(), left(pg_walfile_name(pg_current_wal_lsn()), 8));
     `);
   }
 }

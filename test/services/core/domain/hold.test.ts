@@ -163,8 +163,8 @@ describe('isDueToEnd()', () => {
 
 describe('a reversal by the card scheme', () => {
   const hold = { ...openHold(100n), captured: 90n, remaining: 10n };
-  const capture = { amount: 40n, reversed: false, amountReversed: 15n };
-  const marked = { amount: 30n, reversed: true, amountReversed: 0n };
+  const capture = { amount: 40n, amountReversed: 15n };
+  const marked = { amount: 30n, amountReversed: 30n };
 
   it('never exceeds its capture, nor all reversals all captures', () => {
     assert.equal(reversible({ ...hold, reversed: 45n }, capture), 25n);

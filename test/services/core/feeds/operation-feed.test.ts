@@ -13,7 +13,7 @@ import { callerKey } from '../../../../services/core/rpc/server/caller.ts';
 import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
-import type { LogPosition } from '../../../../services/core/storage/operation/operation.ts';
+import type { LogPosition } from '../../../../services/core/storage/operation/operation-row.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
 
 /** Repeats a check; a failed read is repeated at the next poll. */

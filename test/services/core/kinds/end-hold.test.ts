@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { reserveHoldRelease } from '../../../../services/core/books/reserve-release.ts';
+import { isStored } from '../../../../services/core/books/request.ts';
 import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
+import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../desk.ts';
 import { approved, declined, neverSeen } from '../fake-processor.ts';
@@ -143,8 +144,9 @@ describe('endHold()', function () {
     const { database, books } = scripted.stage.recovery;
     const at = new Date(scripted.stage.clock.now());
     await markEnded(database.query, { requestId, as: 'EXPIRED', amount: 10_000n, reference: 'end-2' });
-    const end = { requestId: randomUUID(), holdRequestId: requestId, reason: 'EXPIRED', reported: true } as const;
-    assert((await reserveHoldRelease(books, { ...end, at, inquireAt: at })).reserved);
+    const { idHash } = (await findHold(database.query, requestId)) ?? assert.fail();
+    const end = { kind: 'EXPIRY', requestId: randomUUID(), idHash, reported: true } as const;
+    assert(isStored(await books.store({ ...end, at, inquireAt: at })));
     assert.equal(await desk.books({ requestId }), 'IN_PROGRESS 0/10000/0/0/0');
     processor.says = {};
     for (let times = 0; times < 3; times++) await scripted.inquireLater();

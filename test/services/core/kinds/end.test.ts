@@ -137,7 +137,7 @@ describe('end()', function () {
       assert.notEqual(first.requestId, second.requestId);
       const open = await sql(
         scripted.stage,
-        `select 1 from release where hold_request_id = $1 and state <> 'OK' and state <> 'KO'`,
+        `select 1 from submission where hold_request_id = $1 and state <> 'OK' and state <> 'KO'`,
         [requestId],
       );
       assert.equal(open.length, 0);
@@ -150,7 +150,7 @@ describe('end()', function () {
       await scripted.inquireLater();
       const [release] = await sql<{ state: string }>(
         scripted.stage,
-        'select state from release where hold_request_id = $1',
+        'select state from submission where hold_request_id = $1',
         [requestId],
       );
       assert.equal(release?.state, 'NEEDS_REVIEW');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/crash-points.ts';
-import type { SubmissionTable } from '../../../../services/core/domain/kinds.ts';
+import type { SentKind } from '../../../../services/core/domain/kinds.ts';
 import type { Desk } from '../desk.ts';
 import type { FakeProcessor } from '../fake-processor.ts';
 import type { Stage } from '../stage.ts';
@@ -73,12 +73,12 @@ export interface Lost {
   readonly books: () => Promise<string>;
 }
 
-/** Loses the answer of one submission of each table; the books while it is open, in review, OK and KO. */
+/** Loses the answer of one submission of each kind that a merchant asks for; the books while it is open, in review, OK and KO. */
 export const LOSSES: Record<
-  SubmissionTable,
+  Exclude<SentKind, 'EXPIRY' | 'LATE_VOID'>,
   { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }
 > = {
-  hold: {
+  HOLD: {
     async lose({ desk, processor }) {
       processor.says.authorize = () => undefined;
       const { preauthorization: hold = assert.fail(), state } = await desk.place();
@@ -90,7 +90,7 @@ export const LOSSES: Record<
     ok: 'IN_PROGRESS 0/0/10000/0/0',
     ko: 'FAILED FAILED 0/0/0/10000/0',
   },
-  capture: {
+  CAPTURE: {
     async lose({ desk, processor }) {
       const hold = await desk.hold();
       processor.says.capture = () => undefined;
@@ -104,7 +104,7 @@ export const LOSSES: Record<
     ok: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
-  release: {
+  RELEASE: {
     async lose({ desk, processor }) {
       const hold = await desk.hold();
       processor.says.void = () => undefined;
@@ -118,7 +118,7 @@ export const LOSSES: Record<
     ok: 'RELEASED 0/0/0/10000/0 RELEASED',
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
-  oct: {
+  OCT: {
     async lose({ desk, processor }) {
       processor.says.credit = () => undefined;
       const { oct } = await desk.oct();

@@ -114,18 +114,15 @@ describe('settleLate()', function () {
     const trouble = async ({ requestId }: { requestId: string }) => {
       const { stage } = scripted;
       const now = new Date(stage.clock.now());
-      const { open } = await readBacklog(stage.database.query, now, 'default');
-      const { unknownCount } = await readOverview(stage.database.query, now, {
-        expiringBefore: now,
-        unnamed: 'default',
-      });
+      const { open } = await readBacklog(stage.database.query, now);
+      const { unknownCount } = await readOverview(stage.database.query, now, now);
       const filter = { after: null, merchantId: null, reason: null, limit: 1_000, now };
       const items = await findReviewItems(stage.database.query, filter);
       const { unknown, oldestS } = open.find(({ kind }) => kind === 'CAPTURE') ?? { unknown: 0, oldestS: 0 };
       return [unknown, oldestS, unknownCount, items.filter((item) => item.requestId === requestId).length];
     };
     /** Nothing else is open. */
-    const alone = () => sql(scripted.stage, `delete from capture where state not in ('OK', 'KO')`);
+    const alone = () => sql(scripted.stage, `delete from submission where state not in ('OK', 'KO')`);
 
     it('is overdue only after its result was due', async () => {
       await alone();
@@ -143,7 +140,7 @@ describe('settleLate()', function () {
     it('is not overdue before, whatever its kind', async () => {
       const unknown = async () => {
         const { database, clock } = scripted.stage;
-        const { open } = await readBacklog(database.query, new Date(clock.now()), 'default');
+        const { open } = await readBacklog(database.query, new Date(clock.now()));
         return ['HOLD', 'CAPTURE', 'RELEASE', 'OCT'].map(
           (kind) => open.find((line) => line.kind === kind)?.unknown ?? 0,
         );
@@ -219,17 +216,17 @@ describe('settleLate()', function () {
   });
 
   it('settles all other submissions when one cannot be settled', async () => {
-    const broken = await LOSSES.hold.lose(scripted);
+    const broken = await LOSSES.HOLD.lose(scripted);
     scripted.approveAll();
-    const sound = await LOSSES.capture.lose(scripted);
+    const sound = await LOSSES.CAPTURE.lose(scripted);
     processor.says.inquire = ({ requestId }) =>
       requestId === broken.requestId ? done({ ...approved, reference: 'broken' }) : done(approved);
     await sql(scripted.stage, `alter table hold add constraint broken check (processor_reference <> 'broken')`);
     await assert.rejects(scripted.inquireLater());
-    assert.equal(await sound.books(), LOSSES.capture.ok);
+    assert.equal(await sound.books(), LOSSES.CAPTURE.ok);
     await sql(scripted.stage, 'alter table hold drop constraint broken');
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater(120_000);
-    assert.equal(await broken.books(), LOSSES.hold.ok);
+    assert.equal(await broken.books(), LOSSES.HOLD.ok);
   });
 });

@@ -133,12 +133,12 @@ function operationsOf(hold: HoldModel): [string[], number] {
 const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status as books,
     reversed, frozen, closing or phase not in ('AUTHORIZED', 'FAILED') as open
   from hold where request_id = any($1::uuid[])
-  union all select request_id, state, 0, false, state not in ('OK', 'KO') from oct where request_id = any($1::uuid[])`;
+  union all select request_id, state, 0, false, state not in ('OK', 'KO') from submission where kind = 'OCT' and request_id = any($1::uuid[])`;
 
 const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, sequence,
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries
   from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])`;
 
 const ATTEMPTS = `select k.key, a.request_id, a.state from claim k join (
-    select request_id, hold_request_id, state from capture union all select request_id, hold_request_id, state from release
+    select request_id, hold_request_id, state from submission
   ) a on a.request_id = k.request_id where a.hold_request_id = any($1::uuid[])`;

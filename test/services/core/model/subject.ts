@@ -43,7 +43,7 @@ export async function named(
 }
 
 const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from claim k join (
-    ${['hold', 'capture', 'release', 'oct'].map((table) => `select request_id, processor_request_id from ${table}`).join(' union all ')}
+    select request_id, processor_request_id from hold union all select request_id, processor_request_id from submission
   ) s on s.request_id = k.request_id where k.merchant_id = $1 and k.key = $2`;
 
 /** Removes duplicate states. */

@@ -148,6 +148,4 @@ async function untilQuiet(runOnce: () => Promise<number>): Promise<void> {
 /** Expired checkouts are left to the sweep: the processor may have been told never to open their page. */
 const OPEN = `select 'hold' as kind, request_id, phase as state from hold where phase in ('AUTHORIZING', 'UNKNOWN')
     or (phase = 'AWAITING_CHECKOUT' and checkout_url_ciphertext is null and checkout_expires_at > $1)
-  union all select 'capture', request_id, state from capture where state in ('PENDING', 'UNKNOWN')
-  union all select 'release', request_id, state from release where state in ('PENDING', 'UNKNOWN')
-  union all select 'oct', request_id, state from oct where state in ('PENDING', 'UNKNOWN')`;
+  union all select lower(kind), request_id, state from submission where state in ('PENDING', 'UNKNOWN')`;

@@ -72,7 +72,7 @@ describe('openProcessor()', function () {
     const processors = openProcessors(stage.settings, { onViolation: (_, { field }) => fields.push(field) });
     return {
       fields,
-      processor: processors.of({ processor: '' }),
+      processor: processors.of({ processor: 'default' }),
       submission: { requestId: uuidv7(), merchantId: 'acme', processorAccount: '' },
       close: () => processors.close(),
     };
@@ -136,17 +136,17 @@ describe('openProcessor()', function () {
     const { processor, close } = open(scripted);
     scripted.processor.says.describe = () => undefined;
     const [since, said] = [new Date(Date.UTC(2027, 0)), new Date(Date.UTC(2028, 0))];
-    const until = async (table: 'hold' | 'capture') =>
-      ((await processor.acceptedUntil(table, since, said)).getTime() - since.getTime()) / DAY_MS;
-    assert.equal(await until('capture'), 7, 'it does not answer');
+    const until = async (kind: 'HOLD' | 'CAPTURE') =>
+      ((await processor.acceptedUntil(kind, since, said)).getTime() - since.getTime()) / DAY_MS;
+    assert.equal(await until('CAPTURE'), 7, 'it does not answer');
     scripted.processor.says.describe = () => ({
       ...{ name: 'fake', identity: 'fake', authorizations: {} },
       acceptedLongest: { capture: { seconds: 86_400n } },
     });
-    assert.equal(await until('capture'), 1);
-    assert.equal(await until('hold'), 7);
+    assert.equal(await until('CAPTURE'), 1);
+    assert.equal(await until('HOLD'), 7);
     const soon = new Date(since.getTime() + 1);
-    assert.deepEqual(await processor.acceptedUntil('capture', since, soon), soon);
+    assert.deepEqual(await processor.acceptedUntil('CAPTURE', since, soon), soon);
     close();
   });
 

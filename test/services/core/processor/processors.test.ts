@@ -272,7 +272,9 @@ describe('callers that wait for a frozen processor', function () {
     await acme.capture(await acme.hold(), 1_000n);
     assert(performance.now() - startedMs < 2_000, 'no caller waited for the frozen one');
     assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 4 }]);
-    assert.deepEqual(await sql(stage, 'select count(*)::int as n from oct'), [{ n: 0 }]);
+    assert.deepEqual(await sql(stage, 'select count(*)::int as n from submission where kind = $1', ['OCT']), [
+      { n: 0 },
+    ]);
     thaw.resolve(approved);
     for (const { state } of await Promise.all(waiting)) assert.equal(state, OperationState.OK);
     // They were sent, and their results are booked.

@@ -124,8 +124,8 @@ describe('audit()', () => {
     await finds(
       ['SUBMISSION_WITHOUT_HOLD', 'OPERATION_DIFFERS', 'AMOUNT_AT_PROCESSOR'],
       id,
-      () => sql("update capture set merchant_id = 'other' where request_id = $1", [id]),
-      () => sql("update capture set merchant_id = 'acme' where request_id = $1", [id]),
+      () => sql("update submission set merchant_id = 'other' where request_id = $1", [id]),
+      () => sql("update submission set merchant_id = 'acme' where request_id = $1", [id]),
     );
   });
 
@@ -152,8 +152,8 @@ describe('audit()', () => {
     await finds(
       ['REVERSALS_DIFFER', 'SUMS_AT_PROCESSOR'],
       reversed,
-      () => sql('update capture set amount_reversed = 4, reversed = false where request_id = $1', [reversed]),
-      () => sql('update capture set amount_reversed = 5, reversed = true where request_id = $1', [reversed]),
+      () => sql('update submission set amount_reversed = 4 where request_id = $1', [reversed]),
+      () => sql('update submission set amount_reversed = 5 where request_id = $1', [reversed]),
     );
   });
 

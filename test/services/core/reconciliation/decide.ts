@@ -15,7 +15,7 @@ export async function decideAt(stage: Stage, decisions: Decisions = {}, processo
   const parts = {
     databaseUrl: stage.settings.DATABASE_URL,
     processors: processors ?? ledgersOf(stage.recovery.processors),
-    asker: stage.recovery,
+    sender: stage.recovery,
     decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
     patienceMs: 10,
     callsOverMs: 0,

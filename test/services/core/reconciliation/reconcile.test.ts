@@ -242,7 +242,7 @@ describe('reconcile()', function () {
     stage.clock.advance(60_000);
     await stage.sandbox.reportDue();
     await stage.inquire();
-    assert.equal((await rows('select state from oct'))[0]?.state, 'OK');
+    assert.equal((await rows('select state from submission'))[0]?.state, 'OK');
     assert.deepEqual(await drifts(), []);
   });
 

@@ -113,7 +113,7 @@ describe('expireHolds()', function () {
     processor.says.void = () => declined;
     await week();
     assert.equal(await desk.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
-    const text = 'select state from release where hold_request_id = $1';
+    const text = 'select state from submission where hold_request_id = $1';
     assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'NEEDS_REVIEW' }]);
   });
 
@@ -148,7 +148,7 @@ describe('expireHolds()', function () {
       if (told === 'after') await scripted.settled(hold.requestId, declined);
       assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0', told);
       assert.deepEqual(await desk.results(hold), [result]);
-      const text = 'select state from release where hold_request_id = $1';
+      const text = 'select state from submission where hold_request_id = $1';
       assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'OK' }]);
     }
   });
@@ -167,14 +167,14 @@ describe('expireHolds()', function () {
   it('continues past a hold that it cannot settle', async () => {
     const broken = await desk.hold();
     const sound = await desk.hold();
-    const refuses = `alter table release add constraint broken check (processor_reference <> 'broken')`;
+    const refuses = `alter table submission add constraint broken check (processor_reference <> 'broken')`;
     await sql(scripted.stage, refuses);
     processor.says.void = ({ authorizationRequestId }) =>
       authorizationRequestId === broken.requestId ? { ...approved, reference: 'broken' } : approved;
     scripted.stage.clock.advance(7 * DAY_MS);
     await assert.rejects(scripted.stage.expire());
     assert.equal(await desk.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    await sql(scripted.stage, 'alter table release drop constraint broken');
+    await sql(scripted.stage, 'alter table submission drop constraint broken');
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater();
     assert.equal(await desk.books(broken), 'EXPIRED 0/0/0/10000/0 EXPIRED');

@@ -69,7 +69,7 @@ describe('inquire()', function () {
   });
 
   describe('continues after a core has died', () => {
-    const newest = async (table: 'hold' | 'oct') =>
+    const newest = async (table: 'hold' | 'submission') =>
       (await sql<{ id: string }>(stage, `select max(request_id::text) as id from ${table}`))[0]?.id ?? '';
     const word = async (call: Promise<unknown>): Promise<string> => {
       const answer = (await call.catch(async (error) => ({
@@ -93,7 +93,7 @@ describe('inquire()', function () {
         else assert.equal(await word(call(desk)), 'UNKNOWN', 'the operation is stored, so no refusal may be answered');
         assert.equal(crash.at, undefined, 'the point was reached');
         const isOct = point.startsWith('oct');
-        const about = requestId ?? (await newest(isOct ? 'oct' : 'hold'));
+        const about = requestId ?? (await newest(isOct ? 'submission' : 'hold'));
         if (repeats !== '') assert.equal(await word(call(elsewhere)), 'IDEMPOTENCY_IN_FLIGHT');
         await recover();
         if (isOct) assert.equal(OperationState[(await desk.getOct(about)).oct?.state ?? 0], ends);
@@ -115,7 +115,7 @@ describe('inquire()', function () {
       asked.resolve();
       return ++count === 1 ? late.promise : Promise.resolve<InquiryAnswer>({ found: 'AT_WORK' });
     };
-    const only = stage.recovery.processors.of({ processor: '' });
+    const only = stage.recovery.processors.of({ processor: 'default' });
     const processors = processorsOf([['default', { ...only, timeoutMs: 60_000, inquire: ask }]]);
     stage.clock.advance(2_000);
     const first = inquire({ ...stage.recovery, processors });

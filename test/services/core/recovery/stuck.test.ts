@@ -38,10 +38,10 @@ describe('a submission that cannot be settled', function () {
     processor.says.capture = () => undefined;
     const { capture } = await desk.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
-    const died = `update capture set state = 'PENDING' where request_id = $1`;
+    const died = `update submission set state = 'PENDING' where request_id = $1`;
     await sql(scripted.stage, died, [requestId]);
     await scripted.inquireLater();
-    assert.equal(await stateOf('capture', requestId), 'UNKNOWN');
+    assert.equal(await stateOf('submission', requestId), 'UNKNOWN');
     const operators = scripted.stage.client('operator', OperatorService);
     const { items } = await operators.listReviewItems({ merchantId: 'acme', reason: ReviewReason.UNKNOWN });
     assert(items.some((item) => item.requestId === requestId));
@@ -134,12 +134,12 @@ describe('a submission that cannot be settled', function () {
     assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
     processor.says.inquire = () => ({ finding: Finding.DONE, result: approved });
     await scripted.settled(requestId, approved);
-    const [row] = await sql<{ reason: string }>(
+    const [row] = await sql<{ kind: string }>(
       scripted.stage,
-      'select reason from release where hold_request_id = $1',
+      'select kind from submission where hold_request_id = $1',
       [requestId],
     );
-    assert.equal(row?.reason, 'LATE', 'what the customer paid after all is given back');
+    assert.equal(row?.kind, 'LATE_VOID', 'what the customer paid after all is given back');
   });
 
   it('comes to review when looking at it fails', async () => {
@@ -147,11 +147,11 @@ describe('a submission that cannot be settled', function () {
     processor.says.capture = () => undefined;
     const { capture } = await desk.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
-    const refuses = `alter table capture add constraint broken check (bank_reference is distinct from 'broken')`;
+    const refuses = `alter table submission add constraint broken check (bank_reference is distinct from 'broken')`;
     await sql(scripted.stage, refuses);
     processor.says.inquire = () => ({ finding: Finding.DONE, result: { ...approved, bankReference: 'broken' } });
     for (let hour = 0; hour < 40; hour++) await scripted.inquireLater(HOUR_MS).catch(() => undefined);
-    assert.equal(await stateOf('capture', requestId), 'NEEDS_REVIEW');
-    await sql(scripted.stage, 'alter table capture drop constraint broken');
+    assert.equal(await stateOf('submission', requestId), 'NEEDS_REVIEW');
+    await sql(scripted.stage, 'alter table submission drop constraint broken');
   });
 });

@@ -25,8 +25,8 @@ describe('idempotency keys', function () {
   const everything = (merchantId: string) =>
     sql<{ id: string }>(
       stage,
-      `select request_id::text as id from hold where merchant_id = $1 union all select request_id::text from capture where merchant_id = $1
-        union all select request_id::text from release where merchant_id = $1 union all select request_id::text from oct where merchant_id = $1`,
+      `select request_id::text as id from hold where merchant_id = $1
+        union all select request_id::text from submission where merchant_id = $1`,
       [merchantId],
     );
 

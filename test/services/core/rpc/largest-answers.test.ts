@@ -99,10 +99,10 @@ describe('answers about the largest rows', function () {
     assert(capture);
     const where = `request_id = '${capture.requestId}'`;
     const texts = { processor_reference: wide(64), bank_reference: wide(64), processor_message: wide(256) };
-    await multiply('capture', where, { request_id: ID, processor_request_id: 'null', ...texts }, 3_000);
+    await multiply('submission', where, { request_id: ID, processor_request_id: 'null', ...texts }, 3_000);
     const newest = await sql<{ id: string }>(
       stage,
-      'select request_id as id from capture where hold_request_id = $1 order by request_id desc limit 50',
+      'select request_id as id from submission where hold_request_id = $1 order by request_id desc limit 50',
       [hold.requestId],
     );
     const { captures } = await desk.get(hold);

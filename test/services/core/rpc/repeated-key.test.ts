@@ -10,7 +10,7 @@ import { approved, done, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
 
-const TABLES = ['hold', 'capture', 'release', 'oct', 'operation'] as const;
+const TABLES = ['hold', 'submission', 'operation'] as const;
 
 /** Removes some of a merchant's operations from the database, as a restore does. */
 async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
@@ -27,7 +27,7 @@ describe('a repeated idempotency key', function () {
 
   const oct = (idempotencyKey: string, fields: object = {}) => desk.oct({ idempotencyKey, ...fields });
   const identifierOf = async (requestId: string) => {
-    const unions = ['hold', 'capture', 'release', 'oct'].map(
+    const unions = ['hold', 'submission'].map(
       (table) => `select coalesce(processor_request_id, request_id) as id from ${table} where request_id = $1`,
     );
     const [row] = await sql<{ id: string }>(stage, unions.join(' union all '), [requestId]);
@@ -103,7 +103,7 @@ describe('a repeated idempotency key', function () {
     const releaseKey = randomUUID();
     const released = await desk.hold();
     const release = await desk.release(released, { idempotencyKey: releaseKey });
-    await sql(stage, 'update claim set key = null, method = null, fingerprint = null');
+    await sql(stage, 'update claim set key = null');
     const again = await desk.place({ idempotencyKey: key });
     assert.deepEqual([again.preauthorization?.requestId, again.replayed], [hold.requestId, true]);
     const capturedAgain = await desk.capture(hold, 10n, { idempotencyKey: captureKey });
@@ -147,7 +147,7 @@ describe('a repeated idempotency key', function () {
       assert.equal(open?.state, OperationState.UNKNOWN);
       const [row] = await sql<{ id: string }>(
         scripted.stage,
-        'select processor_request_id as id from oct where request_id = $1',
+        'select processor_request_id as id from submission where request_id = $1',
         [open.requestId],
       );
       return { requestId: open.requestId, identifier: row?.id ?? '' };

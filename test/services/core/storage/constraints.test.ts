@@ -15,19 +15,13 @@ const SOUND: Record<string, () => Row> = {
     ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', status: 'IN_PROGRESS', phase: 'AUTHORIZED' },
     ...{ amount: 100, currency: 'EUR', ...COUNTERS, closing: false, frozen: false, id_hash: Buffer.from(randomUUID()) },
     ...{ id_ciphertext: Buffer.alloc(1), allow_multiple_captures: true, notify_holds: true, hold_period_s: 60 },
+    ...{ amount_asked: 100, processor: 'p', processor_account: '' },
     ...{ save_card: false, created_at: NOW, placed_at: NOW, expires_at: NOW, inquiry_count: 0 },
   }),
-  capture: () => ({
-    ...{ ...ID(), hold_request_id: randomUUID(), merchant_id: 'm', state: 'OK', amount: 1, currency: 'EUR' },
-    ...{ final_capture: false, capture_date: NOW, reversed: false, created_at: NOW, inquiry_count: 0 },
-  }),
-  release: () => ({
-    ...{ ...ID(), hold_request_id: randomUUID(), merchant_id: 'm', reason: 'RELEASED', state: 'OK', amount: 1 },
-    ...{ currency: 'EUR', created_at: NOW, inquiry_count: 0 },
-  }),
-  oct: () => ({
-    ...{ ...ID(), merchant_id: 'm', terminal_id: 't', user_id: 'u', token_id: 't', state: 'OK', amount: 1 },
-    ...{ currency: 'EUR', created_at: NOW, final_at: NOW, inquiry_count: 0 },
+  submission: () => ({
+    ...{ ...ID(), kind: 'CAPTURE', hold_request_id: randomUUID(), merchant_id: 'm', state: 'OK', amount: 1 },
+    ...{ currency: 'EUR', processor: 'p', processor_account: '', final_capture: false, amount_reversed: 0 },
+    ...{ final_at: NOW, created_at: NOW, inquiry_count: 0 },
   }),
   claim: () => ({ ...ID(), merchant_id: 'm', created_at: NOW }),
   operation: () => ({
@@ -40,11 +34,16 @@ const SOUND: Record<string, () => Row> = {
   }),
 };
 
+const NO_CAPTURE = { final_capture: null, amount_reversed: null };
+const OCT = { ...NO_CAPTURE, kind: 'OCT', hold_request_id: null, terminal_id: 't', user_id: 'u', token_id: 't' };
+
 /** A violation of each constraint, and of no other. */
 const BREAKS: Record<string, Row[]> = {
-  claim_key: [{ key: 'k' }, { method: 'CAPTURE' }, { fingerprint: Buffer.alloc(1) }],
+  claim_call: [{ method: 'CAPTURE' }, { fingerprint: Buffer.alloc(1) }],
+  claim_key: [{ key: 'k' }],
   hold_amount: [
     { amount: 0, remaining: 0 },
+    { amount_asked: 0 },
     { amount: 1_000_000_000_000, remaining: 1_000_000_000_000 },
   ],
   hold_books_balance: [{ remaining: 99 }, { captured: 1 }, { in_flight: 1 }, { released: 1 }],
@@ -67,19 +66,19 @@ const BREAKS: Record<string, Row[]> = {
   ],
   hold_placed_has_end: [{ expires_at: null }, { placed_at: null }],
   hold_closed_keeps_nothing: [{ status: 'CAPTURED' }, { status: 'RELEASED' }, { status: 'EXPIRED' }],
-  capture_amount_reversed: [{ amount_reversed: -1 }, { amount_reversed: 2 }],
-  capture_amount_reversed_was_ok: [{ state: 'KO', capture_date: null, amount_reversed: 1 }],
-  capture_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],
-  capture_state: [{ state: 'MAYBE', capture_date: null }],
-  capture_ok_has_date: [{ capture_date: null }, { state: 'KO' }],
-  capture_reversed_was_ok: [{ state: 'KO', capture_date: null, reversed: true }],
-  release_amount: [{ amount: -1 }, { amount: 1_000_000_000_000 }],
-  release_amount_released: [{ amount_released: -1 }],
-  release_reason: [{ reason: 'BORED' }],
-  release_state: [{ state: 'MAYBE' }],
-  oct_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }],
-  oct_state: [{ state: 'MAYBE', final_at: null }],
-  oct_final_has_date: [{ final_at: null }, { state: 'UNKNOWN' }],
+  submission_kind: [{ ...NO_CAPTURE, kind: 'GIFT' }],
+  submission_state: [{ state: 'MAYBE', final_at: null }],
+  submission_amount: [{ amount: 0 }, { amount: 1_000_000_000_000 }, { ...NO_CAPTURE, kind: 'RELEASE', amount: -1 }],
+  submission_final_has_date: [{ final_at: null }, { state: 'UNKNOWN' }],
+  submission_of_hold: [{ hold_request_id: null }, { ...OCT, hold_request_id: randomUUID() }],
+  submission_of_capture: [{ capture_request_id: randomUUID() }, { ...NO_CAPTURE, kind: 'REFUND' }],
+  submission_capture: [{ final_capture: null }, { amount_reversed: null }, { kind: 'RELEASE' }],
+  submission_amount_reversed: [{ amount_reversed: -1 }, { amount_reversed: 2 }],
+  submission_reversed_was_ok: [{ state: 'KO', amount_reversed: 1 }],
+  submission_amount_released: [{ amount_released: 1 }, { ...NO_CAPTURE, kind: 'RELEASE', amount_released: -1 }],
+  submission_reported: [{ reported: true }],
+  submission_oct: [{ ...OCT, token_id: null }],
+  submission_after: [{ ...OCT, status_after: 'CAPTURED' }],
   operation_status: [{ status: 'MAYBE' }],
   operation_kind: [{ kind: 'GIFT' }],
   merchant_hold_period: [{ hold_period_s: 0 }, { hold_period_s: 2_592_001 }],

@@ -62,10 +62,11 @@ describe('openPurge()', () => {
   it('deletes tokens that checkouts generated, and nothing else of their holds', async () => {
     const requestId = uuidv7();
     await stage.sql(
-      `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, currency, captured, in_flight, remaining,
+      `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, amount_asked, processor,
+          processor_account, currency, captured, in_flight, remaining,
           released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s, save_card,
           card_last4, generated_token_id, created_at, placed_at, expires_at, inquiry_count)
-        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
+        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 1, 'p', '', 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
           '4242', 'tok_saved', $2, $2, $2, 0)`,
       [requestId, afterDays(0)],
     );
@@ -122,8 +123,9 @@ describe('openPurge()', () => {
       [releasing, 'UNKNOWN'],
     ]) {
       await stage.sql(
-        `insert into release (request_id, hold_request_id, merchant_id, reason, state, amount, currency, created_at, inquiry_count)
-          values ($1, $2, 'm', 'RELEASED', $3, 0, 'EUR', $4, 0)`,
+        `insert into submission (request_id, hold_request_id, merchant_id, kind, state, amount, currency, processor,
+          processor_account, created_at, final_at, inquiry_count)
+          values ($1, $2, 'm', 'RELEASE', $3, 0, 'EUR', 'p', '', $4, case when $3 = 'OK' then $4::timestamptz end, 0)`,
         [id, uuidv7(), state, afterDays(0)],
       );
     }

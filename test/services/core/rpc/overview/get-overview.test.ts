@@ -37,7 +37,7 @@ describe('The overview', function () {
     const unknown = await acme.hold({ tokenId: 'tok_sandbox_capture_timeout_lost' });
     await acme.capture(unknown, 100n);
     const review = await acme.oct({ tokenId: 'tok_sandbox_timeout_lost' });
-    await sql(stage, "update oct set state = 'NEEDS_REVIEW' where request_id = $1", [review.oct?.requestId]);
+    await sql(stage, "update submission set state = 'NEEDS_REVIEW' where request_id = $1", [review.oct?.requestId]);
     const frozen = await acme.hold();
     await sql(stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
     await sql(stage, "update delivery set state = 'DEAD', due_at = null where request_id = $1", [frozen.requestId]);
@@ -61,7 +61,7 @@ describe('The overview', function () {
   });
 
   it('lists each processor, and names one that is no longer configured', async () => {
-    await sql(stage, "update oct set processor = 'gone' where state = 'NEEDS_REVIEW'");
+    await sql(stage, "update submission set processor = 'gone' where state = 'NEEDS_REVIEW'");
     const { processors } = await operators.getOverview({});
     assert.deepEqual(
       processors.map(({ processor, configured, available, unknownCount, needsReviewCount }) =>

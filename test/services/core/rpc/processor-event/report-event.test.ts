@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { startCore } from '../../../../../services/core/start-core.ts';
-import { sql } from '../../desk.ts';
 import { approved, atWork, declined } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
@@ -54,13 +53,6 @@ describe('reportEvent()', function () {
       scripted.settled(two.requestId, declined, 'at once'),
     ]);
     assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-  });
-
-  it('accepts an event again that was stored before digests were', async () => {
-    const { requestId } = await lostCapture();
-    await scripted.settled(requestId, approved, 'old');
-    await sql(scripted.stage, `update processor_event set digest = null, processor = '' where id = 'old'`);
-    await scripted.settled(requestId, approved, 'old');
   });
 
   it('books nothing for an answer that is not final, and inquires about it later', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant } from '../../desk.ts';
 import { approved, declined } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { openStage, refusal, why } from '../../stage.ts';
@@ -157,16 +157,6 @@ describe('takenBack()', function () {
     const of = { requestId: failed.requestId ?? '' };
     await reverses({ authorizationRequestId: of.requestId }, 1n);
     assert.equal(await desk.books(of), 'FAILED FAILED 0/0/0/10000/0 frozen');
-  });
-
-  it('respects a capture that an earlier version marked as reversed', async () => {
-    const { hold, of } = await captured();
-    await reverses(of, 4_000n);
-    await sql(scripted.stage, 'update capture set amount_reversed = 0 where request_id = $1', [of.captureRequestId]);
-    assert.deepEqual(await shown(hold), ['4000 true']);
-    assert.equal(await why(reverses(of, 1n)), 'INVALID_REQUEST');
-    await reinstates(of, 1_000n);
-    assert.deepEqual(await shown(hold), ['3000 false']);
   });
 
   it('changes no earlier answer', async () => {

@@ -4,7 +4,8 @@ import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb
 import { OperatorService, ReviewReason } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
+import { isStored } from '../../../../../services/core/books/request.ts';
+import { findHold } from '../../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../desk.ts';
 import { approved, atWork, declined, done, neverSeen, startFakeProcessor } from '../../fake-processor.ts';
@@ -53,7 +54,7 @@ describe('resolveOperation()', function () {
   it('lists what is unknown, needs review or is frozen, with its age', async () => {
     const unknown = await lostCapture();
     const review = await lostCapture();
-    await toReview('capture', review.requestId);
+    await toReview('submission', review.requestId);
     const frozen = await acme.hold();
     await sql(stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
     stage.clock.advance(90_000);
@@ -100,7 +101,7 @@ describe('resolveOperation()', function () {
 
   it('settles a capture as OK, with its references, its books and its operation', async () => {
     const { hold, requestId } = await lostCapture();
-    await toReview('capture', requestId);
+    await toReview('submission', requestId);
     const resolved = await operators.resolveOperation({
       requestId,
       outcome: OK,
@@ -138,33 +139,29 @@ describe('resolveOperation()', function () {
     const released = await acme.hold();
     const releaseId = uuidv7();
     const now = new Date(stage.clock.now());
-    const release = { requestId: releaseId, holdRequestId: released.requestId, reason: 'RELEASED', at: now } as const;
-    await reserveHoldRelease(stage.recovery.books, { ...release, inquireAt: now });
-    await toReview('release', releaseId);
+    const hashOf = async (id: string) => (await findHold(stage.database.query, id))?.idHash ?? assert.fail();
+    const release = { kind: 'RELEASE', requestId: releaseId, idHash: await hashOf(released.requestId) } as const;
+    await stage.recovery.books.store({ ...release, at: now, inquireAt: now });
+    await toReview('submission', releaseId);
     await operators.resolveOperation({ requestId: releaseId, outcome: KO, ...REASON });
     assert.equal(await acme.books(released), 'IN_PROGRESS 0/0/10000/0/0');
 
-    for (const [reason, outcome, books] of [
-      ['EXPIRED', OK, 'EXPIRED 0/0/0/10000/0 EXPIRED'],
-      ['EXPIRED', KO, 'IN_PROGRESS 0/0/10000/0/0'],
-      ['LATE', KO, 'FAILED FAILED 0/0/0/10000/0'],
-      ['LATE', OK, 'FAILED FAILED 0/0/0/10000/0'],
+    for (const [kind, outcome, books] of [
+      ['EXPIRY', OK, 'EXPIRED 0/0/0/10000/0 EXPIRED'],
+      ['EXPIRY', KO, 'IN_PROGRESS 0/0/10000/0/0'],
+      ['LATE_VOID', KO, 'FAILED FAILED 0/0/0/10000/0'],
+      ['LATE_VOID', OK, 'FAILED FAILED 0/0/0/10000/0'],
     ] as const) {
-      const holdRequestId = reason === 'LATE' ? await declinedHold() : await holdThatIsOver();
+      const holdRequestId = kind === 'LATE_VOID' ? await declinedHold() : await holdThatIsOver();
       const requestId = uuidv7();
       const at = new Date(stage.clock.now());
-      const { reserved } = await reserveHoldRelease(stage.recovery.books, {
-        requestId,
-        holdRequestId,
-        reason,
-        at,
-        inquireAt: at,
-      });
-      assert(reserved);
-      await toReview('release', requestId);
-      assert.equal((await itemOf(requestId))?.lateVoid, reason === 'LATE');
+      const idHash = await hashOf(holdRequestId);
+      const stored = await stage.recovery.books.store({ kind, requestId, idHash, at, inquireAt: at });
+      assert(isStored(stored));
+      await toReview('submission', requestId);
+      assert.equal((await itemOf(requestId))?.lateVoid, kind === 'LATE_VOID');
       await operators.resolveOperation({ requestId, outcome, ...REASON });
-      assert.equal(await acme.books({ requestId: holdRequestId }), books, `${reason} ${OperationState[outcome]}`);
+      assert.equal(await acme.books({ requestId: holdRequestId }), books, `${kind} ${OperationState[outcome]}`);
       assert.equal(await itemOf(requestId), undefined);
     }
   });
@@ -211,7 +208,7 @@ describe('resolveOperation()', function () {
   it("is contradicted by a later result of the processor: the hold is frozen, the operator's result stays", async () => {
     const { hold, requestId } = await lostCapture();
     await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
-    await sql(stage, 'update capture set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
+    await sql(stage, 'update submission set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
     processor.says = { ...processor.says, inquire: () => done(approved) };
     await stage.inquire();
     assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');

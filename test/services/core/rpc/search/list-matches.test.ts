@@ -73,7 +73,7 @@ describe('ListMatches', function () {
     const [row] = await sql<{ reference: string; bank: string; last4: string }>(
       stage,
       `select c.processor_reference as reference, c.bank_reference as bank, h.card_last4 as last4
-       from capture c join hold h on h.request_id = c.hold_request_id`,
+       from submission c join hold h on h.request_id = c.hold_request_id`,
     );
     assert(row);
     assert.deepEqual(await find(row.reference), [[ids.capture, PROCESSOR_REFERENCE]]);

@@ -6,8 +6,8 @@ import { v4 as uuidv4, v7 as uuidv7 } from 'uuid';
 import { openChannel } from '../../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { reserveHoldRelease } from '../../../../../services/core/books/reserve-release.ts';
 import { ADVISORY_LOCKS } from '../../../../../services/core/storage/database.ts';
+import { findHold } from '../../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../../desk.ts';
 import { openStage, refusal } from '../../stage.ts';
@@ -21,7 +21,7 @@ describe('what an answer promises', function () {
   const other = forSuite(() => openMerchant(stage, 'other'));
   const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
 
-  const countOf = async (table: 'hold' | 'capture' | 'release' | 'oct', requestId: string) =>
+  const countOf = async (table: 'hold' | 'submission', requestId: string) =>
     (await sql<{ n: number }>(stage, `select count(*)::int as n from ${table} where request_id = $1`, [requestId]))[0]
       ?.n;
   const why = async (call: Promise<unknown>) => {
@@ -89,8 +89,8 @@ describe('what an answer promises', function () {
       ];
       for (const [what, call] of cases) assert.equal(await why(call()), 'INVALID_REQUEST', what);
       assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 100/0/9900/0/0');
-      assert.equal(await countOf('oct', name.operationRequestId), 0);
-      assert.equal(await countOf('release', name.operationRequestId), 0);
+      assert.equal(await countOf('submission', name.operationRequestId), 0);
+      assert.equal(await countOf('submission', name.operationRequestId), 0);
     });
   });
 
@@ -128,26 +128,25 @@ describe('what an answer promises', function () {
       const { books } = stage.recovery;
       // The gather checks first, so this calls the statement directly.
       const late = { deadline: new Date(patience.deadlineMs).toISOString() };
-      const { insertOcts } = await import('../../../../../services/core/storage/oct/write-octs.ts');
-      const oct = { merchantId: 'acme', terminalId: 'T1', userId: 'u', tokenId: 't', amount: '1', currency: 'EUR' };
-      const place = { processor: '', processorAccount: '' };
+      const { storeSubmissions } = await import('../../../../../services/core/storage/submission/store-submissions.ts');
+      const oct = {
+        kind: 'OCT',
+        merchantId: 'acme',
+        terminalId: 'T1',
+        userId: 'u',
+        tokenId: 't',
+        amount: '1',
+      } as const;
+      const place = { processor: 'default', processorAccount: '', currency: 'EUR', isSentUnderKey: true };
       const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };
-      const outcomes = await insertOcts(stage.database.query, [{ ...oct, ...times, ...late, requestId }]);
+      const outcomes = await storeSubmissions(stage.database.query, [{ ...oct, ...times, ...late, requestId }]);
       assert.deepEqual(outcomes, [{ outcome: 'LATE', processorRequestId: null }]);
-      const capturing = { requestId, idHash: Buffer.alloc(32), merchantId: 'acme', amount: 1n, finalCapture: false };
-      await assert.rejects(books.reserveCapture({ ...capturing, at, inquireAt: at, patience }), { reason: 'LATE' });
-      await assert.rejects(
-        reserveHoldRelease(books, {
-          requestId,
-          holdRequestId: hold.requestId,
-          reason: 'RELEASED',
-          at,
-          inquireAt: at,
-          patience,
-        }),
-        { reason: 'LATE' },
-      );
-      for (const table of ['oct', 'capture', 'release'] as const) assert.equal(await countOf(table, requestId), 0);
+      const { idHash } = (await findHold(stage.database.query, hold.requestId)) ?? assert.fail();
+      const request = { requestId, idHash, merchantId: 'acme', amount: 1n, at, inquireAt: at, patience };
+      for (const kind of ['CAPTURE', 'RELEASE'] as const) {
+        await assert.rejects(books.store({ ...request, kind }), { reason: 'LATE' });
+      }
+      assert.equal(await countOf('submission', requestId), 0);
     });
   });
 
@@ -182,7 +181,7 @@ describe('what an answer promises', function () {
       assert(stuck && free[0] && free[1] && free[2]);
       const slow = await soon(acme.hold({ tokenId: 'tok_sandbox_slow' }));
       const capturing = acme.capture(slow, 1_000n);
-      const reserved = 'select from capture where hold_request_id = $1';
+      const reserved = 'select from submission where hold_request_id = $1';
       while ((await sql(stage, reserved, [slow.requestId])).length === 0);
       const unlock = await locked(LOCK_HOLD, [[stuck.requestId, slow.requestId]]);
       const refused = why(acme.capture(stuck, 1_000n));

@@ -31,8 +31,8 @@ describe('what core logs of a call', function () {
       ...channelSecurity(undefined),
     });
     stack.defer(() => channel.close());
-    await sql(stage, 'alter table oct rename to oct_away');
-    stack.defer(async () => void (await sql(stage, 'alter table oct_away rename to oct')));
+    await sql(stage, 'alter table submission rename to submission_away');
+    stack.defer(async () => void (await sql(stage, 'alter table submission_away rename to submission')));
 
     const requestId = '0192f0c1-0000-7000-8000-000000000000';
     const asked = channel.client(OctService).getOct({ merchantId: 'acme', requestId });
@@ -43,6 +43,6 @@ describe('what core logs of a call', function () {
     const { method, code, errorCode, stack: frames } = line.fields;
     assert.deepEqual([method, code, errorCode], ['holdfast.v1.OctService/GetOct', 'Internal', '42P01']);
     assert.match(String(frames), /services\/core\/rpc\/oct\//);
-    assert.doesNotMatch(JSON.stringify(line), /oct_away|does not exist|0192f0c1/);
+    assert.doesNotMatch(JSON.stringify(line), /submission_away|does not exist|0192f0c1/);
   });
 });

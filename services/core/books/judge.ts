@@ -1,0 +1,57 @@
+import { isDueToEnd, judgeCapture, judgeRelease } from '../domain/hold.ts';
+import type { KindOnHold } from '../domain/kinds.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
+import type { HoldRequest } from './request.ts';
+
+/** What is reserved on a hold, and what else is stored of the request. */
+export interface Reservation
+  extends Pick<SubmissionInput, 'finalCapture' | 'reported' | 'amountReleased' | 'processorReference'> {
+  /** Minor units. */
+  readonly amount: bigint;
+  /** Whether nothing else may be captured until it has its result. */
+  readonly closing: boolean;
+}
+
+type Judge = (hold: HoldRow, request: HoldRequest) => RefusalCode | Reservation;
+
+/** How requests on a hold are judged, by kind. */
+export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
+  CAPTURE(hold, { amount = 0n, finalCapture = false, at }) {
+    const refusal = judgeCapture(hold, { amount, finalCapture }, at);
+    return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };
+  },
+
+  /** A checkout that is open has nothing to give back, and is cancelled. */
+  RELEASE(hold, { reported, at }) {
+    if (reported) return judgeEnd(hold, 'RELEASED', true, at);
+    if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : GIVEN_UP;
+    return judgeRelease(hold, at) ?? { amount: hold.remaining, closing: true };
+  },
+
+  EXPIRY(hold, { reported = false, at }) {
+    if (hold.phase !== 'AWAITING_CHECKOUT') return judgeEnd(hold, 'EXPIRED', reported, at);
+    if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+    const isOver = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= at;
+    return isOver ? GIVEN_UP : 'HOLD_NOT_PLACED';
+  },
+
+  LATE_VOID: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
+};
+
+const GIVEN_UP: Reservation = { amount: 0n, closing: true };
+
+/** A hold that ends by itself: at the end of its period, or because its authorization has ended at the processor, who reported it. */
+function judgeEnd(hold: HoldRow, as: 'RELEASED' | 'EXPIRED', reported: boolean, now: Date): RefusalCode | Reservation {
+  const isReported = hold.endedAs != null;
+  if (isReported !== reported || !isDueToEnd(hold, as, now)) return 'CAPTURE_IN_FLIGHT';
+  const reservation = { amount: hold.remaining, closing: true };
+  if (!reported) return reservation;
+  return {
+    ...reservation,
+    reported,
+    amountReleased: hold.endedAmount?.toString(),
+    processorReference: hold.endedReference ?? undefined,
+  };
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { type Cipher, hashOf } from '../cipher.ts';
+import type { RefusedCheckout } from '../processor/processor.ts';
+import { storeCheckout } from '../storage/hold/change-hold.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { Sender } from './facts.ts';
+import { settle } from './settle.ts';
+
+/** A new preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers, time"). */
+export function newHandle(cipher: Cipher, requestId: string) {
+  const preauthorizationId = `pre_${randomBytes(24).toString('base64url')}`;
+  return {
+    preauthorizationId,
+    idHash: hashOf(preauthorizationId).toString('hex'),
+    idCiphertext: cipher.seal(preauthorizationId, `preauthorization:${requestId}`).toString('hex'),
+  };
+}
+
+/**
+ * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold, so after a
+ * lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended it; undefined = the
+ * processor did not answer.
+ */
+export async function openPage(
+  sender: Sender,
+  hold: HoldRow,
+  merchantName: string,
+): Promise<HoldRow | RefusedCheckout | undefined> {
+  const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
+  const checkout = await sender.processors.of(hold).createCheckout({
+    ...{ requestId, merchantId, account, terminalId, userId, amount, currency, saveCard, merchantName },
+    merchantReference: hold.merchantReference ?? '',
+    returnUrl: hold.returnUrl ?? '',
+    expiresAt: hold.checkoutExpiresAt ?? hold.createdAt,
+  });
+  sender.reach('checkout opened');
+  if (!checkout) return undefined;
+  if ('refusal' in checkout) {
+    await settle(sender, { ...hold, kind: 'HOLD' }, checkout.refusal);
+    return checkout;
+  }
+  const { url, expiresAt } = checkout;
+  const sealed = sender.cipher.seal(url, `checkout:${requestId}`);
+  await storeCheckout(sender.database.query, requestId, sealed, expiresAt);
+  return { ...hold, checkoutUrlCiphertext: sealed, checkoutExpiresAt: expiresAt };
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Log } from '../../../platform/log.ts';
+import type { Books } from '../books/books.ts';
+import type { SettledFields } from '../books/reckon.ts';
+import type { Place } from '../books/request.ts';
+import type { HoldFields } from '../books/settle.ts';
+import type { Cipher } from '../cipher.ts';
+import type { Clock } from '../clock.ts';
+import type { Reach } from '../crash-points.ts';
+import type { SentKind, SubmissionKind } from '../domain/kinds.ts';
+import type { Processors } from '../processor/processors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
+
+/** What booking an outcome works with. */
+export interface Booker {
+  readonly database: Database;
+  readonly books: Books;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What settling works with. */
+export interface Settler extends Booker {
+  readonly processors: Processors;
+}
+
+/** What sending works with. */
+export interface Sender extends Settler {
+  readonly cipher: Cipher;
+  readonly reach: Reach;
+}
+
+/** What all facts have. */
+interface Named extends Place {
+  readonly requestId: string;
+  /** Its identifier at the processor; null or absent = the requestId. */
+  readonly processorRequestId?: string | null | undefined;
+}
+
+/** What placing a hold depends on. */
+export interface HoldFacts extends Named, HoldFields {
+  readonly kind: 'HOLD';
+  readonly tokenId?: string | null | undefined;
+}
+
+/** What a submission depends on. */
+export interface SubmissionFacts extends Named, SettledFields {
+  readonly kind: SubmissionKind;
+  /** The hold that it is on. */
+  readonly hold?: HoldRow | undefined;
+  readonly tokenId?: string | null | undefined;
+  /** What the processor reported of a void that it did by itself. */
+  readonly amountReleased?: bigint | null | undefined;
+  readonly processorReference?: string | null | undefined;
+}
+
+/** What is sent and settled depends on these; they never change. */
+export type Facts = HoldFacts | SubmissionFacts;
+
+/** Reads the facts of what is stored. */
+export async function factsOf(query: Query, kind: SentKind, requestId: string): Promise<Facts> {
+  if (kind === 'HOLD') {
+    const hold = await findHold(query, requestId);
+    assert(hold, 'a hold that is settled was stored');
+    return { ...hold, kind };
+  }
+  const submission = await findSubmission(query, requestId);
+  assert(submission, 'a submission that is settled was stored');
+  if (submission.holdRequestId == null) return submission;
+  return { ...submission, hold: await findHold(query, submission.holdRequestId) };
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { pointOf } from '../crash-points.ts';
+import type { SubmissionKind } from '../domain/kinds.ts';
+import { type Approved, identifierOf, type Outcome } from '../domain/operation.ts';
+import type { Processor } from '../processor/processor.ts';
+import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
+
+/** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */
+export async function send({ processors, reach }: Sender, facts: Facts): Promise<Outcome> {
+  const { kind } = facts;
+  if (kind !== 'LATE_VOID') reach(pointOf(kind, 'stored'));
+  const outcome = await sendTo(processors.of(facts), facts);
+  if (kind !== 'LATE_VOID') reach(pointOf(kind, 'answered'));
+  return outcome;
+}
+
+/** The call to the processor. */
+export function sendTo(processor: Processor, facts: Facts): Promise<Outcome> {
+  return facts.kind === 'HOLD' ? sendHold(processor, facts) : SEND[facts.kind](processor, facts);
+}
+
+type Send = (processor: Processor, facts: SubmissionFacts) => Promise<Outcome>;
+
+/** The calls, by kind. */
+const SEND: Readonly<Record<SubmissionKind, Send>> = {
+  CAPTURE(processor, { hold, ...capture }) {
+    assert(hold, 'a capture has a hold');
+    return processor.send('capture', {
+      requestId: identifierOf(capture),
+      authorizationRequestId: identifierOf(hold),
+      merchantId: hold.merchantId,
+      account: capture.processorAccount,
+      terminalId: hold.terminalId,
+      userId: hold.userId,
+      tokenId: hold.tokenId ?? '',
+      amount: capture.amount,
+      currency: hold.currency,
+      finalCapture: capture.finalCapture || !hold.allowMultipleCaptures,
+    });
+  },
+  RELEASE: sendVoid,
+  EXPIRY: sendVoid,
+  LATE_VOID: sendVoid,
+  OCT(processor, { processorAccount: account, ...oct }) {
+    const { merchantId, amount, currency } = oct;
+    const requestId = identifierOf(oct);
+    const [terminalId, userId, tokenId] = [oct.terminalId ?? '', oct.userId ?? '', oct.tokenId ?? ''];
+    return processor.send('credit', { requestId, merchantId, account, terminalId, userId, tokenId, amount, currency });
+  },
+};
+
+function sendHold(processor: Processor, { processorAccount: account, ...hold }: HoldFacts): Promise<Outcome> {
+  const { merchantId, terminalId, userId, amount, currency } = hold;
+  return processor.send('authorize', {
+    requestId: identifierOf(hold),
+    merchantId,
+    account,
+    terminalId,
+    userId,
+    tokenId: hold.tokenId ?? '',
+    amount,
+    currency,
+    merchantReference: hold.merchantReference ?? '',
+  });
+}
+
+/** What the processor did by itself is not sent. */
+async function sendVoid(
+  processor: Processor,
+  { hold, merchantId, processorAccount: account, ...facts }: SubmissionFacts,
+): Promise<Outcome> {
+  if (facts.reported) return reportedVoid(facts);
+  assert(hold, 'a void has a hold');
+  const authorizationRequestId = identifierOf(hold);
+  return processor.send('void', { requestId: identifierOf(facts), authorizationRequestId, merchantId, account });
+}
+
+/** What the processor reported when it ended an authorization by itself. */
+function reportedVoid({
+  amountReleased,
+  processorReference,
+}: Pick<SubmissionFacts, 'amountReleased' | 'processorReference'>): Approved {
+  const reference = processorReference ?? '';
+  return { answer: 'APPROVED', reference, bankReference: '', amountReleased: amountReleased ?? undefined };
+}

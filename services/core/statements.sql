@@ -1,0 +1,331 @@
+-- The statements that every operation makes, in their order, for review. Written by npm run generate; npm run check compares it.
+-- In psql: prepare each as it stands, or explain (generic_plan) it.
+
+-- insert-holds
+with input as materialized (
+    select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
+      and (i.key is not null or i."requestId" < lost.below) as maybe_lost
+    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
+      deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
+      "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
+      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, metadata jsonb,
+      "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
+    cross join lateral (
+    select s.id as "sentAs", exists (select from hold k where k.processor_request_id = any (array[s.id])
+        and (i."processorRequestId" is null or k.processor = i.processor)) as met
+    from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
+        select n.id from (select generate_series(1, 5000) as use) u cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
+          i."merchantId", i.method, u.use, i.key), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
+        where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '7 days') from hold k
+          where k.processor_request_id = any (array[n.id])), false)
+        limit 1) end) as id) s
+  ) sent
+  ),
+  admissible as materialized (select * from input where not late and not met and not maybe_lost),
+  claimed as (
+    insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
+    from admissible order by key, "requestId"
+    on conflict do nothing
+    returning request_id
+  ),
+  stored as (
+    insert into hold (request_id, merchant_id, amount, amount_asked, currency, processor, processor_account,
+      processor_request_id, created_at, inquire_at, inquiry_count,
+      status, captured, in_flight, remaining, released, reversed, closing, frozen,
+      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
+      merchant_reference, metadata, return_url, save_card, checkout_expires_at)
+    select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
+      "sentAs", "createdAt", "inquireAt", 0,
+      'IN_PROGRESS', 0, 0, amount, 0, 0, false, false,
+      "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
+      "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
+      "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+    from admissible where "requestId" in (select request_id from claimed)
+  )
+  select i.place, i."sentAs" as sent_as,
+    case when i."requestId" in (select request_id from claimed) then 'STORED'
+      when i.late then 'LATE'
+      when i.maybe_lost and not i.met then 'MAYBE_LOST'
+      when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
+      else 'AGAIN' end as outcome
+  from input i;
+
+-- settle-holds
+with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
+      "processorMessage" text, card json, operation json,
+      "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)
+  ),
+  locked as materialized (
+    select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
+    for no key update of h skip locked
+  ),
+  changed as (
+    update hold h set inquire_at = null, processor_reference = i."processorReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage",
+      phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
+      status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
+      remaining = case when i.ok then h.amount else 0 end,
+      released = case when i.ok then 0 else h.amount end,
+      placed_at = case when i.ok then i.at end,
+      closed_at = case when i.ok then null else i.at end,
+      expires_at = i."expiresAt", closing = h.closing and i.ok,
+      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      generated_token_id = i."generatedTokenId", capabilities = i.capabilities
+    from locked i
+    where h.request_id = any (array[i."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
+    returning h.request_id as subject_id, i.*
+  ),
+  result as materialized (
+    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
+      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "finalStateDate" timestamptz, delivery json)
+    where c.operation is not null
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
+  ),
+  ordered as materialized (
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+  ),
+  appended as (
+    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
+      processor_message, merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
+      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
+      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
+    from ordered, result r
+    returning sequence
+  )
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;
+
+-- read-subjects
+select i.place, exists (select from claim c where c.request_id = any (array[i.asking])) as is_known,
+      h.xmin::text as version, h.*
+    from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
+      left join hold h on h.id_hash = any (array[i.hash]);
+
+-- store-submissions
+with input as materialized (
+    select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
+      and (i.key is not null or i."requestId" < lost.below) as maybe_lost
+    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
+      deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
+      "holdRequestId" uuid, version xid, closing boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
+      "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
+    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
+    cross join lateral (
+    select s.id as "sentAs", exists (select from submission k where k.processor_request_id = any (array[s.id])
+        and (i."processorRequestId" is null or k.processor = i.processor)) as met
+    from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
+        select n.id from (select generate_series(1, 5000) as use) u cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
+          i."merchantId", i.method, u.use, i.key), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
+        where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '7 days') from submission k
+          where k.processor_request_id = any (array[n.id])), false)
+        limit 1) end) as id) s
+  ) sent
+  ),
+  locked as materialized (
+    select i.* from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    where h.xmin = i.version and not i.late and not i.met and not i.maybe_lost
+    for no key update of h skip locked
+  ),
+  admissible as materialized (
+    select * from locked union all select * from input where "holdRequestId" is null and not late and not met and not maybe_lost
+  ),
+  claimed as (
+    insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
+    from admissible order by key, "requestId"
+    on conflict do nothing
+    returning request_id
+  ),
+  reserved as (
+    update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
+    from admissible i
+    where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+  ),
+  stored as (
+    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, processor_request_id,
+      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, final_capture, amount_reversed, reported,
+      amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
+    select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
+      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "finalCapture",
+      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
+      "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
+    from admissible where "requestId" in (select request_id from claimed)
+  )
+  select i.place, i."sentAs" as sent_as,
+    case when i."requestId" in (select request_id from claimed) then 'STORED'
+      when i.late then 'LATE'
+      when i.maybe_lost and not i.met then 'MAYBE_LOST'
+      when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
+      else 'AGAIN' end as outcome
+  from input i;
+
+-- read-holds-of-open-submissions
+select s.request_id as submission, h.xmin::text as version, h.*
+    from submission s join hold h on h.request_id = any (array[s.hold_request_id])
+    where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW');
+
+-- settle-submissions
+with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
+      "processorMessage" text, card json, operation json,
+      "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, "releaseReason" text, closing boolean,
+      "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
+  ),
+  on_hold as materialized (
+    select i.*, h.frozen as "wasFrozen" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    where h.xmin = i.version for no key update of h skip locked
+  ),
+  on_itself as materialized (
+    select i.*, false as "wasFrozen" from input i join submission s on s.request_id = any (array[i."requestId"])
+    where i."holdRequestId" is null for no key update of s skip locked
+  ),
+  locked as materialized (select * from on_hold union all select * from on_itself),
+  changed as (
+    update submission s set state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, inquire_at = null,
+      processor_reference = i."processorReference", bank_reference = i."bankReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
+      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
+      reversed_after = i.reversed, frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+    from locked i
+    where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    returning s.request_id as subject_id, i.*
+  ),
+  booked as (
+    update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
+      frozen = h.frozen or coalesce(c.freezes, false),
+      phase = case when c."failCode" is null then h.phase else 'FAILED' end,
+      inquire_at = case when c."failCode" is null then h.inquire_at end,
+      processor_code = coalesce(c."failCode", h.processor_code),
+      processor_message = coalesce(c."failMessage", h.processor_message)
+    from changed c
+    where h.request_id = any (array[c."holdRequestId"])
+  ),
+  result as materialized (
+    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
+      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "finalStateDate" timestamptz, delivery json)
+    where c.operation is not null
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
+  ),
+  ordered as materialized (
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+  ),
+  appended as (
+    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
+      processor_message, merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
+      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
+      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
+    from ordered, result r
+    returning sequence
+  )
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;
+
+-- take-back
+with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
+      at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
+      "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, "releaseReason" text, closing boolean)
+  ),
+  locked as materialized (
+    select i.* from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    where h.xmin = i.version for no key update of h skip locked
+  ),
+  remembered as (
+    insert into processor_event (id, processor, received_at, digest)
+    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked where "eventId" is not null
+    on conflict (id, processor) do nothing returning id
+  ),
+  changed as materialized (
+    select i."requestId" as subject_id, i.* from locked i
+    where i."eventId" is null or i."eventId" in (select id from remembered)
+  ),
+  marked as (
+    update submission s set amount_reversed = i."captureReversed"
+    from changed i where s.request_id = any (array[i."captureRequestId"])
+  ),
+  booked as (
+    update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
+  ),
+  result as materialized (
+    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
+      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "finalStateDate" timestamptz, delivery json)
+    where c.operation is not null
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
+  ),
+  ordered as materialized (
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+  ),
+  appended as (
+    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
+      processor_message, merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
+      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
+      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
+    from ordered, result r
+    returning sequence
+  )
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;

@@ -1,0 +1,84 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Query, Statement } from '../database.ts';
+
+/** The methods that make an operation. */
+export type CallMethod = 'CREATE_PREAUTHORIZATION' | 'CAPTURE' | 'RELEASE' | 'CREATE_OCT';
+
+/**
+ * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its requestId names nothing
+ * else, whatever the kind and whoever drew it, and its key, while it is kept, nothing else of the merchant.
+ */
+export const ClaimEntity = defineEntity({
+  name: 'Claim',
+  tableName: 'claim',
+  properties: {
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    /** The method that was called, and SHA-256 over the business fields of the call; null = nobody called. */
+    method: p.text().nullable().$type<CallMethod>(),
+    fingerprint: p.blob().nullable().$type<Buffer>(),
+    /** The Idempotency-Key of the call; null = it had none, or it is forgotten. */
+    key: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+  checks: [
+    { name: 'claim_call', expression: '(method is null) = (fingerprint is null)' },
+    { name: 'claim_key', expression: 'key is null or method is not null' },
+  ],
+  indexes: [{ name: 'claim_key_age', properties: ['createdAt'], where: 'key is not null' }],
+  uniques: [{ name: 'claim_by_key', properties: ['merchantId', 'key'], where: 'key is not null' }],
+});
+
+/** The call that an operation comes of. */
+export interface ClaimInput {
+  readonly method: CallMethod;
+  /** SHA-256 over its business fields, hexadecimal. */
+  readonly fingerprint: string;
+  readonly key?: string | undefined;
+}
+
+/** SQL: columns of the input of a statement that stores operations, with their types. */
+export const CLAIM_INPUT = `method text, fingerprint text, key text, "isSentUnderKey" boolean`;
+
+/**
+ * SQL of a common table `claimed`: the requestIds of `admissible` that are now theirs, with their keys. One row claims both or neither, so
+ * all that is claimed is stored. `admissible` has no requestId twice. What a running statement claims is waited for; all claim in the same
+ * order, so they do not wait for each other.
+ */
+export const CLAIMED = `claimed as (
+    insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
+    from admissible order by key, "requestId"
+    on conflict do nothing
+    returning request_id
+  )`;
+
+/** What names an operation. */
+export interface Claim {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly method: CallMethod | null;
+  readonly fingerprint: Buffer | null;
+}
+
+/** Finds what operations of these requestIds there are. */
+export async function findClaims(query: Query, requestIds: readonly string[]): Promise<Claim[]> {
+  return query<Claim>(FIND_CLAIMS, [requestIds]);
+}
+
+const CLAIM = 'request_id as "requestId", merchant_id as "merchantId", method, fingerprint';
+
+const FIND_CLAIMS: Statement = {
+  name: 'find-claims',
+  text: `select ${CLAIM} from claim where request_id = any($1::uuid[])`,
+};
+
+/** Finds the operation that holds a key. */
+export async function findKey(query: Query, merchantId: string, key: string): Promise<Claim | undefined> {
+  return (await query<Claim>(FIND_KEY, [merchantId, key]))[0];
+}
+
+const FIND_KEY: Statement = {
+  name: 'find-key',
+  text: `select ${CLAIM} from claim where merchant_id = $1 and key = $2`,
+};

@@ -1,0 +1,48 @@
+import type { Capabilities } from '../../domain/hold.ts';
+import type { Query, Statement } from '../database.ts';
+import { APPEND_RESULTS } from '../operation/append-results.ts';
+import { DONE, END_INPUT, type EndInput, type Settled, settleEach } from '../submission/settle-submissions.ts';
+
+/** How placing a hold ended. */
+export interface HoldEnd extends EndInput {
+  readonly expiresAt?: string | undefined;
+  readonly generatedTokenId?: string | undefined;
+  readonly capabilities?: Capabilities | undefined;
+}
+
+/** Ends the placing of holds. */
+export function settleHolds(query: Query, ends: readonly HoldEnd[]): Promise<Settled> {
+  return settleEach(query, SETTLE_HOLDS, ends);
+}
+
+/** One that is placed while its checkout is being cancelled stays closing, until the processor has said which came first. */
+export const SETTLE_HOLDS: Statement = {
+  name: 'settle-holds',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i(${END_INPUT},
+      "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)
+  ),
+  locked as materialized (
+    select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
+    for no key update of h skip locked
+  ),
+  changed as (
+    update hold h set inquire_at = null, processor_reference = i."processorReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage",
+      phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
+      status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
+      remaining = case when i.ok then h.amount else 0 end,
+      released = case when i.ok then 0 else h.amount end,
+      placed_at = case when i.ok then i.at end,
+      closed_at = case when i.ok then null else i.at end,
+      expires_at = i."expiresAt", closing = h.closing and i.ok,
+      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      generated_token_id = i."generatedTokenId", capabilities = i.capabilities
+    from locked i
+    where h.request_id = any (array[i."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
+    returning h.request_id as subject_id, i.*
+  ),
+  ${APPEND_RESULTS}
+  ${DONE}`,
+};

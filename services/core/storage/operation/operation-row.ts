@@ -1,0 +1,128 @@
+import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
+import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Database, Query, Statement } from '../database.ts';
+import { entityManager } from '../orm.ts';
+import { type Slice, scanPage } from '../scan-page.ts';
+
+/**
+ * The log of final results: appended to, never changed. `sequence` grows in commit order (see append-results.ts), so it is the
+ * whole cursor of the stream of operations.
+ */
+export const OperationEntity = defineEntity({
+  name: 'Operation',
+  tableName: 'operation',
+  properties: {
+    sequence: p.bigint('bigint').primary(),
+    requestId: p.uuid().unique(),
+    kind: p.text().$type<OperationKind>(),
+    status: p.text().$type<'OK' | 'KO'>(),
+    statusInfo: p.text().$type<StatusInfo>(),
+    merchantId: p.text(),
+    terminalId: p.text(),
+    userId: p.text(),
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    holdRequestId: p.uuid().nullable(),
+    captureRequestId: p.uuid().nullable(),
+    processorReference: p.text().nullable(),
+    bankReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+    merchantReference: p.text().nullable(),
+    finalStateDate: p.datetime(3),
+  },
+  checks: [
+    { name: 'operation_status', expression: "status in ('OK', 'KO')" },
+    {
+      name: 'operation_kind',
+      expression:
+        "kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')",
+    },
+  ],
+  indexes: [
+    { name: 'operation_by_merchant', properties: ['merchantId', 'sequence'] },
+    { name: 'operation_by_hold', properties: ['holdRequestId', 'sequence'], where: 'hold_request_id is not null' },
+  ],
+});
+export type OperationRow = InferEntity<typeof OperationEntity>;
+
+/** Which results to list; all of what is given must be true. */
+export interface ResultFilter {
+  readonly kind?: OperationKind;
+  readonly status?: 'OK' | 'KO';
+  readonly holdRequestId?: string;
+  /** Minor units, both inclusive. */
+  readonly amountFrom?: bigint;
+  readonly amountTo?: bigint;
+  readonly currency?: string;
+  readonly finalFrom?: Date;
+  readonly finalTo?: Date;
+}
+
+/**
+ * Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. Indexes have the results of
+ * a merchant and those of a hold; other filters are compared.
+ */
+export async function listResults(
+  database: Database,
+  filter: ResultFilter,
+  page: { readonly merchantId: string | undefined; readonly before: bigint | undefined; readonly limit: number },
+): Promise<Slice<OperationRow>> {
+  const { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, ...same } = filter;
+  const { merchantId, before, limit } = page;
+  const indexed: FilterQuery<OperationRow>[] = [];
+  const compared: FilterQuery<OperationRow>[] = [];
+  if (holdRequestId !== undefined) indexed.push({ holdRequestId });
+  if (before !== undefined) indexed.push({ sequence: { $lt: before } });
+  if (merchantId !== undefined) (holdRequestId === undefined ? indexed : compared).push({ merchantId });
+  if (Object.keys(same).length > 0) compared.push(same);
+  if (finalFrom) compared.push({ finalStateDate: { $gte: finalFrom } });
+  if (finalTo) compared.push({ finalStateDate: { $lt: finalTo } });
+  if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
+  if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
+  const scan = { entity: OperationEntity, key: 'sequence', indexed, compared, limit } as const;
+  return scanPage<OperationRow>(entityManager(database), scan);
+}
+
+/** Reads results after a sequence, in order. */
+export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return readRows<OperationRow>(query, READ_OPERATIONS, [after, limit]);
+}
+
+/** Looks up the result of an operation. */
+export function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
+  return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
+}
+
+const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
+
+/** A place in the log, named by the result that stands there, so that it belongs to one history. */
+export interface LogPosition {
+  readonly sequence: bigint;
+  /** Empty before the first result. */
+  readonly requestId: string;
+}
+
+/** Where the log ends now. */
+export async function lastPosition(query: Query): Promise<LogPosition> {
+  return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
+}
+
+/** The requestId of the result at a sequence; undefined = there is none. */
+export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
+  return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
+}
+
+const READ_OPERATIONS: Statement = {
+  name: 'read-operations',
+  text: 'select * from operation where sequence > $1 order by sequence limit $2',
+};
+const LAST_POSITION: Statement = {
+  name: 'last-position',
+  text: 'select sequence, request_id from operation order by sequence desc limit 1',
+};
+const REQUEST_ID_AT: Statement = {
+  name: 'request-id-at',
+  text: 'select sequence, request_id from operation where sequence = $1',
+};

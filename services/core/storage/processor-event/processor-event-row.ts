@@ -1,0 +1,51 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Query, Statement } from '../database.ts';
+
+/** An event that a processor reported, stored so that a second report changes nothing. */
+export const ProcessorEventEntity = defineEntity({
+  name: 'ProcessorEvent',
+  tableName: 'processor_event',
+  properties: {
+    id: p.text().primary(),
+    /** A name of PROCESSORS. */
+    processor: p.text().primary(),
+    receivedAt: p.datetime(3),
+    /** SHA-256 of its content. */
+    digest: p.blob().$type<Buffer>(),
+  },
+});
+
+/** An event as it is stored: each processor draws its own ids. */
+export interface NamedEvent {
+  readonly id: string;
+  readonly processor: string;
+  /** SHA-256 of what it says. */
+  readonly digest: Buffer;
+}
+
+/** Finds a stored event of a processor. */
+export async function findEvent(
+  query: Query,
+  id: string,
+  processor: string,
+): Promise<{ readonly digest: Buffer } | undefined> {
+  return (await query<{ digest: Buffer }>(FIND_EVENT, [id, processor]))[0];
+}
+
+const FIND_EVENT: Statement = {
+  name: 'find-event',
+  text: 'select digest from processor_event where id = $1 and processor = $2',
+};
+
+/** Stores an event. Returns the digest stored under its name, which may be that of an earlier report. */
+export async function rememberEvent(query: Query, { id, processor, digest }: NamedEvent, at: Date): Promise<Buffer> {
+  const [row] = await query<{ digest: Buffer }>(REMEMBER_EVENT, [id, processor, at, digest]);
+  return row?.digest ?? digest;
+}
+
+/** The update of the id by itself makes the statement return an existing row. */
+const REMEMBER_EVENT: Statement = {
+  name: 'remember-event',
+  text: `insert into processor_event (id, processor, received_at, digest) values ($1, $2, $3, $4)
+    on conflict (id, processor) do update set id = excluded.id returning digest`,
+};

@@ -1,0 +1,56 @@
+import type { SentKind, SubmissionState } from '../../domain/kinds.ts';
+import { readRow } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { ofBothTables } from './sent-tables.ts';
+
+/** What all that is sent has: the placing of a hold, and every submission. */
+export interface Sent {
+  readonly requestId: string;
+  readonly kind: SentKind;
+  readonly state: SubmissionState;
+  readonly merchantId: string;
+  readonly processor: string;
+  readonly processorAccount: string;
+  /** Its identifier there; null = the requestId. */
+  readonly processorRequestId: string | null;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  /** The hold that it belongs to; null for a hold itself, and for an OCT. */
+  readonly holdRequestId: string | null;
+  /** What it is in the processor's books: a name of EntryKind. */
+  readonly entryKind: string;
+  readonly createdAt: Date;
+  /** The hold's identifier and reference there. */
+  readonly authorizationRequestId: string | null;
+  readonly authorizationReference: string | null;
+}
+
+/** Looks up what was sent by its requestId. */
+export function findSent(query: Query, requestId: string): Promise<Sent | undefined> {
+  return readRow<Sent>(query, FIND_SENT, [requestId]);
+}
+
+/** Looks up what was sent to a processor by its identifier there: two processors may each have done something under the same one. */
+export function findSentAs(query: Query, identifier: string, processor: string): Promise<Sent | undefined> {
+  return readRow<Sent>(query, FIND_SENT_AS, [identifier, processor]);
+}
+
+const FIND_SENT = sentWhere('find-sent', 's.request_id = $1');
+
+const FIND_SENT_AS = sentWhere(
+  'find-sent-as',
+  '(s.processor_request_id = $1 or (s.request_id = $1 and s.processor_request_id is null)) and s.processor = $2',
+);
+
+function sentWhere(name: string, condition: string): Statement {
+  const text = ofBothTables(
+    (table, { kind, entry, state, holdRequestId }) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
+      ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id, s.amount, s.currency,
+      s.created_at, ${holdRequestId} as hold_request_id,
+      coalesce(a.processor_request_id, a.request_id) as authorization_request_id,
+      a.processor_reference as authorization_reference
+    from ${table} s left join hold a on a.request_id = ${holdRequestId} where ${condition}`,
+  );
+  return { name, text };
+}

@@ -1,0 +1,131 @@
+import type { SentKind } from '../../domain/kinds.ts';
+import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { camelCased } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import type { Sent } from './find-sent.ts';
+import { SENT_TABLES, type SentTable } from './sent-tables.ts';
+
+/** A submission that is to be inquired about. */
+export interface DueSubmission
+  extends Pick<Sent, 'kind' | 'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId'> {
+  readonly createdAt: Date;
+  /** Inquiries made before this one. */
+  readonly inquiryCount: number;
+  /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
+  readonly expectedBy: Date | null;
+}
+
+/** Stores that an outcome is unknown, when to inquire, and until when that is normal (null = it is not). A submission that has ended meanwhile is left as it is. */
+export async function markUnknown(
+  query: Query,
+  kind: SentKind,
+  requestId: string,
+  inquireAt: Date,
+  expectedBy: Date | null,
+): Promise<void> {
+  await query(MARK_UNKNOWN[tableOf(kind)], [requestId, inquireAt, expectedBy]);
+}
+
+/** Stores when to inquire next, and until when it is normal that there is no result; null = as it was. A submission that is not waiting for an inquiry any more is left as it is. */
+export async function postponeInquiry(
+  query: Query,
+  kind: SentKind,
+  requestId: string,
+  at: Date,
+  expectedBy: Date | null,
+): Promise<void> {
+  await query(POSTPONE[tableOf(kind)], [requestId, at, expectedBy]);
+}
+
+/** Stores that inquiries ended without an answer. Answers whether it was still open. */
+export async function markNeedsReview(query: Query, kind: SentKind, requestId: string): Promise<boolean> {
+  return (await query(MARK_NEEDS_REVIEW[tableOf(kind)], [requestId])).length === 1;
+}
+
+/**
+ * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes them now and a
+ * crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown from now on.
+ */
+export async function takeDueSubmissions(
+  query: Query,
+  table: SentTable,
+  { now, nextAt, limit }: Taking,
+  at: AtProcessor,
+): Promise<DueSubmission[]> {
+  const values = [now, nextAt, limit, at.only, at.butNot];
+  return (await query<object>(TAKE_DUE[table], values)).map(taken);
+}
+
+/** Takes open checkouts that have run out, in the same way. */
+export async function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
+  const { now, nextAt, limit } = taking;
+  return (await query<object>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot])).map(taken);
+}
+
+/** When to look at what is taken now, and at what is left; and how much to take. */
+export interface Taking {
+  readonly now: Date;
+  readonly nextAt: Date;
+  readonly limit: number;
+}
+
+function taken(row: object): DueSubmission {
+  const due = camelCased<DueSubmission>(row);
+  return { ...due, inquiryCount: due.inquiryCount - 1 };
+}
+
+const MARK_UNKNOWN = statements(
+  'mark-unknown',
+  (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2, expected_by = $3
+    where request_id = $1 and ${stateColumn} in ('${atWork}', 'UNKNOWN')`,
+);
+
+const POSTPONE = statements(
+  'postpone-inquiry',
+  (table) => `update ${table} set inquire_at = $2, expected_by = coalesce($3, expected_by)
+    where request_id = $1 and inquire_at is not null`,
+);
+
+const MARK_NEEDS_REVIEW = statements(
+  'mark-needs-review',
+  (table, { stateColumn, reviewable }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
+    where request_id = $1 and ${stateColumn} in (${reviewable}) returning request_id`,
+);
+
+const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }) =>
+  taking(
+    table,
+    isTaken,
+    `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`,
+  ),
+);
+
+/** The release that closes a checkout has inquiries of its own. */
+const TAKE_CHECKOUTS: Statement = {
+  name: 'take-checkouts-that-ran-out',
+  text: taking('hold', "s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing"),
+};
+
+function taking(table: SentTable, condition: string, change = ''): string {
+  const { kind } = SENT_TABLES[table];
+  return `update ${table} s set inquire_at = $2, inquiry_count = inquiry_count + 1${change}
+    where request_id in (select s.request_id from ${table} s
+      where s.inquire_at <= $1 and ${condition} and ${isAtProcessor('$4', '$5')}
+      order by s.inquire_at limit $3 for update skip locked)
+    returning ${kind} as kind, request_id, merchant_id, processor, processor_account, processor_request_id, created_at,
+      inquiry_count, expected_by`;
+}
+
+function tableOf(kind: SentKind): SentTable {
+  return kind === 'HOLD' ? 'hold' : 'submission';
+}
+
+function statements(
+  name: string,
+  text: (table: SentTable, columns: (typeof SENT_TABLES)[SentTable]) => string,
+): Record<SentTable, Statement> {
+  return {
+    hold: { name: `${name}-hold`, text: text('hold', SENT_TABLES.hold) },
+    submission: { name: `${name}-submission`, text: text('submission', SENT_TABLES.submission) },
+  };
+}

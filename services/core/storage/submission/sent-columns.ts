@@ -1,0 +1,55 @@
+import { p } from '@mikro-orm/core';
+
+/** Columns of both tables of what is sent to a processor: holds and submissions. */
+export function sentColumns() {
+  return {
+    requestId: p.uuid().primary(),
+    merchantId: p.text(),
+    /** Minor units; of a release or expiry, what it reserved. */
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    /** A name of PROCESSORS, and the merchant's account there; an empty account = the processor's own default. */
+    processor: p.text(),
+    processorAccount: p.text(),
+    /** Its identifier there; null = the requestId. */
+    processorRequestId: p.uuid().nullable(),
+    createdAt: p.datetime(3),
+    /** When recovery looks at it next, while its outcome is open. */
+    inquireAt: p.datetime(3).nullable(),
+    inquiryCount: p.integer(),
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did not say. */
+    expectedBy: p.datetime(3).nullable(),
+    processorReference: p.text().nullable(),
+    processorCode: p.text().nullable(),
+    processorMessage: p.text().nullable(),
+  };
+}
+
+/** Columns of a card, as far as it may be known. */
+export function cardColumns() {
+  return {
+    cardBrand: p.text().nullable(),
+    cardLast4: p.text().nullable(),
+    cardExpiryMonth: p.integer().nullable(),
+    cardExpiryYear: p.integer().nullable(),
+  };
+}
+
+/** Indexes over these columns. `inReview` is an SQL condition: what comes to needs review. */
+export function sentIndexes(table: string, inReview: string) {
+  return [
+    { name: `${table}_to_inquire`, properties: ['inquireAt' as const], where: 'inquire_at is not null' },
+    { name: `${table}_in_review`, properties: ['requestId' as const], where: inReview },
+  ];
+}
+
+/** The same for `uniques`. */
+export function sentUniques(table: string) {
+  return [
+    {
+      name: `${table}_by_processor_request_id`,
+      properties: ['processorRequestId' as const, 'processor' as const],
+      where: 'processor_request_id is not null',
+    },
+  ];
+}

@@ -1,0 +1,73 @@
+import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
+
+/** The two tables of what is sent to a processor, for statements about both: inquiries, reviews, backlog, overview, audit. */
+
+export type SentTable = 'hold' | 'submission';
+
+/** How a table says what both have. What is called SQL is an expression over its row `s`. */
+interface SentColumns {
+  /** The column that says where a row stands, and its value while the processor is being asked. */
+  readonly stateColumn: 'state' | 'phase';
+  readonly atWork: string;
+  /** SQL: its values from which it may come to needs review. */
+  readonly reviewable: string;
+  /** SQL: whether recovery inquires about a row that is due; $1 is now. */
+  readonly isTaken: string;
+  /** SQL: the SubmissionState. */
+  readonly state: string;
+  /** SQL: the SentKind. */
+  readonly kind: string;
+  /** SQL: the EntryKind of the processor's books. */
+  readonly entry: string;
+  /** SQL: the hold that it belongs to; null for what is a hold itself, or has none. */
+  readonly holdRequestId: string;
+  /** SQL: whether an operator may have to look at it, as the table's index has it, and why. */
+  readonly inReview: string;
+  readonly reviewReason: string;
+}
+
+const HOLD_STATE = `case s.phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' when 'UNKNOWN' then 'UNKNOWN'
+    when 'NEEDS_REVIEW' then 'NEEDS_REVIEW' else 'PENDING' end`;
+
+const ENTRY = `case s.kind ${Object.entries(SUBMISSION_KINDS)
+  .map(([kind, { entry }]) => `when '${kind}' then '${entry}'`)
+  .join(' ')} end`;
+
+export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
+  hold: {
+    stateColumn: 'phase',
+    atWork: 'AUTHORIZING',
+    reviewable: `'AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN'`,
+    // A checkout that has run out is given up instead.
+    isTaken: "not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1)",
+    state: HOLD_STATE,
+    kind: `'HOLD'`,
+    entry: `'AUTHORIZATION'`,
+    holdRequestId: 'null::uuid',
+    inReview: `(s.frozen or s.phase in ('UNKNOWN', 'NEEDS_REVIEW'))`,
+    reviewReason: `case when s.phase in ('UNKNOWN', 'NEEDS_REVIEW') then s.phase else 'FROZEN' end`,
+  },
+  submission: {
+    stateColumn: 'state',
+    atWork: 'PENDING',
+    reviewable: `'PENDING', 'UNKNOWN'`,
+    isTaken: 'true',
+    state: 's.state',
+    kind: 's.kind',
+    entry: ENTRY,
+    holdRequestId: 's.hold_request_id',
+    inReview: `s.state in ('UNKNOWN', 'NEEDS_REVIEW')`,
+    reviewReason: 's.state',
+  },
+};
+
+/** SQL: a select for each of the two tables, joined by `union all`. */
+export function ofBothTables(select: (table: SentTable, columns: SentColumns) => string): string {
+  return `${select('hold', SENT_TABLES.hold)}
+    union all ${select('submission', SENT_TABLES.submission)}`;
+}
+
+/** SQL of a condition over a row `s`: the processor has accepted it, and by `now` it need not have a result yet. */
+export function isExpected(now: string): string {
+  return `coalesce(s.expected_by > ${now}, false)`;
+}

@@ -1,0 +1,119 @@
+import type { HoldBooks } from '../../domain/hold.ts';
+import type { Card } from '../../domain/operation.ts';
+import type { Query, Statement } from '../database.ts';
+import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
+
+/** How something that was sent ended. It goes as JSON: times are RFC 3339, money is minor units. */
+export interface EndInput {
+  readonly requestId: string;
+  readonly ok: boolean;
+  readonly at: string;
+  readonly processorReference?: string | undefined;
+  readonly processorCode?: string | undefined;
+  readonly processorMessage?: string | undefined;
+  readonly card?: Card | undefined;
+  /** Its result; absent = it has none of its own. */
+  readonly operation?: ResultInput | undefined;
+}
+
+/** What the books of a hold become. */
+export interface BooksInput extends HoldBooks {
+  readonly holdRequestId: string;
+  /** The hold's, as the books were reckoned. */
+  readonly version: string;
+}
+
+/** How a submission ended. */
+export interface SubmissionEnd extends EndInput, Partial<BooksInput> {
+  readonly bankReference?: string | undefined;
+  /** What the processor says that it gave back. */
+  readonly amountReleased?: bigint | undefined;
+  /** The processor gave back something else than what our books had left: the hold is frozen. */
+  readonly freezes?: boolean | undefined;
+  /** The hold was never placed and is given up, for this reason. */
+  readonly failCode?: string | undefined;
+  readonly failMessage?: string | undefined;
+}
+
+/** What a statement that settles did. */
+export interface Settled {
+  /** The submissions or holds that it ended. */
+  readonly changed: ReadonlySet<string>;
+  /** The requestIds whose rows it could lock; the others are to be tried again. */
+  readonly locked: ReadonlySet<string>;
+  readonly deliveryIds: ReadonlySet<string>;
+}
+
+/** Runs a statement that settles. What had ended already, what somebody else has locked, and what has changed is left as it is. */
+export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
+  const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
+  const rows = await query<{ what: string; id: string }>(statement, [json]);
+  const idsOf = (what: string) => new Set(rows.filter((row) => row.what === what).map((row) => row.id));
+  return { changed: idsOf('changed'), locked: idsOf('locked'), deliveryIds: idsOf('delivery') };
+}
+
+/** Ends submissions, those of a hold each of another one. */
+export function settleSubmissions(query: Query, ends: readonly SubmissionEnd[]): Promise<Settled> {
+  return settleEach(query, SETTLE_SUBMISSIONS, ends);
+}
+
+/** SQL: columns of the input of every statement that settles. */
+export const END_INPUT = `"requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
+      "processorMessage" text, card json, operation json`;
+
+/** SQL: columns of the input that change the books of a hold. */
+export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, "releaseReason" text, closing boolean`;
+
+/** SQL: the books of a hold `h` become those of a row `c`. */
+export const SET_BOOKS = `status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end`;
+
+/** SQL that ends a statement that settles: what it did. */
+export const DONE = `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked`;
+
+/** Ends submissions of all kinds, with the books of their holds, their results and the deliveries. */
+export const SETTLE_SUBMISSIONS: Statement = {
+  name: 'settle-submissions',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i(${END_INPUT},
+      ${BOOKS_INPUT},
+      "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
+  ),
+  on_hold as materialized (
+    select i.*, h.frozen as "wasFrozen" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    where h.xmin = i.version for no key update of h skip locked
+  ),
+  on_itself as materialized (
+    select i.*, false as "wasFrozen" from input i join submission s on s.request_id = any (array[i."requestId"])
+    where i."holdRequestId" is null for no key update of s skip locked
+  ),
+  locked as materialized (select * from on_hold union all select * from on_itself),
+  changed as (
+    update submission s set state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, inquire_at = null,
+      processor_reference = i."processorReference", bank_reference = i."bankReference",
+      processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
+      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
+      reversed_after = i.reversed, frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+    from locked i
+    where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
+    returning s.request_id as subject_id, i.*
+  ),
+  booked as (
+    update hold h set ${SET_BOOKS},
+      frozen = h.frozen or coalesce(c.freezes, false),
+      phase = case when c."failCode" is null then h.phase else 'FAILED' end,
+      inquire_at = case when c."failCode" is null then h.inquire_at end,
+      processor_code = coalesce(c."failCode", h.processor_code),
+      processor_message = coalesce(c."failMessage", h.processor_message)
+    from changed c
+    where h.request_id = any (array[c."holdRequestId"])
+  ),
+  ${APPEND_RESULTS}
+  ${DONE}`,
+};

@@ -133,6 +133,10 @@ CREATE INDEX entry_to_look_at ON stripe.entry (look_at) WHERE look_at IS NOT NUL
 CREATE INDEX entry_of_refund ON stripe.entry (refund_id);
 CREATE INDEX entry_of_token ON stripe.entry (generated_token_id) WHERE generated_token_id <> '';
 
+-- Names this ledger for ever, in every copy of it.
+CREATE TABLE stripe.ledger (identity text NOT NULL);
+INSERT INTO stripe.ledger (identity) VALUES ('stripe-' || gen_random_uuid());
+
 -- What is known of an account at Stripe; empty = the API key's own.
 CREATE TABLE stripe.account (
   account text PRIMARY KEY,

@@ -5,14 +5,17 @@ import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { stripeUnits, toStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import { areFeaturesRefused } from '../ledger/account.ts';
+import { areFeaturesRefused, findIdentity } from '../ledger/account.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
+import { REFUND_EXPECTED_MS } from '../settlement/refund.ts';
 
 type Description = MessageInitShape<typeof DescribeResponseSchema>;
 
 /** What Stripe can do at best for an account; each authorization says what it can itself. */
 export async function describe(desk: Desk, { account }: DescribeRequest): Promise<Description> {
-  return described(!(await areFeaturesRefused(desk.database.query, account, desk.now())));
+  const { query } = desk.database;
+  const features = !(await areFeaturesRefused(query, account, desk.now()));
+  return { ...described(features), identity: await findIdentity(query) };
 }
 
 /** What Stripe can do for an account that has the card features, or that has not. */
@@ -26,6 +29,7 @@ export function described(features: boolean): Description {
     credits: false,
     accepts: true,
     fences: true,
+    acceptedLongest: { refund: durationFromMs(REFUND_EXPECTED_MS) },
     checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
     checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),
     currencies: codes().flatMap((currency) => boundsOf(currency) ?? []),

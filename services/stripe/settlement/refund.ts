@@ -53,7 +53,7 @@ export const REFUND: Operation<Stripe.Refund> = {
 };
 
 /** A pending refund usually ends within days; Stripe names no bound. */
-const EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;
+export const REFUND_EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** How a refund ended, or that it has not yet. */
 export function endingOfRefund(refund: Stripe.Refund): Ending {
@@ -67,6 +67,6 @@ export function endingOfRefund(refund: Stripe.Refund): Ending {
     case 'canceled':
       return notPerformed('refund_canceled', 'The refund was cancelled.');
     default:
-      return accepted(new Date(refund.created * 1000 + EXPECTED_MS), refund.id);
+      return accepted(new Date(refund.created * 1000 + REFUND_EXPECTED_MS), refund.id);
   }
 }

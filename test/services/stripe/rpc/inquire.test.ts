@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { createValidator } from '@bufbuild/protovalidate';
+import {
+  Answer,
+  DescribeResponseSchema,
+  EntryKind,
+  Finding,
+} from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import {
   captureRequest,
@@ -151,6 +157,9 @@ describe('listEntries() and describe()', () => {
 
   it('describes the features of Stripe', async () => {
     const stripe = await fixture.client.describe({});
+    assert.deepEqual(createValidator().validate(DescribeResponseSchema, stripe).violations, undefined);
+    await fixture.restart();
+    assert.deepEqual(await fixture.client.describe({}), stripe);
     assert.equal(stripe.name, 'stripe');
     assert.deepEqual(
       [stripe.tokens, stripe.checkouts, stripe.savedCards, stripe.credits, stripe.fences],

@@ -12,6 +12,7 @@ import { openDatabase } from './ledger/database.ts';
 import { openLeases } from './ledger/lease.ts';
 import { migrate } from './ledger/migrations.ts';
 import { purgeNotices } from './ledger/notice.ts';
+import { serveMetrics } from './metrics.ts';
 import { reportDue } from './report.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
@@ -25,6 +26,8 @@ export interface Adapter {
   readonly grpcPort: number;
   /** Stripe's webhooks. */
   readonly webhookPort: number;
+  /** Metrics and health; undefined when none are served. */
+  readonly metricsPort: number | undefined;
   /** Deals with what Stripe announced, rather than at its time. */
   dealWithNotices(): Promise<void>;
   /** Looks at the payments that are due, rather than at their time. */
@@ -59,6 +62,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const { log, now = () => new Date(), reach = () => undefined, patience = PATIENCE, leaseMs } = given;
   const { DATABASE_URL: databaseUrl, HOST: host } = settings;
   await using started = new AsyncDisposableStack();
+  let metricsPort: number | undefined;
   const tls = readDoorTls('STRIPE_TLS', tlsFiles('STRIPE_TLS', settings));
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   const { stripe } = started.adopt(openClient(settings), ({ close }) => close());
@@ -75,6 +79,13 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   started.defer(() => closeServer(page, GRACE_MS));
   const webhookPort = await listen(page, 'STRIPE_WEBHOOK_PORT', settings.STRIPE_WEBHOOK_PORT, host);
   const closingUrl = `${settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`}${CLOSING_PATH}`;
+  if (settings.STRIPE_METRICS_PORT !== undefined) {
+    const { STRIPE_METRICS_TOKEN: token, STRIPE_METRICS_PORT: port } = settings;
+    if (token === undefined) throw new Error('STRIPE_METRICS_TOKEN: is required with STRIPE_METRICS_PORT');
+    const metrics = createHttpDoor(serveMetrics({ database, stripe, token }));
+    started.defer(() => closeServer(metrics, GRACE_MS));
+    metricsPort = await listen(metrics, 'STRIPE_METRICS_PORT', port, host);
+  }
   const leases = openLeases(database, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
   const desk: Desk = { database, leases, stripe, mode, patience, log, now, reach, closingUrl, onEvent: reports.wake };
@@ -92,6 +103,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   return {
     grpcPort,
     webhookPort,
+    metricsPort,
     dealWithNotices: notices.runOnce,
     lookAround: looks.runOnce,
     reportDue: reports.runOnce,

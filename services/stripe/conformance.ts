@@ -1,6 +1,6 @@
 /**
- * `npm run conformance:stripe`: judges the adapter on Stripe itself, by the conformance kit. STRIPE_API_KEY is a test key,
- * STRIPE_WEBHOOK_SECRET that of an endpoint that leads to port 50963, DATABASE_URL a database that is free to fill. Without a key
+ * `npm run conformance:stripe`: judges the adapter on Stripe itself, by the conformance kit. STRIPE_API_KEY is a test key, DATABASE_URL a
+ * database that is free to fill, STRIPE_WEBHOOK_SECRET, if any, that of an endpoint that leads to port 50963. Without a key
  * there is nothing to judge, and that is no failure. Events about disputes take minutes at Stripe and are not judged.
  */
 import { spawn } from 'node:child_process';
@@ -12,13 +12,14 @@ if (key === '') {
   process.stdout.write('conformance of Stripe skipped: STRIPE_API_KEY is not set\n');
 } else if (!/^(sk|rk)_test_/.test(key)) {
   fail('STRIPE_API_KEY: must be a test key');
-} else if (secret === '' || databaseUrl === '') {
-  fail(`${secret === '' ? 'STRIPE_WEBHOOK_SECRET' : 'DATABASE_URL'} is not set`);
+} else if (databaseUrl === '') {
+  fail('DATABASE_URL is not set');
 } else {
   const addresses = ['--processor', '127.0.0.1:50962', '--events', '127.0.0.1:50951'];
   const tokens = ['--credential', 'a-credential-for-the-conformance-kit'];
   const args = ['services/conformance/index.ts', '--profile', PROFILE, ...addresses, ...tokens];
-  spawn(process.execPath, args, { stdio: 'inherit' }).on('exit', (code) => {
+  const env = { ...process.env, STRIPE_WEBHOOK_SECRET: secret || 'whsec_without_webhooks' };
+  spawn(process.execPath, args, { stdio: 'inherit', env }).on('exit', (code) => {
     process.exitCode = code ?? 2;
   });
 }

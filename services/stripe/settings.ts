@@ -7,6 +7,7 @@ import {
   PROCESS_SETTINGS,
   port,
   TRACING_SETTINGS,
+  token,
   wholeNumber,
 } from '../../platform/settings.ts';
 
@@ -18,6 +19,10 @@ export const STRIPE_SETTINGS = z.object({
   STRIPE_WEBHOOK_PORT: port
     .default(8_092)
     .describe('`POST /webhook/stripe`, and the page after a checkout without a `returnUrl`'),
+  STRIPE_METRICS_PORT: port
+    .optional()
+    .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. Needs `STRIPE_METRICS_TOKEN`'),
+  STRIPE_METRICS_TOKEN: token.optional().describe('that a scraper of the metrics shows'),
   STRIPE_PUBLIC_URL: httpUrl.optional().describe('where customers reach that page; unset: loopback'),
   DATABASE_URL: databaseUrl.describe(
     '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +

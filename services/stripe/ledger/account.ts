@@ -1,14 +1,5 @@
 import type { Query, Statement } from './database.ts';
 
-const IDENTITY: Statement = { name: 'ledger_identity', text: 'SELECT identity FROM stripe.ledger' };
-
-/** The name of this ledger, which no other has. */
-export async function findIdentity(query: Query): Promise<string> {
-  const [ledger] = await query<{ identity: string }>(IDENTITY, []);
-  if (!ledger) throw new Error('the ledger has no identity');
-  return ledger.identity;
-}
-
 const REFUSED: Statement = {
   name: 'refused_features',
   text: `SELECT account FROM stripe.account WHERE account = $1 AND features_refused_at > $2::timestamptz - interval '1 day'`,

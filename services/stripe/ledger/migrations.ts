@@ -129,13 +129,10 @@ CREATE TABLE stripe.entry (
 CREATE INDEX entry_of_authorization ON stripe.entry (authorization_request_id, sequence);
 CREATE UNIQUE INDEX entry_of_intent ON stripe.entry (intent_id) WHERE kind IN ('authorization', 'checkout');
 CREATE UNIQUE INDEX entry_of_session ON stripe.entry (session_id);
+CREATE INDEX entry_open ON stripe.entry (sequence) WHERE stage <> 'ended';
 CREATE INDEX entry_to_look_at ON stripe.entry (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX entry_of_refund ON stripe.entry (refund_id);
 CREATE INDEX entry_of_token ON stripe.entry (generated_token_id) WHERE generated_token_id <> '';
-
--- Names this ledger for ever, in every copy of it.
-CREATE TABLE stripe.ledger (identity text NOT NULL);
-INSERT INTO stripe.ledger (identity) VALUES ('stripe-' || gen_random_uuid());
 
 -- What is known of an account at Stripe; empty = the API key's own.
 CREATE TABLE stripe.account (
@@ -173,6 +170,7 @@ CREATE TABLE stripe.event (
   event_id text NOT NULL UNIQUE,
   request_id uuid NOT NULL,
   message bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
   due_at timestamptz NOT NULL DEFAULT now(),
   attempts integer NOT NULL DEFAULT 0,
   reported_at timestamptz

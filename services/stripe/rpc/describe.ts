@@ -5,7 +5,7 @@ import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { stripeUnits, toStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import { areFeaturesRefused, findIdentity } from '../ledger/account.ts';
+import { areFeaturesRefused } from '../ledger/account.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
 import { REFUND_EXPECTED_MS } from '../settlement/refund.ts';
 
@@ -13,9 +13,7 @@ type Description = MessageInitShape<typeof DescribeResponseSchema>;
 
 /** What Stripe can do at best for an account; each authorization says what it can itself. */
 export async function describe(desk: Desk, { account }: DescribeRequest): Promise<Description> {
-  const { query } = desk.database;
-  const features = !(await areFeaturesRefused(query, account, desk.now()));
-  return { ...described(features), identity: await findIdentity(query) };
+  return described(!(await areFeaturesRefused(desk.database.query, account, desk.now())));
 }
 
 /** What Stripe can do for an account that has the card features, or that has not. */

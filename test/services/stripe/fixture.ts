@@ -23,6 +23,7 @@ import { API_KEY, type FakeStripe, startFakeStripe } from './fake/fake-stripe.ts
 
 export const PROCESSOR_CREDENTIAL = 'a-credential-that-only-core-may-show';
 export const PROCESSOR_TOKEN = 'a-token-that-the-adapter-shows-to-core';
+export const METRICS_TOKEN = 'a-token-that-the-scraper-shows-to-the-adapter';
 export const WEBHOOK_SECRET = 'whsec_the_adapters_own_endpoint';
 export const CONNECT_SECRET = 'whsec_the_endpoint_of_connected_accounts';
 
@@ -134,6 +135,8 @@ function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string, timeo
   return readSettings(STRIPE_SETTINGS, {
     STRIPE_PORT: '0',
     STRIPE_WEBHOOK_PORT: '0',
+    STRIPE_METRICS_PORT: '0',
+    STRIPE_METRICS_TOKEN: METRICS_TOKEN,
     DATABASE_URL: databaseUrl,
     STRIPE_API_KEY: API_KEY,
     STRIPE_API_BASE: apiBase,

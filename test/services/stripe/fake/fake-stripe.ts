@@ -32,12 +32,12 @@ export interface FakeStripe {
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of this machine. */
-export async function startFakeStripe(): Promise<FakeStripe> {
+/** Starts it on a free port of this machine; `hasFeatures`: the key's own account has the card features of IC+ pricing. */
+export async function startFakeStripe({ hasFeatures = true } = {}): Promise<FakeStripe> {
   let skewS = 0;
   const now = () => Math.floor(Date.now() / 1000) + skewS;
   const accounts = new Map(
-    [openAccount('', now, true), openAccount('acct_shop', now, true), openAccount('acct_plain', now, false)].map(
+    [openAccount('', now, hasFeatures), openAccount('acct_shop', now, true), openAccount('acct_plain', now, false)].map(
       (account) => [account.id, { account, keys: openKeys(now) }] as const,
     ),
   );

@@ -15,7 +15,6 @@ import { logRequests, nameRequests, traceRequests } from './http/log-requests.ts
 import { readRequestTarget } from './http/request-target.ts';
 import { closeUnread, createHttpServer } from './http/server.ts';
 import { openLimits } from './limits/limits.ts';
-import { holdBackRefusals } from './limits/tarpit.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { ROUTES } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve.ts';
@@ -138,7 +137,6 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
     if (closing.aborted) ctx.set('Connection', 'close');
   });
   app.use(closeUnread());
-  app.use(holdBackRefusals(registry, closing));
   app.use(answerProblems(log, Object.values(ROUTES)));
   app.use(readRequestTarget);
   return app;

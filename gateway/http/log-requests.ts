@@ -30,12 +30,12 @@ export const traceRequests: Middleware = (ctx, next) => {
   });
 };
 
-/** Logs one line per request when its answer is sent or its client disconnects, then calls `onEnd`. Time spent in the tarpit is not counted. */
+/** Logs one line per request when its answer is sent or its client disconnects, then calls `onEnd`. */
 export function logRequests(log: Log, onEnd: (ctx: Context, durationMs: number) => void): Middleware {
   return async (ctx, next) => {
     const startedMs = performance.now();
     ctx.res.once('close', () => {
-      const durationMs = Math.max(0, performance.now() - startedMs - (ctx.state.heldMs ?? 0));
+      const durationMs = performance.now() - startedMs;
       log.info('request', {
         requestId: ctx.state.requestId,
         httpRequestId: ctx.state.httpRequestId,

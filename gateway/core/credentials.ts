@@ -1,18 +1,16 @@
 /** The gateway's live copy of all credentials: API keys (as hashes) and signing secrets of every merchant, fed by core. */
-import { createHash } from 'node:crypto';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { status } from '@grpc/grpc-js';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { pause } from '../http/abortable-delay.ts';
-import { isServiceError, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 import { coalesceRuns } from './coalesce-runs.ts';
 
 /** Lookups in the newest snapshot from core; none of them waits. */
 export interface Credentials {
-  /** The merchant of an API key, if the key is valid. */
-  merchantOfApiKey(key: string): string | undefined;
+  /** The merchant of an API key, by its hash (apiKeyHash()), if the key is valid. */
+  merchantOfApiKey(hash: string): string | undefined;
   /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
   secretsOf(merchantId: string): readonly string[] | undefined;
   /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
@@ -100,7 +98,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 
   const following = follow();
   return {
-    merchantOfApiKey: (key) => snapshot.merchantOfHash(hashOf(key)),
+    merchantOfApiKey: (hash) => snapshot.merchantOfHash(hash),
     secretsOf: (merchantId) => snapshot.merchant(merchantId)?.signingSecrets,
     captureKeyOf: (merchantId) => {
       const merchant = snapshot.merchant(merchantId);
@@ -132,8 +130,6 @@ async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigin
   try {
     return await core.merchants.listCredentialChanges({ afterChangeNumber }, { timeoutMs: REFRESH_TIMEOUT_MS });
   } catch (error) {
-    // A core of an earlier version has only the feed.
-    if (isServiceError(error) && error.code === status.UNIMPLEMENTED) return { merchants: [], endedSessions: [] };
     throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
   }
 }
@@ -164,9 +160,7 @@ class Snapshot {
   #putMerchants(merchants: readonly MerchantCredentials[]): void {
     for (const merchant of merchants) {
       const known = this.#merchants.get(merchant.merchantId);
-      // A core of an earlier version sends no change numbers; then there is only the feed, which is in order.
-      const isOlder = known && merchant.changeNumber !== 0n && known.changeNumber > merchant.changeNumber;
-      if (isOlder) continue;
+      if (known && known.changeNumber > merchant.changeNumber) continue;
       if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
       for (const hash of known?.apiKeyHashes ?? []) {
         this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
@@ -194,8 +188,4 @@ class Snapshot {
   merchantOfHash(hash: string): string | undefined {
     return this.#merchantOfHash.get(hash);
   }
-}
-
-function hashOf(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('base64');
 }

@@ -9,41 +9,30 @@ import { demandRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { listAudit } from './audit-log/list-audit.ts';
 import { authenticateOperator, coreCallOf } from './authenticate.ts';
-import { getDelivery } from './delivery/get-delivery.ts';
-import { listDeliveries } from './delivery/list-deliveries.ts';
-import { replayDeliveries } from './delivery/replay-deliveries.ts';
-import { replayDelivery } from './delivery/replay-delivery.ts';
-import { listEndpoints } from './endpoint/list-endpoints.ts';
-import { pauseEndpoint, resumeEndpoint } from './endpoint/pause-endpoint.ts';
+import { getDelivery, listDeliveries, replayDeliveries, replayDelivery } from './delivery/deliveries.ts';
+import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { captureHold } from './hold/capture-hold.ts';
-import { getHold } from './hold/get-hold.ts';
-import { listHolds } from './hold/list-holds.ts';
+import { getHold, listHolds } from './hold/holds.ts';
 import { releaseHold } from './hold/release-hold.ts';
 import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
-import { createMerchant } from './merchant/create-merchant.ts';
-import { getMerchant } from './merchant/get-merchant.ts';
-import { listMerchants } from './merchant/list-merchants.ts';
+import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
 import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
-import { updateMerchant } from './merchant/update-merchant.ts';
-import { getOperatorOct } from './operation/get-operator-oct.ts';
-import { getOperatorOperation } from './operation/get-operator-operation.ts';
-import { listOperatorOperations } from './operation/list-operator-operations.ts';
-import { watchOperatorOperations } from './operation/watch-operator-operations.ts';
-import { getOverview } from './overview/get-overview.ts';
-import { listMinutes } from './overview/list-minutes.ts';
-import { discardManyQuarantined, discardQuarantined, releaseQuarantined } from './relay/decide-quarantined.ts';
+import {
+  getOperatorOct,
+  getOperatorOperation,
+  listOperatorOperations,
+  watchOperatorOperations,
+} from './operation/operations.ts';
+import { getOverview, listMinutes } from './overview/overview.ts';
 import { listFailures } from './relay/list-failures.ts';
-import { listQuarantine } from './relay/list-quarantine.ts';
-import { listStored } from './relay/list-stored.ts';
-import { replayStored } from './relay/replay-stored.ts';
+import { discardManyQuarantined, discardQuarantined, listQuarantine, releaseQuarantined } from './relay/quarantine.ts';
+import { listStored, replayStored } from './relay/stored-notifications.ts';
 import { listReviews } from './review/list-reviews.ts';
 import { resolveReview } from './review/resolve-review.ts';
 import type { OperatorRoute } from './route.ts';
 import { search } from './search/search.ts';
-import { getSession } from './session/get-session.ts';
+import { getSession, signIn, signOut } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
-import { signIn } from './session/sign-in.ts';
-import { signOut } from './session/sign-out.ts';
 import { createFailedLogins, createVerifyToken } from './session/verify-token.ts';
 
 /** The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */

@@ -19,15 +19,13 @@ export function authenticate(credentials: Credentials): Middleware {
     const key = apiKeyIn(ctx.get('authorization'));
     if (key === undefined) throw new Problem('UNAUTHENTICATED', { detail: HOW });
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE');
-    const merchantId = credentials.merchantOfApiKey(key) ?? (await newMerchantOf(credentials, key));
+    const hash = apiKeyHash(key);
+    const merchantId = credentials.merchantOfApiKey(hash) ?? (await newMerchantOf(credentials, hash));
     if (merchantId === undefined) {
       throw new Problem('UNAUTHENTICATED', { detail: key.startsWith('hf_') ? UNKNOWN_KEY : NO_KEY });
     }
-    const identity: Identity = {
-      merchantId,
-      isLive: () => credentials.merchantOfApiKey(key) === merchantId,
-      apiKeyHash: apiKeyHash(key),
-    };
+    const isLive = () => credentials.merchantOfApiKey(hash) === merchantId;
+    const identity: Identity = { merchantId, isLive, apiKeyHash: hash };
     ctx.state.identity = identity;
     ctx.state.merchantId = merchantId;
     await next();
@@ -40,7 +38,7 @@ const NO_KEY =
 const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revoked.';
 
 /** The API key in an Authorization header; undefined when there is none. */
-export function apiKeyIn(authorization: string): string | undefined {
+function apiKeyIn(authorization: string): string | undefined {
   return /^Bearer +([\x21-\x7E]{1,256})$/i.exec(authorization)?.[1];
 }
 
@@ -50,9 +48,9 @@ export function apiKeyHash(key: string): string {
 }
 
 /** A key is valid as soon as its 201 was answered, which can be before the feed has delivered it. */
-async function newMerchantOf(credentials: Credentials, key: string): Promise<string | undefined> {
+async function newMerchantOf(credentials: Credentials, hash: string): Promise<string | undefined> {
   await credentials.refresh();
-  return credentials.merchantOfApiKey(key);
+  return credentials.merchantOfApiKey(hash);
 }
 
 /** The merchant of a request that passed authenticate(). */

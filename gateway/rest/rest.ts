@@ -8,26 +8,17 @@ import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
-import { getOwnDelivery } from './delivery/get-own-delivery.ts';
-import { listOwnDeliveries } from './delivery/list-own-deliveries.ts';
-import { replayOwnDelivery } from './delivery/replay-own-delivery.ts';
+import { getOwnDelivery, listOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import { createOct } from './oct/create-oct.ts';
-import { getOct } from './oct/get-oct.ts';
-import { getOperation } from './operation/get-operation.ts';
-import { listOperations } from './operation/list-operations.ts';
-import { watchOperations } from './operation/watch-operations.ts';
+import { createOct, getOct } from './oct/octs.ts';
+import { getOperation, listOperations, watchOperations } from './operation/operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
-import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
-import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
+import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
-import { addOwnSigningSecret } from './signing-secret/add-own-signing-secret.ts';
-import { retireOwnSigningSecret } from './signing-secret/retire-own-signing-secret.ts';
-import { getWebhookEndpoint } from './webhook-endpoint/get-webhook-endpoint.ts';
-import { sendTestNotification } from './webhook-endpoint/send-test-notification.ts';
-import { setWebhookEndpoint } from './webhook-endpoint/set-webhook-endpoint.ts';
+import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/signing-secrets.ts';
+import { getWebhookEndpoint, sendTestNotification, setWebhookEndpoint } from './webhook-endpoint/webhook.ts';
 
 /** The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
 export const REST_ROUTES = {

@@ -175,8 +175,7 @@ export class FakeCore {
         return {};
       };
     }
-    const hasNews = method === 'listCredentialChanges' && this.#endedSessions.length > 0;
-    return hasNews ? () => ({ endedSessions: this.#endedSessions }) : undefined;
+    return method === 'listCredentialChanges' ? () => ({ endedSessions: this.#endedSessions }) : undefined;
   }
 
   #feed = (call: ServerWritableStream<object, object>) => {

@@ -1,12 +1,35 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
-import { requestId } from '../../resource/answer-fields.ts';
+import { pageOf, requestId } from '../../resource/answer-fields.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
-import { answered } from '../../resource/core-messages.ts';
+import { answered, pageJson } from '../../resource/core-messages.ts';
 import { Delivery, deliveryJson } from '../../resource/delivery.ts';
+import { HoldFilters } from '../../resource/hold.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
+import { merchantReference, requestIdFilter } from '../../resource/request-fields.ts';
+import { amountFilters, merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+
+export const listHolds = operatorRoute({
+  method: 'get',
+  path: '/operator/holds',
+  tag: 'Operators: holds',
+  summary: 'Search holds',
+  description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
+  query: HoldFilters.extend({
+    requestId: requestIdFilter.optional(),
+    merchantId: merchantId.optional(),
+    merchantReference: merchantReference.optional(),
+    ...amountFilters,
+  }),
+  answers: { 200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }) } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const page = await core.preauthorizations.listPreauthorizations(query, asOperator);
+    ctx.body = pageJson(page.preauthorizations.map(operatorHoldJson), page.nextPageToken);
+  },
+});
 
 /** A hold with all that happened to it and the notifications that were sent. */
 const OperatorHoldStory = OperatorHold.extend({

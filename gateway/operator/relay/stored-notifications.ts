@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ } from '../../http/problem-codes.ts';
+import { READ, WRITE } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
-import { pageJson } from '../../resource/core-messages.ts';
+import { answered, pageJson } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -31,5 +31,24 @@ export const listStored = operatorRoute({
   handler: async ({ ctx, core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
     ctx.body = pageJson(notifications.map(storedJson), nextPageToken);
+  },
+});
+
+export const replayStored = operatorRoute({
+  method: 'post',
+  path: '/operator/relay/notifications/replay',
+  tag: 'Operators: relay',
+  summary: 'Forward an accepted notification, again if it was forwarded before',
+  description:
+    "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
+    'was purged, or without an `internalUrl`.',
+  body: z
+    .strictObject({ merchantId, requestId: senderRequestId })
+    .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
+  answers: { 200: { description: 'It, as it is now', schema: StoredNotification } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
+    ctx.body = storedJson(answered(notification));
   },
 });

@@ -1,5 +1,6 @@
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
+import { uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
@@ -18,5 +19,20 @@ export const addOwnSigningSecret = restRoute({
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
     ctx.status = 201;
     ctx.body = { ...signingSecretJson(answered(added)), signingSecret: secret };
+  },
+});
+
+export const retireOwnSigningSecret = restRoute({
+  method: 'delete',
+  path: '/signing-secrets/{signingSecretId}',
+  tag: 'Webhook',
+  summary: 'End a signing secret; not the last one',
+  description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
+  parameters: { signingSecretId: uuid('secret') },
+  answers: { 204: { description: 'Retired' } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, asKey, params }) => {
+    await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
+    ctx.status = 204;
   },
 });

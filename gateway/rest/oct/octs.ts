@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
+import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
+import { requestId } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
@@ -43,5 +44,20 @@ export const createOct = restRoute({
       if (oct.state === OperationState.OK) return { status: 201, body: octJson(oct), replayed };
       return { inProgress: { requestId: oct.requestId }, replayed };
     });
+  },
+});
+
+export const getOct = restRoute({
+  method: 'get',
+  path: '/oct/{requestId}',
+  tag: 'OCT',
+  summary: 'Look up an OCT, final or not',
+  description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The OCT', schema: Oct } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, params }) => {
+    const { oct } = await core.octs.getOct({ ...params, merchantId });
+    ctx.body = octJson(answered(oct));
   },
 });

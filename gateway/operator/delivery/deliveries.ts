@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { DeliveryState, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { READ, WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
+import {
+  AttemptsPage,
+  DeliveryFilters,
+  DeliveryPage,
+  DeliveryWithAttempts,
+  deliveryPage,
+  deliveryWithAttemptsJson,
+  endpointKind,
+  WholeDelivery,
+  wholeDeliveryJson,
+} from '../../resource/delivery.ts';
+import { NoBody, time, uuid } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+export const listDeliveries = operatorRoute({
+  method: 'get',
+  path: '/operator/deliveries',
+  tag: 'Operators: deliveries',
+  summary: 'List deliveries, newest first',
+  description: 'Of all merchants, without attempts; filters are joined by AND.',
+  query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
+  answers: { 200: { description: 'A page', schema: DeliveryPage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query }) => {
+    ctx.body = await deliveryPage(core, query, asOperator);
+  },
+});
+
+const ReplayDeliveries = z
+  .strictObject({
+    merchantId,
+    endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
+    state: z
+      .enum(['DELIVERED', 'DEAD'])
+      .meta({ description: 'Which of those that ended; default DEAD' })
+      .transform((state) => DeliveryState[state])
+      .optional(),
+    createdFrom: time.optional(),
+    createdTo: time.optional(),
+    maxCount: z.int().min(1).max(10_000).meta({ description: 'Most deliveries; default 1 000' }).optional(),
+    perSecond: z.int().min(1).max(1_000).meta({ description: 'Attempts per second; default 20' }).optional(),
+  })
+  .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
+
+const ReplayedDeliveries = z
+  .object({
+    replayedCount: z.int().min(0),
+    more: z.boolean().meta({ description: 'Whether more may match than were taken' }),
+  })
+  .meta({ id: 'ReplayedDeliveries' });
+
+export const replayDeliveries = operatorRoute({
+  method: 'post',
+  path: '/operator/deliveries/replay',
+  tag: 'Operators: deliveries',
+  summary: 'Send a range of deliveries again',
+  description:
+    'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
+    'whether others match; the same call again takes those.',
+  body: ReplayDeliveries,
+  answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries } },
+  codes: WRITE,
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { replayedCount, more } = await core.notifications.replayDeliveries(body, asOperator);
+    ctx.body = { replayedCount, more };
+  },
+});
+
+export const getDelivery = operatorRoute({
+  method: 'get',
+  path: '/operator/deliveries/{deliveryId}',
+  tag: 'Operators: deliveries',
+  summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
+  description:
+    'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
+    'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
+  parameters: { deliveryId: uuid('delivery') },
+  query: AttemptsPage,
+  answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, params, query }) => {
+    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
+  },
+});
+
+export const replayDelivery = operatorRoute({
+  method: 'post',
+  path: '/operator/deliveries/{deliveryId}/replay',
+  tag: 'Operators: deliveries',
+  summary: 'Send a delivery again',
+  description:
+    'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
+    'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
+  parameters: { deliveryId: uuid('delivery') },
+  body: NoBody,
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { delivery } = await core.notifications.replayDelivery(params, asOperator);
+    ctx.body = deliveryWithAttemptsJson(answered(delivery));
+  },
+});

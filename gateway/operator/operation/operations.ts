@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { EVENT_STREAM, LAST_EVENT_ID, streamOperations } from '../../event-stream/event-stream.ts';
+import { READ } from '../../http/problem-codes.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { answered } from '../../resource/core-messages.ts';
+import { Oct, octJson } from '../../resource/oct.ts';
+import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
+import { amountFilters, merchantId } from '../fields.ts';
+import { operatorRoute } from '../route.ts';
+
+export const listOperatorOperations = operatorRoute({
+  method: 'get',
+  path: '/operator/operations',
+  tag: 'Operators: overview',
+  summary: 'List final results, newest first',
+  description:
+    'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
+  query: OperationFilters.extend({ merchantId: merchantId.optional(), ...amountFilters }),
+  answers: { 200: { description: 'A page', schema: OperationPage } },
+  codes: READ,
+  handler: async ({ ctx, core, asOperator, query }) => {
+    ctx.body = await operationPage(core, query, asOperator);
+  },
+});
+
+export const watchOperatorOperations = operatorRoute({
+  method: 'get',
+  path: '/operator/operations/stream',
+  tag: 'Operators: overview',
+  summary: 'Follow results as they are committed, of one merchant or all',
+  description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
+  query: z.strictObject({ merchantId: merchantId.optional() }),
+  headers: LAST_EVENT_ID,
+  answers: { 200: EVENT_STREAM },
+  codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
+  handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
+    await streamOperations(ctx, call, {
+      merchantId,
+      credential: 'operator',
+      isLive: operator.isLive,
+      ...asOperator,
+    });
+  },
+});
+
+export const getOperatorOperation = operatorRoute({
+  method: 'get',
+  path: '/operator/operations/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an operation, final or not',
+  description:
+    'A hold, capture, release, expiry, reversal, reinstatement or OCT of any merchant. While `status` is not OK or ' +
+    'KO there is no result yet.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The operation', schema: Operation } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { operation } = await core.operations.getOperation(params, asOperator);
+    ctx.body = operationJson(answered(operation));
+  },
+});
+
+export const getOperatorOct = operatorRoute({
+  method: 'get',
+  path: '/operator/oct/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an OCT',
+  description: 'By its `requestId`, of any merchant, final or not.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The OCT', schema: Oct } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, params }) => {
+    const { oct } = await core.octs.getOct(params, asOperator);
+    ctx.body = octJson(answered(oct));
+  },
+});

@@ -1,0 +1,73 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { z } from 'zod';
+import { networkOf } from '../../http/client-address.ts';
+import { READ, WRITE } from '../../http/problem-codes.ts';
+import { operatorRoute, publicRoute } from '../route.ts';
+import { OperatorSession, operatorName, sessionJson, setCookie } from './session.ts';
+import { SESSION_SECONDS, sessionHash } from './sessions.ts';
+
+/** Only JSON is accepted, which a form of another site cannot send: nobody can be signed in without noticing. */
+export const signIn = publicRoute({
+  method: 'post',
+  path: '/operator/session',
+  tag: 'Operators: session',
+  summary: 'Start a console session',
+  description:
+    'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that change ' +
+    'something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, then 429 with ' +
+    'a growing penalty; the right one is taken all the same.',
+  body: z
+    .strictObject({
+      token: z.string().min(1).max(256).meta({ description: 'The operator token' }),
+      operator: operatorName.optional(),
+    })
+    .meta({ id: 'SignIn', description: 'Starts a console session of 8 hours' }),
+  /** A token and a name, even with every character escaped. */
+  maxBodyBytes: 4 * 1024,
+  answers: { 200: { description: 'The session', schema: OperatorSession } },
+  codes: WRITE,
+  handler: async ({ ctx, verify, sessions, body: { token, operator = '' } }) => {
+    await verify(token, networkOf(ctx.ip));
+    const session = sessions.start(token, operator);
+    setCookie(ctx, sessions.seal(session), SESSION_SECONDS);
+    ctx.body = sessionJson(sessions, session);
+  },
+});
+
+/** With a bearer token there is no session, only the name that the request gives. */
+export const getSession = operatorRoute({
+  method: 'get',
+  path: '/operator/session',
+  tag: 'Operators: session',
+  summary: 'Look at the session',
+  description:
+    'Answers the `csrfToken` again, for a page that was loaded anew. With a bearer token there is no session, only ' +
+    'the name that the request gives.',
+  answers: { 200: { description: 'The session', schema: OperatorSession } },
+  codes: READ,
+  handler: ({ ctx, sessions, operator: { session, name } }) => {
+    ctx.body = session ? sessionJson(sessions, session) : { operator: name || undefined };
+  },
+});
+
+/** Answers once core has stored the end of the session. It is over here at once, and at every other gateway within a second. */
+export const signOut = operatorRoute({
+  method: 'delete',
+  path: '/operator/session',
+  tag: 'Operators: session',
+  summary: 'End the session',
+  description:
+    'The cookie is removed, and a copy of it is refused, at other gateways within a second. With a bearer token ' +
+    'nothing changes.',
+  answers: { 204: { description: 'It is over, at every gateway' } },
+  codes: WRITE,
+  handler: async ({ ctx, core, credentials, asOperator, operator: { session } }) => {
+    if (session) {
+      const expiresAt = timestampFromMs(session.expiresAtMs);
+      await core.operators.endSession({ sessionHash: sessionHash(session), expiresAt }, asOperator);
+      await credentials.refresh();
+    }
+    setCookie(ctx, '', 0);
+    ctx.status = 204;
+  },
+});

@@ -1,0 +1,64 @@
+import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
+import {
+  AttemptsPage,
+  DeliveryFilters,
+  DeliveryPage,
+  DeliveryWithAttempts,
+  deliveryPage,
+  deliveryWithAttemptsJson,
+  WholeDelivery,
+  wholeDeliveryJson,
+} from '../../resource/delivery.ts';
+import { uuid } from '../../resource/request-fields.ts';
+import { NoFields, restRoute } from '../route.ts';
+
+export const listOwnDeliveries = restRoute({
+  method: 'get',
+  path: '/deliveries',
+  tag: 'Webhook',
+  summary: 'List deliveries of notifications, newest first',
+  description: 'Filters are joined by AND.',
+  query: DeliveryFilters,
+  answers: { 200: { description: 'A page', schema: DeliveryPage } },
+  codes: MANAGED_READ,
+  handler: async ({ ctx, core, merchantId, asKey, query }) => {
+    ctx.body = await deliveryPage(core, { ...query, merchantId }, asKey);
+  },
+});
+
+export const getOwnDelivery = restRoute({
+  method: 'get',
+  path: '/deliveries/{deliveryId}',
+  tag: 'Webhook',
+  summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
+  description:
+    'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would send ' +
+    'now, tokens included.',
+  parameters: { deliveryId: uuid('delivery') },
+  query: AttemptsPage,
+  answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
+  codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, asKey, params, query }) => {
+    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey));
+  },
+});
+
+export const replayOwnDelivery = restRoute({
+  method: 'post',
+  path: '/deliveries/{deliveryId}/replay',
+  tag: 'Webhook',
+  summary: 'Send a delivery again',
+  description:
+    'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One that ' +
+    'waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it ' +
+    'had 200 attempts, and as RATE_LIMITED above 60 replays a minute.',
+  parameters: { deliveryId: uuid('delivery') },
+  body: NoFields,
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, asKey, params }) => {
+    const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
+    ctx.body = deliveryWithAttemptsJson(answered(delivery));
+  },
+});

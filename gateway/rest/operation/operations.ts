@@ -1,0 +1,58 @@
+import { EVENT_STREAM, LAST_EVENT_ID, streamOperations } from '../../event-stream/event-stream.ts';
+import { READ } from '../../http/problem-codes.ts';
+import { answered } from '../../resource/core-messages.ts';
+import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
+import { requestId } from '../../resource/request-fields.ts';
+import { identityOf } from '../authenticate.ts';
+import { restRoute } from '../route.ts';
+
+export const listOperations = restRoute({
+  method: 'get',
+  path: '/operations',
+  tag: 'Operations',
+  summary: 'List final results, newest first',
+  description: 'Filters are joined by AND.',
+  query: OperationFilters,
+  answers: { 200: { description: 'A page', schema: OperationPage } },
+  codes: READ,
+  handler: async ({ ctx, core, merchantId, query }) => {
+    ctx.body = await operationPage(core, { ...query, merchantId });
+  },
+});
+
+export const watchOperations = restRoute({
+  method: 'get',
+  path: '/operations/stream',
+  tag: 'Operations',
+  summary: 'Follow results as they are committed',
+  description:
+    'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In commit ' +
+    'order, and none is ever skipped. A token that is too old, or whose result a restored database does not have, is ' +
+    'refused as STREAM_TOKEN_TOO_OLD: list the operations instead. A comment every 15 seconds or oftener shows that the ' +
+    'stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 seconds; ' +
+    'one more is refused as RATE_LIMITED.',
+  headers: LAST_EVENT_ID,
+  answers: { 200: EVENT_STREAM },
+  codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
+  handler: async ({ ctx, ...call }) => {
+    const { apiKeyHash: credential, ...identity } = identityOf(ctx);
+    await streamOperations(ctx, call, { ...identity, credential });
+  },
+});
+
+export const getOperation = restRoute({
+  method: 'get',
+  path: '/operations/{requestId}',
+  tag: 'Operations',
+  summary: 'Look up an operation, final or not',
+  description:
+    'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
+    'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The operation', schema: Operation } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, params }) => {
+    const { operation } = await core.operations.getOperation({ ...params, merchantId });
+    ctx.body = operationJson(answered(operation));
+  },
+});

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { type Endpoint as CoreEndpoint, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { restName } from '../../http/problem.ts';
+import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
+import { answered, some } from '../../resource/core-messages.ts';
+import { Delivery, deliveryJson, Endpoint, endpointJson } from '../../resource/delivery.ts';
+import { endpointUrl, merchantId } from '../../resource/request-fields.ts';
+import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { NoFields, restRoute } from '../route.ts';
+
+export const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
+
+/** A merchant's webhook, as the merchant itself sees it. */
+export const WebhookEndpoint = z
+  .object({
+    webhookUrl: webhookUrl.meta({ description: 'Where signed notifications go; absent = nowhere' }).optional(),
+    ...Endpoint.pick({ pause: true, pausedUntil: true, failureCount: true }).shape,
+    signingSecrets: z.array(SigningSecret).meta({ description: 'Oldest first, retired ones included' }),
+    warnings: z
+      .array(z.string())
+      .meta({ description: 'What may keep notifications from arriving, as far as the address shows it' }),
+  })
+  .meta({ id: 'WebhookEndpoint', description: "The merchant's webhook and the secrets that sign what it receives" });
+
+/** The webhook as JSON, from core's messages; an endpoint that always worked is not among the endpoints. */
+export function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEndpoint[]) {
+  const endpoint = endpoints.find(({ endpointKind }) => endpointKind === EndpointKind.WEBHOOK);
+  const { pause, pausedUntil, failureCount } = endpoint ? endpointJson(endpoint) : FRESH;
+  return {
+    webhookUrl: merchant.contract && some(merchant.contract.webhookUrl),
+    ...{ pause, pausedUntil, failureCount },
+    signingSecrets: merchant.signingSecrets.map(signingSecretJson),
+    warnings: merchant.warnings
+      .filter(({ field }) => field === 'contract.webhook_url')
+      .map(({ description }) => restName(description)),
+  };
+}
+
+const FRESH = { pause: undefined, pausedUntil: undefined, failureCount: 0 };
+
+export const getWebhookEndpoint = restRoute({
+  method: 'get',
+  path: '/webhook-endpoint',
+  tag: 'Webhook',
+  summary: 'Look up where notifications go, and what signs them',
+  description:
+    'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
+    'name what may keep notifications from arriving.',
+  answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
+  codes: MANAGED_READ,
+  handler: async ({ ctx, core, merchantId, asKey }) => {
+    const [{ merchant }, { endpoints }] = await Promise.all([
+      core.merchants.getMerchant({ merchantId }, asKey),
+      core.notifications.listEndpoints({ merchantId }, asKey),
+    ]);
+    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
+  },
+});
+
+const SetWebhookEndpoint = z
+  .strictObject({
+    webhookUrl: webhookUrl.nullable().meta({
+      description: 'Where signed notifications go from now on; null = nowhere, and nothing is kept for later',
+    }),
+    merchantId: merchantId.optional(),
+  })
+  .meta({ id: 'SetWebhookEndpoint' });
+
+export const setWebhookEndpoint = restRoute({
+  method: 'put',
+  path: '/webhook-endpoint',
+  tag: 'Webhook',
+  summary: 'Set where notifications go',
+  description:
+    'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a 410, ' +
+    'ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
+  body: SetWebhookEndpoint,
+  answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
+  codes: WRITE,
+  handler: async ({ ctx, core, merchantId, asKey, body: { webhookUrl } }) => {
+    const request = { merchantId, webhookUrl: webhookUrl ?? '' };
+    const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
+    const { endpoints } = await core.notifications.listEndpoints({ merchantId }, asKey);
+    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
+  },
+});
+
+export const sendTestNotification = restRoute({
+  method: 'post',
+  path: '/webhook-endpoint/test',
+  tag: 'Webhook',
+  summary: 'Send a test notification to the webhook',
+  description:
+    'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body says ' +
+    '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, and as ' +
+    'RATE_LIMITED after 5 in a minute.',
+  body: NoFields,
+  answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery } },
+  codes: WRITE,
+  handler: async ({ ctx, core, merchantId, asKey }) => {
+    const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
+    ctx.status = 201;
+    ctx.body = deliveryJson(answered(delivery));
+  },
+});

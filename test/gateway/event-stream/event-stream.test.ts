@@ -206,16 +206,18 @@ describe('GET /operations/stream', () => {
     await once(response, 'close');
   });
 
-  it('ends within 5 s for a client that reads nothing, however often credentials change', async () => {
+  it('ends for a client that reads nothing, however often credentials change', async function () {
+    // Two seconds where the machine has time for it. A change that put it off would put it off for ever.
+    this.timeout(60_000);
     const { response } = await stuck(OTHER_API_KEY);
     stage.lines.length = 0;
     const changing = setInterval(() => core.setMerchants([{ merchantId: 'bolt', apiKeys: [] }]), 100);
-    const endMs = performance.now() + 5_000;
-    const line = () => stage.lines.find(({ event, fields }) => event === 'request' && fields.merchantId === 'bolt');
-    while (line() === undefined && performance.now() < endMs) await delay(20);
+    const isEnd = ({ event, fields }: (typeof stage.lines)[number]) =>
+      event === 'request' && fields.merchantId === 'bolt';
+    await stage.logged(isEnd);
     clearInterval(changing);
     response.destroy();
-    assert.equal(line()?.fields.aborted, true);
+    assert.equal(stage.lines.find(isEnd)?.fields.aborted, true);
   });
 });
 

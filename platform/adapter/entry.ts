@@ -105,6 +105,7 @@ export interface Listed
   extends Pick<KeptResult, 'answer' | 'reference' | 'errorCode'>,
     Readonly<Record<'requestId' | 'merchantId' | 'account' | 'currency', string>>,
     Readonly<Record<'terminalId' | 'userId' | 'tokenId', string>>,
+    Readonly<Record<'operationRequestId' | 'merchantReference' | 'memo', string>>,
     Readonly<Record<'amount' | 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded', Amount>> {
   readonly kind: Kind;
   /** Its number, in the order in which identifiers were first seen. */

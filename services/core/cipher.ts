@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 
 /** A key for secrets that the database stores encrypted. The first key of the list encrypts; all of them decrypt. */
 export interface EncryptionKey {
@@ -10,6 +18,10 @@ export interface EncryptionKey {
 export interface Cipher {
   seal(plain: string, context: string): Buffer;
   open(sealed: Buffer, context: string): string;
+  /** Derives a secret that can be derived again, of 32 bytes. `keyId` is that of keyIdOf(); undefined = such a key is not known. */
+  derive(context: string, keyId?: string): Buffer | undefined;
+  /** The id of the key that encrypts. */
+  readonly keyId: string;
 }
 
 /** Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct short ids. */
@@ -33,6 +45,13 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
   const [current] = ring;
   if (!current) throw new Error('ENCRYPTION_KEYS: at least one key is needed');
   return {
+    keyId: current.id,
+    derive(context, keyId = current.id) {
+      const found = keys.find(({ id }) => id === keyId);
+      // A key of its own: what is derived shows nothing of the one that encrypts.
+      const own = found && Buffer.from(hkdfSync('sha256', found.key, '', 'holdfast/derive', 32));
+      return own && createHmac('sha256', own).update(context).digest();
+    },
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
@@ -52,6 +71,12 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
       );
     },
   };
+}
+
+/** The id of the key that a text was sealed with; `sealed` may be hexadecimal. */
+export function keyIdOf(sealed: Buffer | string): string {
+  const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'hex') : sealed;
+  return bytes.subarray(1, 1 + (bytes[0] ?? 0)).toString();
 }
 
 /** SHA-256 of a random secret: enough to find or compare it, and useless to a reader of the database. */

@@ -1,14 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { type Cipher, hashOf } from '../cipher.ts';
+import { type Cipher, hashOf, keyIdOf } from '../cipher.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Sender } from './facts.ts';
 import { settle } from './settle.ts';
 
-/** A new preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers, time"). */
-export function newHandle(cipher: Cipher, requestId: string) {
-  const preauthorizationId = `pre_${randomBytes(24).toString('base64url')}`;
+/**
+ * The preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers, time"). It follows from
+ * the requestId and a key of ENCRYPTION_KEYS, so a hold that a restore has lost gets the same again. Undefined = that key is not known.
+ */
+export function handleOf(cipher: Cipher, requestId: string, keyId = cipher.keyId) {
+  const secret = cipher.derive(`preauthorization:${requestId}`, keyId);
+  if (!secret) return undefined;
+  const preauthorizationId = `pre_${secret.subarray(0, 24).toString('base64url')}`;
   return {
     preauthorizationId,
     idHash: hashOf(preauthorizationId).toString('hex'),
@@ -30,6 +34,7 @@ export async function openPage(
   const checkout = await sender.processors.of(hold).createCheckout({
     ...{ requestId, merchantId, account, terminalId, userId, amount, currency, saveCard, merchantName },
     merchantReference: hold.merchantReference ?? '',
+    memo: keyIdOf(hold.idCiphertext),
     returnUrl: hold.returnUrl ?? '',
     expiresAt: hold.checkoutExpiresAt ?? hold.createdAt,
   });

@@ -44,6 +44,8 @@ interface Named extends Place {
 export interface HoldFacts extends Named, HoldFields {
   readonly kind: 'HOLD';
   readonly tokenId?: string | null | undefined;
+  /** The sealed preauthorizationId; hexadecimal, when it was just made. */
+  readonly idCiphertext: Buffer | string;
 }
 
 /** What a submission depends on. */

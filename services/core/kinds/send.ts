@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { keyIdOf } from '../cipher.ts';
 import { pointOf } from '../crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type Approved, identifierOf, type Outcome } from '../domain/operation.ts';
@@ -27,6 +28,7 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
     assert(hold, 'a capture has a hold');
     return processor.send('capture', {
       requestId: identifierOf(capture),
+      operationRequestId: capture.requestId,
       authorizationRequestId: identifierOf(hold),
       merchantId: hold.merchantId,
       account: capture.processorAccount,
@@ -43,9 +45,19 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
   LATE_VOID: sendVoid,
   OCT(processor, { processorAccount: account, ...oct }) {
     const { merchantId, amount, currency } = oct;
-    const requestId = identifierOf(oct);
     const [terminalId, userId, tokenId] = [oct.terminalId ?? '', oct.userId ?? '', oct.tokenId ?? ''];
-    return processor.send('credit', { requestId, merchantId, account, terminalId, userId, tokenId, amount, currency });
+    return processor.send('credit', {
+      requestId: identifierOf(oct),
+      merchantId,
+      account,
+      terminalId,
+      userId,
+      tokenId,
+      amount,
+      currency,
+      merchantReference: oct.merchantReference ?? '',
+      operationRequestId: oct.requestId,
+    });
   },
 };
 
@@ -61,6 +73,8 @@ function sendHold(processor: Processor, { processorAccount: account, ...hold }: 
     amount,
     currency,
     merchantReference: hold.merchantReference ?? '',
+    operationRequestId: hold.requestId,
+    memo: keyIdOf(hold.idCiphertext),
   });
 }
 
@@ -72,7 +86,8 @@ async function sendVoid(
   if (facts.reported) return reportedVoid(facts);
   assert(hold, 'a void has a hold');
   const authorizationRequestId = identifierOf(hold);
-  return processor.send('void', { requestId: identifierOf(facts), authorizationRequestId, merchantId, account });
+  const [requestId, operationRequestId] = [identifierOf(facts), facts.requestId];
+  return processor.send('void', { requestId, operationRequestId, authorizationRequestId, merchantId, account });
 }
 
 /** What the processor reported when it ended an authorization by itself. */

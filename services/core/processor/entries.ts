@@ -1,21 +1,31 @@
-import { type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { identifierOf } from '../domain/operation.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { ContractViolation } from './contract.ts';
+import { breachesOf, ContractViolation } from './contract.ts';
 import type { Processor } from './processor.ts';
 
 /** A source of a processor's books. */
 export type Ledger = Pick<Processor, 'listEntries'>;
 
+/** A page of a processor's books. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  /** Those that break the contract: nothing of them is believed. */
+  readonly invalid: readonly InvalidEntry[];
+}
+
+export interface InvalidEntry {
+  /** Empty when it is no identifier. */
+  readonly requestId: string;
+  /** Which field is wrong, and how. */
+  readonly what: string;
+}
+
 /**
  * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the processor, when it does
  * not answer, when a page breaks the contract, and when the pages do not end.
  */
-export async function* readEntries(
-  name: string,
-  ledger: Ledger,
-  authorizationRequestId: string,
-): AsyncGenerator<readonly Entry[]> {
+export async function* readEntries(name: string, ledger: Ledger, authorizationRequestId: string): AsyncGenerator<Page> {
   const firsts = new Set<string | undefined>();
   let pageToken = '';
   do {
@@ -28,10 +38,23 @@ export async function* readEntries(
     const first = page.entries[0]?.requestId;
     if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
     firsts.add(first);
-    yield page.entries;
+    yield checked(page.entries);
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
 }
+
+function checked(all: readonly Entry[]): Page {
+  const breaches = all.map((entry) => breachesOf(EntrySchema, entry)[0]);
+  const invalid = breaches.flatMap((breach, index) => {
+    const requestId = all[index]?.requestId ?? '';
+    return breach
+      ? [{ requestId: UUID.test(requestId) ? requestId : '', what: `${breach.field} ${breach.description}` }]
+      : [];
+  });
+  return { entries: all.filter((_, index) => !breaches[index]), invalid };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function unreadable(text: string, cause?: unknown): HoldfastError {
   return new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
@@ -49,7 +72,10 @@ export async function takenBackThere(
   hold: Sent,
   capture: Sent | undefined,
 ): Promise<bigint> {
-  const entries = (await Array.fromAsync(readEntries(name, ledger, identifierOf(hold)))).flat();
+  const pages = await Array.fromAsync(readEntries(name, ledger, identifierOf(hold)));
+  const [wrong] = pages.flatMap(({ invalid }) => invalid);
+  if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
+  const entries = pages.flatMap((page) => page.entries);
   if (capture) return sum(entries.filter(({ requestId }) => requestId === identifierOf(capture)));
   const ofKind = (kind: EntryKind) => sum(entries.filter((entry) => entry.kind === kind));
   return ofKind(EntryKind.AUTHORIZATION) - ofKind(EntryKind.CAPTURE);

@@ -74,43 +74,12 @@ async function copyPages(
   authorizationRequestId: string,
 ): Promise<number> {
   let count = 0;
-  for await (const entries of readEntries(name, processor, authorizationRequestId)) {
-    await copyPage(client, name, entries);
-    count += entries.length;
+  for await (const { entries, invalid } of readEntries(name, processor, authorizationRequestId)) {
+    await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
+    for (const { requestId, what } of invalid) await client.query(INSERT_INVALID, [requestId, name, what]);
+    count += entries.length + invalid.length;
   }
   return count;
-}
-
-/** One entry that breaks the contract must not hide the others: a page that cannot be stored is stored entry by entry. */
-async function copyPage(client: pg.Client, name: string, entries: readonly Entry[]): Promise<void> {
-  const insert = (some: readonly Entry[]) =>
-    client.query(INSERT_ENTRIES, [JSON.stringify(some.map((entry) => rowOf(name, entry)))]);
-  try {
-    await insert(entries);
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-    for (const entry of entries) {
-      await insert([entry]).catch((refusal) => {
-        if (!isRefused(refusal)) throw refusal;
-        return client.query(INSERT_INVALID, [nameOf(entry), name, faultOf(entry) ?? (refusal as Error).message]);
-      });
-    }
-  }
-}
-
-/** PostgreSQL's classes of errors about values: wrong data, or a second row in one statement. */
-function isRefused(error: unknown): boolean {
-  return /^(22|21)/.test((error as { code?: string }).code ?? '');
-}
-
-function nameOf({ requestId }: Entry): string {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId) ? requestId : '';
-}
-
-/** The field with what PostgreSQL cannot store as text. */
-function faultOf(entry: Entry): string | undefined {
-  const fields = Object.entries(entry).filter(([, value]) => typeof value === 'string' && value.includes('\0'));
-  return fields[0] && `${fields[0][0]} contains NUL`;
 }
 
 /** The columns of the copy are called as the contract's fields are. */

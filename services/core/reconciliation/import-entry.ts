@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/request.ts';
 import type { SentKind } from '../domain/kinds.ts';
-import { newHandle } from '../kinds/checkout.ts';
+import { handleOf } from '../kinds/checkout.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle.ts';
@@ -81,6 +81,7 @@ const STORE: Readonly<Record<string, Store>> = {
       ...timesOf(entry, sender),
       kind: 'OCT',
       amount,
+      merchantReference: entry.merchantReference || undefined,
       imported: true,
     } as const;
     if (!isStored(await sender.books.store(oct))) throw new Unable('it is known here by now');
@@ -107,14 +108,21 @@ export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<st
   const contract = await findMerchant(sender.database, entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
   const names = await namesOf(entry, sender, entry.merchantId);
-  const { preauthorizationId: _, ...handle } = newHandle(sender.cipher, names.requestId);
+  const isOwn = names.requestId === (entry.operationRequestId || entry.requestId);
+  const handle =
+    handleOf(sender.cipher, names.requestId, (isOwn && entry.memo) || undefined) ??
+    handleOf(sender.cipher, names.requestId);
+  assert(handle, 'the current key is known');
+  const { idHash, idCiphertext } = handle;
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, holdPeriodS } = contract;
   const stored = await sender.books.insertHold({
     ...names,
     ...place,
-    ...handle,
+    idHash,
+    idCiphertext,
+    merchantReference: entry.merchantReference || undefined,
     allowMultipleCaptures,
     notifyHolds,
     holdPeriodS,
@@ -140,18 +148,16 @@ async function holdOf({ authorizationRequestId, processor }: UnknownEntry, { dat
 }
 
 /**
- * A requestId keeps its name, unless an operation at another processor has it. That, and what was sent under an identifier from a key, gets a
- * requestId of the time when it was done. The import is remembered under it before anything is stored.
+ * An operation gets the requestId again that core has sent with it, unless an operation at another processor has it; then it gets one of the
+ * time when it was done. The import is remembered under it before anything is stored.
  */
-async function namesOf(
-  { requestId: identifier, actedAt }: UnknownEntry,
-  { database: { query }, clock }: Sender,
-  merchantId: string,
-) {
-  const isFree = identifier[14] === '7' && (await findClaims(query, [identifier])).length === 0;
-  const requestId = isFree ? identifier : uuidv7({ msecs: actedAt.getTime() });
+async function namesOf(entry: UnknownEntry, { database: { query }, clock }: Sender, merchantId: string) {
+  const { requestId: identifier, operationRequestId, actedAt } = entry;
+  const own = operationRequestId || (identifier[14] === '7' ? identifier : '');
+  const isFree = own !== '' && (await findClaims(query, [own])).length === 0;
+  const requestId = isFree ? own : uuidv7({ msecs: actedAt.getTime() });
   await markImported(query, { requestId, what: 'OPERATION', merchantId }, clock());
-  return { requestId, processorRequestId: isFree ? undefined : identifier };
+  return { requestId, processorRequestId: requestId === identifier ? undefined : identifier };
 }
 
 function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor, account }: UnknownEntry) {

@@ -18,6 +18,10 @@ export interface UnknownEntry {
   readonly terminalId: string;
   readonly userId: string;
   readonly tokenId: string;
+  /** What core has sent with the operation; empty = nothing. */
+  readonly operationRequestId: string;
+  readonly merchantReference: string;
+  readonly memo: string;
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;

@@ -21,6 +21,10 @@ export interface Intent {
   readonly amount: number;
   readonly currency: string;
   readonly finalCapture: 0 | 1;
+  /** What core keeps here for the case that it loses it; of repetitions the first stays. */
+  readonly operationRequestId: string;
+  readonly merchantReference: string;
+  readonly memo: string;
 }
 
 /** Default values of an intent. */
@@ -36,6 +40,9 @@ export const NO_INTENT: Omit<Intent, 'kind'> = {
   amount: 0,
   currency: '',
   finalCapture: 0,
+  operationRequestId: '',
+  merchantReference: '',
+  memo: '',
 };
 
 /** What a request asks. */

@@ -20,6 +20,9 @@ CREATE TABLE entry (
   amount INTEGER NOT NULL,
   currency TEXT NOT NULL,
   finalCapture INTEGER NOT NULL,
+  operationRequestId TEXT NOT NULL DEFAULT '',
+  merchantReference TEXT NOT NULL DEFAULT '',
+  memo TEXT NOT NULL DEFAULT '',
   behaviour TEXT NOT NULL,
   answer INTEGER NOT NULL,
   reference TEXT NOT NULL,
@@ -98,4 +101,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;

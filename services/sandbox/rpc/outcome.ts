@@ -35,10 +35,14 @@ export function recall(books: Books, intent: Intent): Outcome | undefined {
 
 /** Whether an entry was made by a request that asked the very same. */
 export function sameIntent(entry: Entry, intent: Intent): boolean {
-  return (Object.keys(intent) as (keyof Intent)[]).every((name) =>
-    isSaidLater(entry, name) ? agrees(entry[name] as string, intent[name] as string) : entry[name] === intent[name],
+  return (Object.keys(intent) as (keyof Intent)[]).every(
+    (name) =>
+      KEPT_FOR_CORE.has(name) ||
+      (isSaidLater(entry, name) ? agrees(entry[name] as string, intent[name] as string) : entry[name] === intent[name]),
   );
 }
+
+const KEPT_FOR_CORE: ReadonlySet<string> = new Set(['operationRequestId', 'merchantReference', 'memo']);
 
 /** Core did not always say the account, nor whose hold it voids: a repeated request may say it for the first time. */
 function isSaidLater({ kind }: Entry, name: keyof Intent): boolean {

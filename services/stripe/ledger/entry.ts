@@ -23,6 +23,9 @@ export interface Intent {
   readonly finalCapture: boolean;
   readonly merchantName: string;
   readonly merchantReference: string;
+  /** What core keeps here for the case that it loses it; of repetitions the first stays. */
+  readonly operationRequestId: string;
+  readonly memo: string;
   readonly returnUrl: string;
   readonly saveCard: boolean;
 }
@@ -42,6 +45,8 @@ const NO_INTENT: Omit<Intent, 'kind'> = {
   finalCapture: false,
   merchantName: '',
   merchantReference: '',
+  operationRequestId: '',
+  memo: '',
   returnUrl: '',
   saveCard: false,
 };

@@ -87,6 +87,8 @@ CREATE TABLE stripe.entry (
   final_capture boolean NOT NULL,
   merchant_name text NOT NULL,
   merchant_reference text NOT NULL,
+  operation_request_id text NOT NULL DEFAULT '',
+  memo text NOT NULL DEFAULT '',
   return_url text NOT NULL,
   save_card boolean NOT NULL,
   stage text NOT NULL CHECK (stage IN ('stored', 'sent', 'fencing', 'ended')),

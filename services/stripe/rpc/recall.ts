@@ -41,7 +41,13 @@ export async function conclude(desk: Desk, intent: Intent, ending: Ending): Prom
   return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
 }
 
-const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set(['merchantName', 'merchantReference', 'returnUrl']);
+const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set([
+  'merchantName',
+  'merchantReference',
+  'operationRequestId',
+  'memo',
+  'returnUrl',
+]);
 
 /**
  * A merchant's name, reference and return URL may change between two calls. An empty account says nothing, nor does a void's empty

@@ -9,7 +9,7 @@ export const REQUEST_ID = 'holdfast_request_id';
 
 /** Metadata of an authorization's PaymentIntent, or of its Checkout Session. */
 export function metadataOf(entry: Entry): Stripe.MetadataParam {
-  const { requestId, merchantId, terminalId, userId, tokenId, merchantReference } = entry;
+  const { requestId, merchantId, terminalId, userId, tokenId, merchantReference, operationRequestId, memo } = entry;
   return {
     [REQUEST_ID]: requestId,
     holdfast_merchant_id: merchantId,
@@ -17,6 +17,8 @@ export function metadataOf(entry: Entry): Stripe.MetadataParam {
     holdfast_user_id: userId,
     holdfast_token_id: tokenId,
     holdfast_merchant_reference: merchantReference,
+    holdfast_operation_request_id: operationRequestId,
+    holdfast_memo: memo,
   };
 }
 
@@ -31,6 +33,8 @@ export function authorizationOf(metadata: Metadata) {
     userId: metadata?.holdfast_user_id ?? '',
     tokenId: metadata?.holdfast_token_id ?? '',
     merchantReference: metadata?.holdfast_merchant_reference ?? '',
+    operationRequestId: metadata?.holdfast_operation_request_id ?? '',
+    memo: metadata?.holdfast_memo ?? '',
   };
 }
 

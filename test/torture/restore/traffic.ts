@@ -104,8 +104,3 @@ export async function untilAnswered(caller: Caller, { merchant, path, key }: Dee
     await delay(AGAIN_MS);
   }
 }
-
-/** The body of a deed for a hold that has another preauthorizationId by now. */
-export function bodyWith({ body }: Deed, handle: string): object {
-  return 'preauthorizationId' in body ? { ...body, preauthorizationId: handle } : body;
-}

@@ -13,7 +13,7 @@ import { expiryOf } from '../../books/settle.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/operation.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
-import { newHandle } from '../../kinds/checkout.ts';
+import { handleOf } from '../../kinds/checkout.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
@@ -208,7 +208,9 @@ function newHold(
   contract: MerchantRow,
   { requestId, at, inquireAt }: ReturnType<typeof requestOf>,
 ) {
-  const { preauthorizationId, ...kept } = newHandle(core.cipher, requestId);
+  const handle = handleOf(core.cipher, requestId);
+  assert(handle, 'the current key is known');
+  const { preauthorizationId, ...kept } = handle;
   const byToken = request.tokenId !== undefined;
   const hold: HoldInput = {
     requestId,

@@ -111,7 +111,14 @@ describe('openProcessor()', function () {
     const { fields, processor, submission, close } = open(scripted);
     const asked = new Date(Date.UTC(2027, 0));
     const request = {
-      ...{ requestId: submission.requestId, merchantId: 'acme', merchantName: '', merchantReference: '', account: '' },
+      ...{
+        requestId: submission.requestId,
+        merchantId: 'acme',
+        merchantName: '',
+        merchantReference: '',
+        memo: '',
+        account: '',
+      },
       ...{
         terminalId: 'T1',
         userId: 'u',

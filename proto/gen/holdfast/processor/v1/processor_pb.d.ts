@@ -262,6 +262,21 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: string merchant_reference = 9;
    */
   merchantReference: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 10;
+   */
+  operationRequestId: string;
+
+  /**
+   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first stays.
+   *
+   * @generated from field: string memo = 11;
+   */
+  memo: string;
 };
 
 /**
@@ -366,6 +381,14 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
    * @generated from field: string account = 10;
    */
   account: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 11;
+   */
+  operationRequestId: string;
 };
 
 /**
@@ -428,6 +451,14 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
    * @generated from field: string account = 4;
    */
   account: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 5;
+   */
+  operationRequestId: string;
 };
 
 /**
@@ -741,6 +772,21 @@ export declare type CreditRequest = Message<"holdfast.processor.v1.CreditRequest
    * @generated from field: string account = 8;
    */
   account: string;
+
+  /**
+   * The merchant's reference of the order; empty = none. A repetition under the same request_id may differ in it.
+   *
+   * @generated from field: string merchant_reference = 9;
+   */
+  merchantReference: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 10;
+   */
+  operationRequestId: string;
 };
 
 /**
@@ -859,6 +905,13 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
    * @generated from field: string merchant_reference = 12;
    */
   merchantReference: string;
+
+  /**
+   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first stays.
+   *
+   * @generated from field: string memo = 13;
+   */
+  memo: string;
 };
 
 /**
@@ -1240,6 +1293,27 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
    * @generated from field: string token_id = 21;
    */
   tokenId: string;
+
+  /**
+   * operation_request_id of the request that was seen first; empty = request_id.
+   *
+   * @generated from field: string operation_request_id = 22;
+   */
+  operationRequestId: string;
+
+  /**
+   * merchant_reference of the request, for authorizations and credits; empty = none.
+   *
+   * @generated from field: string merchant_reference = 23;
+   */
+  merchantReference: string;
+
+  /**
+   * memo of the request; empty = none.
+   *
+   * @generated from field: string memo = 24;
+   */
+  memo: string;
 };
 
 /**

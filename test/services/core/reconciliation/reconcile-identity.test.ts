@@ -1,0 +1,83 @@
+/** What is imported is what it was: its requestId, its reference, and the answers that its merchant got. */
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { openCipher } from '../../../../services/core/cipher.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { decideAt } from './decide.ts';
+
+describe('reconcile() keeps identities', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+
+  for (const isKeyed of [true, false]) {
+    it(`of operations ${isKeyed ? 'with' : 'without'} keys, and identical repetitions get the first answer`, async () => {
+      const keys = ['hold', 'capture', 'other', 'release', 'oct'].map((name) =>
+        isKeyed ? { idempotencyKey: `${name}-${randomUUID()}` } : {},
+      );
+      const [ofHold = {}, ofCapture = {}, ofOther = {}, ofRelease = {}, ofOct = {}] = keys;
+      await desk.hold();
+      const play = async () => {
+        const placed = await desk.place({ ...ofHold, merchantReference: 'order 1' });
+        const hold = placed.preauthorization ?? assert.fail();
+        const captured = await desk.capture(hold, 300n, ofCapture);
+        const placedToo = await desk.place(ofOther);
+        const other = placedToo.preauthorization ?? assert.fail();
+        const released = await desk.release(other, ofRelease);
+        const paid = await desk.oct({ ...ofOct, merchantReference: 'order 2' });
+        return { hold, captured, other, released, paid, answers: [placed, captured, placedToo, released, paid] };
+      };
+      const goBack = await rememberNow(stage);
+      const first = await play();
+      await goBack();
+      const { left, lines } = await decideAt(stage, { importing: ['all'] });
+      assert.equal(left, 0, lines.join('\n'));
+      const ids = ({ hold, captured, other, released, paid }: typeof first) => [
+        hold.requestId,
+        captured.capture?.requestId,
+        other.requestId,
+        released.requestId,
+        paid.oct?.requestId,
+      ];
+      for (const id of ids(first)) {
+        const { operation } = await desk.operations.getOperation({ merchantId: 'acme', requestId: id ?? '' });
+        assert.equal(operation?.requestId, id);
+      }
+      const references = await sql<{ reference: string }>(
+        stage,
+        `select distinct merchant_reference as reference from operation where merchant_reference is not null order by 1`,
+      );
+      assert.deepEqual(
+        references.map(({ reference }) => reference),
+        ['order 1', 'order 2'],
+      );
+      if (isKeyed) {
+        const entries = stage.oracle.entries().length;
+        const again = await play();
+        assert.deepEqual(ids(again), ids(first));
+        assert(again.answers.every(({ replayed }) => replayed));
+        assert.equal(again.hold.preauthorizationId, first.hold.preauthorizationId);
+        assert.equal(stage.oracle.entries().length, entries);
+      }
+      assert.deepEqual(await stage.audit(), []);
+    });
+  }
+
+  it('under a key of ENCRYPTION_KEYS that has been replaced meanwhile', async () => {
+    await desk.hold();
+    const goBack = await rememberNow(stage);
+    const lost = await desk.hold();
+    await goBack();
+    const cipher = openCipher([{ id: 'new', key: randomBytes(32) }, ...stage.settings.ENCRYPTION_KEYS]);
+    const rotated = { settings: stage.settings, recovery: { ...stage.recovery, cipher } } as typeof stage;
+    await decideAt(rotated, { importing: ['all'] });
+    const [row] = await sql<{ found: boolean }>(
+      stage,
+      `select id_hash = sha256(convert_to('${lost.preauthorizationId}', 'UTF8')) as found from hold where request_id = '${lost.requestId}'`,
+    );
+    assert.equal(row?.found, true);
+  });
+});

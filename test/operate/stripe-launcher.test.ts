@@ -64,7 +64,7 @@ describe('npm start with a Stripe key', function () {
   });
 
   it('leads from the key to a captured hold by the commands of docs/stripe.md, verbatim', async () => {
-    const [first] = readCodeBlocks('README.md').filter(({ code }) => code.startsWith('DATA='));
+    const [first] = readCodeBlocks('docs/merchants.md').filter(({ code }) => code.startsWith('DATA='));
     const walk = [first?.code, ...['merchant', 'hold', 'capture'].map(namedCode('stripe.md'))];
     const environment = { PATH: process.env.PATH, DATA_DIR: dataDir };
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', walk.join('\n')], {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 
 interface Service {
+  readonly restart?: string;
   readonly command?: string;
   readonly image?: string;
   readonly build?: { readonly dockerfile_inline: string };
@@ -22,10 +23,10 @@ const root = new URL('../../', import.meta.url);
 const urlOf = ({ environment }: Service = {}) =>
   new URL((environment?.DATABASE_URL ?? '').replace(/\$\{\w+:\?\}/, 'password'));
 const read = (file: string) => readFile(new URL(file, root), 'utf8');
-/** `!reset` removes what the other file sets. */
+/** `!reset` removes what the other file sets, `!override` replaces it. */
 const customTags = [
   { tag: '!reset', collection: 'map' as const },
-  { tag: '!reset', collection: 'seq' as const },
+  { tag: '!override', collection: 'seq' as const },
 ];
 
 describe('docker-compose.ha.yml', () => {
@@ -58,7 +59,8 @@ describe('docker-compose.ha.yml', () => {
     for (const { configs = [], depends_on = [], volumes = [] } of Object.values(compose.services)) {
       for (const { source } of configs) assert(Object.hasOwn(compose.configs, source), source);
       for (const name of depends_on) assert(Object.hasOwn(compose.services, name), name);
-      for (const volume of volumes) assert(Object.hasOwn(compose.volumes, volume.split(':')[0] as string), volume);
+      for (const volume of volumes.filter((each) => !each.startsWith('./')))
+        assert(Object.hasOwn(compose.volumes, volume.split(':')[0] as string), volume);
     }
   });
 
@@ -95,16 +97,39 @@ describe('docker-compose.ha.yml', () => {
   it('has three etcd members that know each other, and Patroni knows all of them', () => {
     const etcds = Object.entries(compose.services).filter(([name]) => name.startsWith('etcd-'));
     assert.equal(etcds.length, 3);
-    const cluster = etcds.map(([name]) => `${name}=http://${name}:2380`).join(',');
-    for (const [name, { command = '' }] of etcds) {
-      assert(command.includes(`--name ${name} `) && command.includes(`--initial-cluster ${cluster}`), name);
-      assert(command.includes(`--initial-advertise-peer-urls http://${name}:2380`), name);
-      assert(command.includes(`--advertise-client-urls http://${name}:2379`), name);
+    const cluster = etcds.map(([name]) => `${name}=https://${name}:2380`).join(',');
+    for (const [name, { environment = {} }] of etcds) {
+      assert.equal(environment.ETCD_NAME, name);
+      assert.equal(environment.ETCD_INITIAL_CLUSTER, cluster);
+      assert.equal(environment.ETCD_INITIAL_ADVERTISE_PEER_URLS, `https://${name}:2380`);
+      assert.equal(environment.ETCD_ADVERTISE_CLIENT_URLS, `https://${name}:2379`);
+      assert.equal(environment.ETCD_AUTO_COMPACTION_MODE, 'periodic');
     }
     assert.deepEqual(
       patroni().etcd3.hosts,
       etcds.map(([name]) => `${name}:2379`),
     );
+  });
+
+  it('lets nobody without a certificate change etcd or Patroni, and nobody without TLS into PostgreSQL', () => {
+    for (const [name, { environment = {} }] of Object.entries(compose.services)) {
+      if (!name.startsWith('etcd-')) continue;
+      assert.equal(environment.ETCD_CLIENT_CERT_AUTH, 'true', name);
+      assert.equal(environment.ETCD_PEER_CLIENT_CERT_AUTH, 'true', name);
+    }
+    const { restapi, postgresql } = patroni();
+    assert.equal(restapi.verify_client, 'optional');
+    assert(restapi.cafile && restapi.certfile && restapi.keyfile);
+    for (const rule of postgresql.pg_hba) assert.match(rule, /^(local|hostssl) /);
+    for (const name of ['migrate', 'core', 'worker'])
+      assert.equal(urlOf(compose.services[name]).searchParams.get('sslmode'), 'verify-full', name);
+  });
+
+  it('starts everything again after a restart of the machine', () => {
+    for (const [name, { restart }] of Object.entries(compose.services).filter(([name]) =>
+      /^(etcd|database)-/.test(name),
+    ))
+      assert.equal(restart, 'unless-stopped', name);
   });
 
   it('creates the database that the service connects to', () => {

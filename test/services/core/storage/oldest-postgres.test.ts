@@ -1,0 +1,66 @@
+/** The oldest PostgreSQL that docs/high-availability.md names, where Debian's is installed. The other tests run on the newest. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
+import { freePort } from '../../../../services/quickstart/ports.ts';
+import { choosePostgresHome } from '../../../../services/quickstart/postgres-home.ts';
+import { createDatabase } from '../../../database.ts';
+import { openMerchant } from '../desk.ts';
+import { openStage } from '../stage.ts';
+
+const PROGRAMS = '/usr/lib/postgresql/15/bin';
+const run = promisify(execFile);
+
+describe('PostgreSQL 15', function () {
+  this.timeout(120_000);
+  const given = { ...process.env };
+  let stop: (() => Promise<void>) | undefined;
+
+  before(async function () {
+    if (!existsSync(`${PROGRAMS}/pg_ctl`)) return this.skip();
+    const { root, process: owner } = await choosePostgresHome(await mkdtemp(`${tmpdir()}/holdfast-oldest-`));
+    const port = await freePort();
+    const data = `${root}/data`;
+    await run(
+      `${PROGRAMS}/initdb`,
+      ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
+      owner,
+    );
+    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+    await run(`${PROGRAMS}/pg_ctl`, ['-D', data, '-l', `${root}/log`, '-o', options, '-w', 'start'], owner);
+    stop = async () => {
+      await run(`${PROGRAMS}/pg_ctl`, ['-D', data, '-m', 'immediate', '-w', 'stop'], owner);
+      await rm(root, { recursive: true });
+    };
+    process.env.TEST_DATABASE_ADMIN_URL = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+    process.env.TEST_DATABASE_URL = `postgresql://holdfast@127.0.0.1:${port}/postgres`;
+    await run(`${PROGRAMS}/psql`, ['-qc', 'create role holdfast login', process.env.TEST_DATABASE_ADMIN_URL], owner);
+    const template = new URL((await createDatabase()).url);
+    await migrateDatabase(template.href);
+    process.env.TEST_DATABASE_TEMPLATE = template.pathname.slice(1);
+  });
+
+  after(async () => {
+    for (const name of ['TEST_DATABASE_ADMIN_URL', 'TEST_DATABASE_URL', 'TEST_DATABASE_TEMPLATE'])
+      process.env[name] = given[name];
+    await stop?.();
+  });
+
+  it('has the schema, and holds and captures, with clean books', async () => {
+    const stage = await openStage();
+    try {
+      const desk = await openMerchant(stage, 'acme');
+      const hold = await desk.hold();
+      await desk.capture(hold, 4_000n);
+      await desk.release(hold);
+      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 4000', 'released 6000']);
+      assert.deepEqual(await stage.audit(), []);
+    } finally {
+      await stage.close();
+    }
+  });
+});

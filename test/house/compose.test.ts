@@ -7,6 +7,7 @@ import { readSettings } from '../../platform/settings.ts';
 /** Values that an operator would create and put into `.env`. */
 const MADE: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'database-password',
+  SUPERUSER_PASSWORD: 'superuser-password',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   SIGNING_SECRETS: '{"shop":["whsec_x"]}',
   ...Object.fromEntries(
@@ -63,6 +64,16 @@ describe('docker-compose.yml', () => {
   it('exports the metrics of core and worker, which most alerts need', () => {
     assert.equal(services.core?.environment?.CORE_METRICS_PORT, '9101');
     assert.equal(services.worker?.environment?.WORKER_METRICS_PORT, '9102');
+  });
+
+  it('gives the service a role that is no superuser, with a password of its own', () => {
+    assert.equal(services.postgres?.environment?.POSTGRES_USER, undefined);
+    assert.equal(services.postgres?.environment?.POSTGRES_PASSWORD, '${SUPERUSER_PASSWORD:?}');
+    assert.match(
+      services.core?.environment?.DATABASE_URL ?? '',
+      /^postgresql:\/\/holdfast:\$\{DATABASE_PASSWORD:\?\}@/,
+    );
+    assert.match(text, /create role holdfast login password/);
   });
 
   it('runs programs that exist', async () => {

@@ -36,7 +36,7 @@ describe('the relay under attack', () => {
 
   it('returns 400 or 401 for mutated requests unless the signed text is unchanged', async () => {
     stage = await openStage();
-    const mutations = fc.sample(mutation(), { numRuns: 1_000, seed: 42 });
+    const mutations = fc.sample(mutation(), { numRuns: 400, seed: 42 });
     const answers: Answer[] = [];
     for (let i = 0; i < mutations.length; i += 25) {
       const batch = mutations.slice(i, i + 25).map(({ body, headers }, j) => {

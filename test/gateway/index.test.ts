@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { FakeCore, TOKEN } from './fake-core.ts';
 
+/** Compiled code is kept between processes (.mocharc.mjs). */
+const { NODE_COMPILE_CACHE = '' } = process.env;
+
 describe('the gateway process', function () {
   // Each test starts a process, which takes seconds on a busy machine.
   this.timeout(30_000);
@@ -12,7 +15,7 @@ describe('the gateway process', function () {
   after(() => core.stop());
 
   const start = (environment: Record<string, string>): ChildProcess =>
-    fork('gateway/index.ts', { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    fork('gateway/index.ts', { env: { NODE_COMPILE_CACHE, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const settings = () => ({ GATEWAY_TOKEN: TOKEN, CORE_URL: core.address, PORT: '0' });
 
   for (const [name, stop] of [

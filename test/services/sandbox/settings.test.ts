@@ -53,7 +53,10 @@ describe('services/sandbox/index.ts', () => {
     const { NODE_COMPILE_CACHE: cache } = process.env;
     const cached = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
     const ports = { SANDBOX_PORT: '0', CHECKOUT_PORT: '0', SANDBOX_LEDGER: join(directory, 'ledger.sqlite') };
-    return spawn(process.execPath, [INDEX], { env: { ...cached, ...ports, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    return spawn(process.execPath, [INDEX], {
+      env: { ...cached, ...ports, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
   }
 
   it('tells its parent when it is ready, and stops on SIGTERM and when its parent is gone', async () => {

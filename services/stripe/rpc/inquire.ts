@@ -14,6 +14,9 @@ import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { conclude } from './recall.ts';
 import { rediscover } from './rediscover.ts';
 
+/** A look at the same payment is over by then; for a call that takes longer, the inquiry comes again. */
+const SHORT_WAIT_MS = 1_000;
+
 type Reply = MessageInitShape<typeof InquireResponseSchema>;
 
 /**
@@ -39,7 +42,7 @@ export async function inquire(desk: Desk, request: InquireRequest): Promise<Repl
   }
   if (known.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
   if (known.stage === 'ended') return { finding: Finding.DONE, result: resultOf(known) };
-  const turn = await desk.leases.run(known.authorizationRequestId ?? requestId, 0, () =>
+  const turn = await desk.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
     findOut(desk, requestId, fence),
   );
   const found = turn?.done;

@@ -16,13 +16,16 @@ describe('stripeProcess()', () => {
     assert.equal(stripeProcess(house({}), 'postgres://db/x'), undefined);
   });
 
-  it('receives the key, its addresses, the database and the credentials of processors', () => {
+  it('receives the key, its addresses, a database of its own and the credentials of processors', () => {
     const child = stripeProcess(house(GIVEN), 'postgres://db/x');
     assert(child);
     const { environment } = child;
     const { STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE, STRIPE_PORT, CORE_URL, DATABASE_URL } = environment;
     assert.deepEqual({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE }, GIVEN);
-    assert.deepEqual([STRIPE_PORT, CORE_URL, DATABASE_URL], ['1001', '127.0.0.1:1003', 'postgres://db/x']);
+    assert.deepEqual(
+      [STRIPE_PORT, CORE_URL, DATABASE_URL],
+      ['1001', '127.0.0.1:1003', 'postgres://db/holdfast_stripe'],
+    );
     assert.deepEqual(addressesOf(ports).stripe, {
       processorUrl: '127.0.0.1:1001',
       webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',

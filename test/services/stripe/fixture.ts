@@ -55,17 +55,17 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-export async function startFixture(timeoutMs = 600): Promise<Fixture> {
+export async function startFixture(): Promise<Fixture> {
   const [database, stripe, core] = await Promise.all([createDatabase(), startFakeStripe(), startFakeCore()]);
   const logged: string[] = [];
   const log = openLog('stripe', 'trace', { destination: { write: (line) => void logged.push(line) } });
   let skewMs = 0;
   const delivered = new Set<string>();
-  const start = () => startAdapter(settingsOf(database.url, stripe.origin, core.url, timeoutMs), given);
+  const start = () => startAdapter(settingsOf(database.url, stripe.origin, core.url), given);
   const given: Given = {
     log,
     now: () => new Date(Date.now() + skewMs),
-    patience: { budgetMs: 900, firstWaitMs: 10 },
+    patience: { budgetMs: 20_000, firstWaitMs: 10 },
     leaseMs: 2_000,
     reach(point) {
       if (fixture.dieAt === point) throw new Error(`died: ${point}`);
@@ -74,7 +74,7 @@ export async function startFixture(timeoutMs = 600): Promise<Fixture> {
   const open = () => {
     const address = `127.0.0.1:${fixture.adapter.grpcPort}`;
     const security = credentials.createInsecure();
-    return openChannel({ address, credentials: security, token: PROCESSOR_CREDENTIAL, timeoutMs: 9_000 });
+    return openChannel({ address, credentials: security, token: PROCESSOR_CREDENTIAL, timeoutMs: 60_000 });
   };
   const fixture = { stripe, core, database, logged, dieAt: undefined } as unknown as Fixture;
   fixture.adapter = await start();
@@ -131,7 +131,7 @@ export async function startFixture(timeoutMs = 600): Promise<Fixture> {
 }
 
 /** Settings of an adapter with fakes. */
-function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string, timeoutMs: number) {
+function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
   return readSettings(STRIPE_SETTINGS, {
     STRIPE_PORT: '0',
     STRIPE_WEBHOOK_PORT: '0',
@@ -140,7 +140,7 @@ function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string, timeo
     DATABASE_URL: databaseUrl,
     STRIPE_API_KEY: API_KEY,
     STRIPE_API_BASE: apiBase,
-    STRIPE_TIMEOUT_MS: String(timeoutMs),
+    STRIPE_TIMEOUT_MS: '1500',
     STRIPE_WEBHOOK_SECRET: `${WEBHOOK_SECRET},${CONNECT_SECRET}`,
     CORE_URL: coreUrl,
     PROCESSOR_TOKEN,

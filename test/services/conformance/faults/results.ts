@@ -136,10 +136,10 @@ export const RESULTS: readonly Fault[] = [
     lie: () => telling('extendAuthorization', ({ expiresAt }) => ({ expiresAt: later(expiresAt, -10) })),
   },
   {
-    name: 'acted in 1970',
+    name: 'acted two days ago',
     checks: ['capture: approved'],
-    why: /acted_at is 1970/,
-    lie: () => telling('capture', () => ({ actedAt: timestampFromMs(0) })),
+    why: /acted_at is .*, not a time of this run/,
+    lie: () => telling('capture', () => ({ actedAt: timestampFromMs(Date.now() - 2 * 86_400_000) })),
   },
   {
     name: 'expected in the past',

@@ -23,6 +23,13 @@ export const Notification = z
     holdRequestId: fields.requestId.meta({ description: 'The hold that it belongs to' }).optional(),
     captureRequestId: fields.requestId.meta({ description: 'The capture that a reversal takes back' }).optional(),
     merchantReference: fields.parties.merchantReference,
+    imported: z
+      .literal(true)
+      .meta({
+        description:
+          "It was imported from the processor's books after a restore: it may have been told before, under the same requestId",
+      })
+      .optional(),
   })
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 

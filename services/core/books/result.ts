@@ -9,6 +9,8 @@ import type { EndInput } from '../storage/submission/settle-submissions.ts';
 export interface Ending {
   readonly outcome: FinalOutcome;
   readonly at: Date;
+  /** It was imported from the processor's books. */
+  readonly imported?: boolean | undefined;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
 }
@@ -33,7 +35,7 @@ export function resultOf(
   requestId: string,
   kind: OperationKind,
   subject: Subject,
-  { outcome, at, traceParent }: Ending,
+  { outcome, at, imported, traceParent }: Ending,
 ): ResultInput {
   const { alwaysNotified, notification } = OPERATION_KINDS[kind];
   const statusInfo = statusInfoOf(kind, outcome);
@@ -58,6 +60,7 @@ export function resultOf(
       generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
       reference: approved?.reference || undefined,
       finalStateDate: at,
+      imported,
     });
   return {
     ...common,

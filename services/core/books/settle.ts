@@ -76,11 +76,11 @@ export async function settleGathered(
 
 /** Undefined = it is on a hold and has ended before. */
 function reckonOne(
-  { submission, outcome, at, traceParent }: SubmissionSettlement,
+  { submission, outcome, at, imported, traceParent }: SubmissionSettlement,
   hold: Parameters<(typeof RECKON)[SubmissionKind]>[1],
 ): SubmissionEnd | undefined {
   if (submission.holdRequestId != null && !hold) return undefined;
-  return RECKON[submission.kind](submission, hold, { outcome, at, traceParent });
+  return RECKON[submission.kind](submission, hold, { outcome, at, imported, traceParent });
 }
 
 /** Settles the placing of holds. */

@@ -55,7 +55,7 @@ export async function takeBack(
   if (amount > most) return { became: 'TOO_MUCH', settled: NOTHING_SETTLED };
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
-  const operation = resultOf(requestId, kind, subject, { outcome, at, traceParent });
+  const operation = resultOf(requestId, kind, subject, { outcome, at, imported: event === undefined, traceParent });
   const done = await bookTakenBack(query, {
     ...(kind === 'REVERSAL' ? reverse(hold, amount) : reinstate(hold, amount)),
     requestId,

@@ -19,6 +19,8 @@ export interface NotificationFields {
   readonly holdRequestId?: string | undefined;
   readonly captureRequestId?: string | undefined;
   readonly merchantReference?: string | undefined;
+  /** It was imported from the processor's books: the merchant may have been told before. */
+  readonly imported?: boolean | undefined;
 }
 
 /** Builds the notification's body: the exact bytes of every attempt. The amount is printed once, here, and signed as printed. */
@@ -37,6 +39,7 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
     ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
+    ...(fields.imported && { imported: true }),
   });
 }
 

@@ -12,6 +12,7 @@ import type { Processors } from '../processor/processors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
+import { isImported } from '../storage/imported/imported.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 
 /** What booking an outcome works with. */
@@ -38,6 +39,8 @@ interface Named extends Place {
   readonly requestId: string;
   /** Its identifier at the processor; null or absent = the requestId. */
   readonly processorRequestId?: string | null | undefined;
+  /** It was imported from the processor's books. */
+  readonly imported?: boolean | undefined;
 }
 
 /** What placing a hold depends on. */
@@ -64,13 +67,14 @@ export type Facts = HoldFacts | SubmissionFacts;
 
 /** Reads the facts of what is stored. */
 export async function factsOf(query: Query, kind: SentKind, requestId: string): Promise<Facts> {
+  const imported = await isImported(query, requestId, 'OPERATION');
   if (kind === 'HOLD') {
     const hold = await findHold(query, requestId);
     assert(hold, 'a hold that is settled was stored');
-    return { ...hold, kind };
+    return { ...hold, kind, imported };
   }
   const submission = await findSubmission(query, requestId);
   assert(submission, 'a submission that is settled was stored');
-  if (submission.holdRequestId == null) return submission;
-  return { ...submission, hold: await findHold(query, submission.holdRequestId) };
+  if (submission.holdRequestId == null) return { ...submission, imported };
+  return { ...submission, imported, hold: await findHold(query, submission.holdRequestId) };
 }

@@ -1,6 +1,5 @@
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, NEVER_RECEIVED } from '../domain/operation.ts';
-import { isImported } from '../storage/imported/imported.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import { type Facts, factsOf, type Settler } from './facts.ts';
 import { sendTo } from './send.ts';
@@ -29,13 +28,12 @@ export async function settleLate(settler: Settler, { kind, requestId }: Name, ou
  */
 async function isDoubtful(
   { database: { query } }: Settler,
-  { requestId, processorRequestId }: Facts,
+  { requestId, processorRequestId, imported }: Facts,
   outcome: FinalOutcome,
 ): Promise<boolean> {
-  if (processorRequestId == null || outcome === NEVER_RECEIVED) return false;
+  if (processorRequestId == null || imported || outcome === NEVER_RECEIVED) return false;
   const sent = await findSent(query, requestId);
-  if (sent?.state === 'OK' || sent?.state === 'KO') return false;
-  return !(await isImported(query, requestId, 'OPERATION'));
+  return sent?.state !== 'OK' && sent?.state !== 'KO';
 }
 
 /**

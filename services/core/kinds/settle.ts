@@ -42,11 +42,17 @@ export async function settleFinal(
 ): Promise<{ readonly at: Date; readonly books?: HoldBooks | undefined } | undefined> {
   const at = clock();
   if (facts.kind === 'HOLD') {
-    const { changed } = await books.settleHold({ hold: facts, outcome, at });
+    const { changed } = await books.settleHold({ hold: facts, outcome, at, imported: facts.imported });
     return changed ? { at } : undefined;
   }
   const { hold, requestId } = facts;
-  const settled = await books.settle({ submission: facts, holdKey: hold?.idHash.toString('hex'), outcome, at });
+  const settled = await books.settle({
+    submission: facts,
+    holdKey: hold?.idHash.toString('hex'),
+    outcome,
+    at,
+    imported: facts.imported,
+  });
   if (!settled.changed) return undefined;
   const holdRequestId = hold?.requestId;
   if (settled.differs) {

@@ -54,6 +54,13 @@ describe('reconcile() keeps identities', function () {
         references.map(({ reference }) => reference),
         ['order 1', 'order 2'],
       );
+      const told = await sql<{ request_id: string; imported: string | null }>(
+        stage,
+        `select request_id, convert_from(body, 'UTF8')::json->>'imported' as imported from delivery`,
+      );
+      const isImported = new Map(told.map(({ request_id, imported }) => [request_id, imported]));
+      for (const id of ids(first)) assert.equal(isImported.get(id ?? ''), 'true');
+      assert.equal(told.filter(({ imported }) => imported === null).length, 1, 'what was not lost is told once');
       if (isKeyed) {
         const entries = stage.oracle.entries().length;
         const again = await play();

@@ -32,7 +32,15 @@ export async function openPage(
 ): Promise<HoldRow | RefusedCheckout | undefined> {
   const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
   const checkout = await sender.processors.of(hold).createCheckout({
-    ...{ requestId, merchantId, account, terminalId, userId, amount, currency, saveCard, merchantName },
+    requestId,
+    merchantId,
+    account,
+    terminalId,
+    userId,
+    amount,
+    currency,
+    saveCard,
+    merchantName,
     merchantReference: hold.merchantReference ?? '',
     memo: keyIdOf(hold.idCiphertext),
     returnUrl: hold.returnUrl ?? '',

@@ -44,5 +44,5 @@ export async function serveScript(replies: readonly Reply[], options: Partial<Ho
     (replies[asked.length - 1] ?? (replies.at(-1) as Reply))(response);
   });
   const holdfast = new Holdfast({ baseUrl: server.url, apiKey: 'hf_key', ...options });
-  return { asked, holdfast, [Symbol.asyncDispose]: () => server.close() };
+  return { asked, holdfast, baseUrl: server.url, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -1,0 +1,25 @@
+import { UsageError } from './usage.ts';
+
+/** Reads an amount as people write it, 10.50, into minor units of its currency (ISO 4217). Throws UsageError for digits that it does not have. */
+export function minorUnits(text: string, currency: string): number {
+  const digits = fractionDigits(currency);
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) throw new UsageError(`--amount ${text} is no amount: write it as 10 or 10.50`);
+  if (fraction.length > digits)
+    throw new UsageError(`--amount ${text} has more digits than ${currency} has: ${digits}`);
+  return Number(whole + fraction.padEnd(digits, '0'));
+}
+
+/** Writes an amount as people read it. */
+export function written(minor: number, currency: string): string {
+  const digits = fractionDigits(currency);
+  const text = String(minor).padStart(digits + 1, '0');
+  const fraction = digits === 0 ? '' : `.${text.slice(-digits)}`;
+  return `${text.slice(0, text.length - digits)}${fraction} ${currency}`;
+}
+
+function fractionDigits(currency: string): number {
+  if (!/^[A-Z]{3}$/.test(currency)) throw new UsageError(`--currency ${currency} is no ISO 4217 code: write it as EUR`);
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}

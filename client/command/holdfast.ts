@@ -1,0 +1,126 @@
+/** Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused, 2 usage, 3 not known. */
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { HoldfastError } from '../refusal.ts';
+import { COMMANDS, OutcomeUnknown, type Run } from './commands.ts';
+import { completion } from './completion.ts';
+import { UsageError } from './usage.ts';
+
+/** Options of every command. */
+export const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
+
+/** Where a run reads and writes; a test replaces it. */
+export interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+  readonly ask?: Run['ask'];
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a command line. Returns its exit code. */
+export async function main(line: readonly string[], outside: Outside = PROCESS): Promise<number> {
+  const [name = 'help', ...rest] = line;
+  const { out, err } = outside;
+  try {
+    if (name === 'completion') out(completion(rest[0]));
+    else if (name === 'help' || name === '--help') out(help());
+    else await run(name, rest, outside);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isUsage = error instanceof UsageError || /^ERR_PARSE_ARGS/.test(String((error as { code?: string }).code));
+    if (!isUsage && !(error instanceof HoldfastError) && !(error instanceof OutcomeUnknown)) throw error;
+    const { code = '', requestId } = error as Partial<HoldfastError>;
+    err([error instanceof HoldfastError ? `${code}:` : '', error.message, requestId ?? ''].join(' ').trim());
+    if (error instanceof OutcomeUnknown) return 3;
+    return isUsage ? 2 : 1;
+  }
+}
+
+async function run(name: string, rest: readonly string[], outside: Outside): Promise<void> {
+  const command = COMMANDS[name];
+  if (!command) throw new UsageError(`there is no command ${name}; these are: ${Object.keys(COMMANDS).join(', ')}`);
+  const known = { ...command.options, ...COMMON };
+  const options = Object.fromEntries(
+    Object.entries(known).map(([option, what]) => [option, { type: what.startsWith('flag: ') ? 'boolean' : 'string' }]),
+  ) as Record<string, { type: 'boolean' | 'string' }>;
+  const { values, positionals } = parseArgs({ args: [...rest], options, allowPositionals: true });
+  if (values.help === true) return outside.out(helpOf(name));
+  const { env, out } = outside;
+  const show = (what: readonly object[] | object) => out(values.json === true ? JSON.stringify(what) : table(what));
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    const signal = outside.signal ?? interrupted.signal;
+    await command.run({ args: positionals, options: values, env, signal, show, ask: outside.ask ?? ask });
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+function help(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { args, what }]) => `  ${`${name} ${args}`.padEnd(24)} ${what}`);
+  return [
+    'holdfast COMMAND [OPTIONS]',
+    '',
+    ...lines,
+    '  completion bash|zsh      print a script that completes commands',
+    '',
+    'holdfast COMMAND --help explains its options.',
+  ].join('\n');
+}
+
+function helpOf(name: string): string {
+  const { args = '', what = '', options = {} } = COMMANDS[name] ?? {};
+  const lines = Object.entries({ ...options, ...COMMON }).map(
+    ([option, meaning]) => `  --${option.padEnd(12)} ${meaning.replace('flag: ', '')}`,
+  );
+  return [`holdfast ${name} ${args}`.trim(), what, '', ...lines].join('\n');
+}
+
+/** Several records as columns, one as lines. */
+function table(what: readonly object[] | object): string {
+  const text = (value: unknown) =>
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  if (!Array.isArray(what)) {
+    const shown = Object.entries(what).filter(([, value]) => value !== undefined);
+    const width = Math.max(0, ...shown.map(([name]) => name.length));
+    return shown.map(([name, value]) => `${name.padEnd(width)}  ${text(value)}`).join('\n');
+  }
+  if (what.length === 0) return 'none';
+  const names = Object.keys(what[0]);
+  const rows = [names, ...what.map((row) => names.map((name) => text(row[name])))];
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => (row[column] as string).length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Asks on the terminal; a secret is not echoed. Without a terminal the line is read from standard input. */
+async function ask(question: string, isSecret: boolean): Promise<string> {
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const isTerminal = process.stdin.isTTY === true;
+  const output = isSecret ? silent : process.stderr;
+  const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
+  try {
+    return (await reader.question('')).trim();
+  } finally {
+    reader.close();
+    if (isSecret) process.stderr.write('\n');
+  }
+}
+
+const PROCESS: Outside = {
+  env: process.env,
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+};

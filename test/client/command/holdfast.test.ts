@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { minorUnits, written } from '../../../client/command/amount.ts';
+import { main } from '../../../client/command/holdfast.ts';
+import { type Stack, useStack } from '../../stack.ts';
+import { cutBefore, json, serveScript } from '../scripted-server.ts';
+
+describe('the command line', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let env: Record<string, string>;
+  before(async () => {
+    stack = await useStack();
+    env = { HOLDFAST_BASE_URL: stack.file.baseUrl, HOLDFAST_API_KEY: stack.file.apiKey };
+  });
+
+  /** Runs a command line. Returns its exit code and what it printed. */
+  async function holdfast(line: string, given: Record<string, string> = env, answers: string[] = []) {
+    const said: string[] = [];
+    const print = (text: string) => void said.push(text);
+    const ask = async () => answers.shift() ?? assert.fail('asked for more');
+    const code = await main(line.split(' '), { env: given, out: print, err: print, ask });
+    return { code, text: said.join('\n') };
+  }
+  const printed = async (line: string) => {
+    const { code, text } = await holdfast(`${line} --json`);
+    assert.equal(code, 0, text);
+    return JSON.parse(text);
+  };
+
+  it('places, captures, releases, pays and looks up, with human amounts', async () => {
+    const hold = await printed('hold --amount 100.50 --token tok_sandbox_ok --reference order-7');
+    assert.equal(hold.amount, 10_050);
+    const capture = await printed(`capture ${hold.preauthorizationId} --amount 40`);
+    assert.deepEqual([capture.amountCaptured, capture.amountRemaining], [4_000, 6_050]);
+    assert.equal((await printed(`release ${hold.requestId}`)).amountReleased, 6_050);
+    assert.equal((await printed(`get ${hold.requestId}`)).captures.length, 1);
+    const oct = await printed('oct --amount 1 --token tok_sandbox_ok');
+    assert.equal((await printed(`get ${oct.requestId}`)).operation, 'OCT');
+    assert.match((await holdfast('list --limit 2')).text, /^requestId +status +amount.*\n.* EUR/);
+    assert.match((await holdfast('operations')).text, /RELEASE +OK +released/);
+    assert.match((await holdfast(`open ${hold.requestId}`)).text, /\/console#\/search\?text=/);
+  });
+
+  it('repeats a write under a key that is given', async () => {
+    const [first, second] = [
+      await printed('hold --amount 1 --token tok_sandbox_ok --key cli-1'),
+      await printed('hold --amount 1 --token tok_sandbox_ok --key cli-1'),
+    ];
+    assert.deepEqual([second.requestId, second.replayed], [first.requestId, true]);
+  });
+
+  for (const [word, end] of [
+    ['captured', 'OK'],
+    ['declined', 'CARD_DECLINED'],
+    ['failed', 'PROCESSOR_ERROR'],
+    ['paid', 'OK'],
+    ['reversed', 'OK'],
+    ['released', 'RELEASED'],
+  ] as const) {
+    it(`triggers ${word}`, async () => {
+      const answer = await printed(`trigger ${word}`);
+      assert.equal(answer.code ?? answer.status, end);
+    });
+  }
+
+  it('ends with 1 when it is refused', async () => {
+    const { code, text } = await holdfast('hold --amount 1 --token tok_sandbox_declined');
+    assert.equal(code, 1);
+    assert.match(text, /^CARD_DECLINED: .* [0-9a-f-]{36}$/);
+  });
+
+  it('ends with 2 and says what is wrong with the line', async () => {
+    for (const [line, what] of [
+      ['nonsense', /there is no command nonsense/],
+      ['hold', /--amount is needed/],
+      ['hold --amount 1.234', /more digits than EUR has/],
+      ['hold --amount ten', /write it as 10/],
+      ['hold --amount 1 --currency euro', /ISO 4217/],
+      ['hold --amuont 1', /amuont/],
+      ['get', /REQUEST_ID is needed/],
+      ['trigger miracle', /these can: authorized/],
+      ['completion fish', /completion bash/],
+    ] as const) {
+      const { code, text } = await holdfast(line);
+      assert.equal(code, 2, line);
+      assert.match(text, what);
+    }
+    assert.equal((await holdfast('whoami', { XDG_CONFIG_HOME: '/nowhere' })).code, 2);
+  });
+
+  it('ends with 3, and the key to repeat it with, when the outcome is not known', async () => {
+    for (const reply of [cutBefore, json(202, { requestId: 'x', status: 'IN_PROGRESS' })]) {
+      await using server = await serveScript([reply]);
+      const given = { HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' };
+      const { code, text } = await holdfast('hold --amount 1 --token t --timeout 0.3 --key mine', given);
+      assert.equal(code, 3);
+      assert.match(text, /repeat the same command with --key mine$/);
+    }
+  });
+
+  it('keeps logins for their owner, by profile, and only those that work', async () => {
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-login-`);
+    const given = { XDG_CONFIG_HOME: folder };
+    const { baseUrl, apiKey } = stack.file;
+    assert.equal((await holdfast('login --profile shop', given, [baseUrl, 'wrong'])).code, 1);
+    assert.equal((await holdfast('login --profile shop', given, [baseUrl, apiKey])).code, 0);
+    assert.equal((await stat(`${folder}/holdfast/profiles.json`)).mode & 0o777, 0o600);
+    const { text } = await holdfast('whoami --profile shop', given);
+    assert.match(text, new RegExp(baseUrl));
+    assert.doesNotMatch(text, new RegExp(apiKey));
+    assert.equal((await holdfast('whoami', given)).code, 2);
+    await rm(folder, { recursive: true });
+  });
+
+  it('explains itself and completes', async () => {
+    assert.match((await holdfast('help')).text, /capture PREAUTHORIZATION_ID/);
+    assert.match((await holdfast('capture --help')).text, /--final +close the hold/);
+    assert.match((await holdfast('completion bash')).text, /capture\) words="--amount/);
+    assert.match((await holdfast('completion zsh')).text, /bashcompinit/);
+  });
+
+  it('knows the digits of each currency', () => {
+    assert.deepEqual(
+      [minorUnits('10.5', 'EUR'), minorUnits('10', 'JPY'), minorUnits('1.234', 'KWD'), minorUnits('0', 'EUR')],
+      [1_050, 10, 1_234, 0],
+    );
+    assert.deepEqual(
+      [written(5, 'EUR'), written(10, 'JPY'), written(1_234, 'KWD')],
+      ['0.05 EUR', '10 JPY', '1.234 KWD'],
+    );
+  });
+});

@@ -1,0 +1,171 @@
+/** The Python client: the same promise as that of the package, against the same faults. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ROOT } from '../../../.ci/sources.ts';
+import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
+import { isInstalled } from '../../docs/is-installed.ts';
+import { useStack } from '../../stack.ts';
+import { cutBefore, cutWithin, html, json, problem, type Reply, serveScript } from '../scripted-server.ts';
+
+const run = promisify(execFile);
+const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const PLACED = json(201, {
+  requestId: REQUEST_ID,
+  status: 'IN_PROGRESS',
+  preauthorizationId: 'pre_x',
+  later: 'unknown',
+});
+const IN_PROGRESS = json(202, { requestId: REQUEST_ID, status: 'IN_PROGRESS' });
+const SOON = { 'retry-after': '0' };
+const HOLD = "tokenId='tok_sandbox_ok', amount=100, currency='EUR', terminalId='till-1', userId='py'";
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Runs Python with the client `h`; `answer` is printed as JSON, a refusal as its code. */
+async function python(baseUrl: string, apiKey: string, lines: readonly string[]) {
+  const program = [
+    'import json, sys, os',
+    'from holdfast import Holdfast, HoldfastError, InvalidNotification, verify',
+    'reports = []',
+    'h = Holdfast(sys.argv[1], os.environ["KEY"], on_request=reports.append)',
+    'try:',
+    ...lines.map((line) => `    ${line}`),
+    'except HoldfastError as error:',
+    '    answer = {"code": error.code, "status": error.status, "requestId": error.request_id}',
+    'print(json.dumps(answer))',
+  ];
+  const env = { ...process.env, KEY: apiKey, PYTHONPATH: `${ROOT}client/python`, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await run('python3', ['-c', program.join('\n'), baseUrl], { env });
+  return JSON.parse(stdout);
+}
+
+describe('holdfast.py', function () {
+  this.timeout(60_000);
+  before(function () {
+    if (!isInstalled('python3')) this.skip();
+  });
+
+  const again: readonly (readonly [string, Reply])[] = [
+    ['408', problem(408, 'REQUEST_TIMEOUT', {}, SOON)],
+    ['429', problem(429, 'RATE_LIMITED', {}, SOON)],
+    ['503', problem(503, 'UNAVAILABLE', {}, SOON)],
+    ['a key that is in flight', problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID }, SOON)],
+    ['202', IN_PROGRESS],
+    ['500', problem(500, 'INTERNAL', { requestId: REQUEST_ID })],
+    ['a connection that breaks', cutBefore],
+    ['an answer that is cut off', cutWithin],
+    ["a proxy's 502", html(502)],
+  ];
+  for (const [what, reply] of again) {
+    it(`sends a write again under the same key after ${what}`, async () => {
+      await using server = await serveScript([reply, reply, PLACED]);
+      const hold = await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`]);
+      assert.deepEqual([hold.outcome, hold.requestId, hold.later], ['done', REQUEST_ID, 'unknown']);
+      const keys = new Set(server.asked.map(({ headers }) => headers['idempotency-key']));
+      assert.deepEqual([server.asked.length, [...keys]], [3, [hold.idempotencyKey]]);
+    });
+  }
+
+  it('raises what is final, by its code, and does not send it again', async () => {
+    for (const [reply, code] of [
+      [problem(402, 'CARD_DECLINED', { requestId: REQUEST_ID }), 'CARD_DECLINED'],
+      [problem(418, 'OF_A_NEWER_SERVER'), 'OF_A_NEWER_SERVER'],
+      [html(404), 'NOT_HOLDFAST'],
+    ] as const) {
+      await using server = await serveScript([reply]);
+      assert.equal((await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`])).code, code);
+      assert.equal(server.asked.length, 1);
+    }
+  });
+
+  it('answers that an outcome is unknown when the time is over, and raises when nothing was done', async () => {
+    for (const reply of [IN_PROGRESS, cutBefore]) {
+      await using server = await serveScript([reply]);
+      const hold = await python(server.baseUrl, 'k', [
+        `answer = h.create_hold(${HOLD}, timeout=0.4, idempotency_key='mine')`,
+      ]);
+      const requestId = reply === cutBefore ? null : REQUEST_ID;
+      assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey: 'mine', requestId });
+    }
+    await using busy = await serveScript([problem(503, 'UNAVAILABLE', {}, SOON)]);
+    assert.equal(
+      (await python(busy.baseUrl, 'k', [`answer = h.create_hold(${HOLD}, timeout=0.3)`])).code,
+      'UNAVAILABLE',
+    );
+  });
+
+  it('does not believe a refusal while an earlier try without an answer may still be stored', async () => {
+    await using server = await serveScript([cutBefore, problem(409, 'CAPTURE_IN_FLIGHT')]);
+    const call = "answer = h.capture_hold(preauthorizationId='pre_x', amountToCapture=1, timeout=1.5)";
+    assert.equal((await python(server.baseUrl, 'k', [call])).outcome, 'unknown');
+    assert(server.asked.length > 2);
+  });
+
+  it('iterates over pages, and resumes streams without skipping any', async () => {
+    await using pages = await serveScript([
+      json(200, { items: [{ requestId: 'a' }], nextPageToken: 'one' }),
+      json(200, { items: [], nextPageToken: 'two' }),
+      json(200, { items: [{ requestId: 'b' }] }),
+    ]);
+    const listed = ["answer = [each['requestId'] for each in h.list_holds(userId='ann smith')]"];
+    assert.deepEqual(await python(pages.baseUrl, 'k', listed), ['a', 'b']);
+    assert.equal(pages.asked[1]?.path, '/preauthorization?userId=ann+smith&pageToken=one');
+    const event = (id: string) => `id: ${id}\nevent: operation\ndata: {"requestId":"${id}"}\n\n`;
+    const stream =
+      (...texts: string[]): Reply =>
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const text of texts) response.write(text);
+        setImmediate(() => response.destroy());
+      };
+    const replies = [
+      stream(': heartbeat\nid: t0\n\n'),
+      stream(event('a'), event('b').slice(0, 20)),
+      stream(event('b')),
+    ];
+    await using events = await serveScript([...replies, problem(410, 'STREAM_TOKEN_TOO_OLD')]);
+    const watched = [
+      'seen = []',
+      'try:',
+      '    for i, each in h.watch_operations(): seen.append([i, each["requestId"]])',
+    ];
+    const answer = [...watched, 'except HoldfastError as error: answer = seen + [error.code]'];
+    const expected = [['a', 'a'], ['b', 'b'], 'STREAM_TOKEN_TOO_OLD'];
+    assert.deepEqual(await python(events.baseUrl, 'k', answer), expected);
+    const resumed = events.asked.map(({ headers }) => headers['last-event-id']);
+    assert.deepEqual(resumed, [undefined, 't0', 'a', 'b']);
+  });
+
+  it('verifies notifications', async () => {
+    const body = '{"requestId":"r","amount":10}';
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const signature = signStandardWebhook(SECRET, { id: 'd', timestampSeconds, body });
+    const headers = JSON.stringify({
+      'Webhook-Id': 'd',
+      'Webhook-Timestamp': String(timestampSeconds),
+      'Webhook-Signature': signature,
+    });
+    const check = (text: string, at = 'None') => [
+      'try:',
+      `    answer = verify(json.loads('${headers}'), b'${text}', ['${SECRET}'], now=${at})`,
+      'except InvalidNotification:',
+      '    answer = "invalid"',
+    ];
+    assert.deepEqual(await python('http://x', 'k', check(body)), JSON.parse(body));
+    assert.equal(await python('http://x', 'k', check(body.replace('10', '99'))), 'invalid');
+    assert.equal(await python('http://x', 'k', check(body, String(timestampSeconds + 301))), 'invalid');
+  });
+
+  it('places, captures and looks up at a running service, and follows what is not known at first', async () => {
+    const { baseUrl, apiKey } = (await useStack()).file;
+    const answer = await python(baseUrl, apiKey, [
+      `hold = h.create_hold(${HOLD})`,
+      "capture = h.capture_hold(preauthorizationId=hold['preauthorizationId'], amountToCapture=40)",
+      "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
+      `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
+      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports)]",
+    ]);
+    assert.deepEqual(answer.slice(0, 4), [40, 40, ['CAPTURE'], 'done']);
+    assert.equal(answer[4].includes(apiKey), false);
+  });
+});

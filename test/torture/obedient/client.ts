@@ -1,6 +1,10 @@
-/** A client that does what each answer says, and records the answers. */
-import { randomUUID } from 'node:crypto';
+/**
+ * A client that does what each answer says, and records the answers: with keys it is the merchants' package (`client/`), without them it
+ * takes the table of answers literally.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Holdfast } from '../../../client/holdfast.ts';
+import { HoldfastError } from '../../../client/refusal.ts';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
 import { type Kind, readAnswer } from './promise.ts';
@@ -34,6 +38,9 @@ export interface ClientOptions {
   readonly excusedMs: (heard: Heard) => number;
 }
 
+/** What of an answer of the package is recorded. */
+type Answered = { readonly outcome: 'done' | 'unknown' } & Pick<Told, 'requestId' | 'preauthorizationId'>;
+
 export type Client = ReturnType<typeof openClient>;
 
 /** Opens the clients of all merchants. */
@@ -48,8 +55,45 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
   const turnstile = openTurnstile(ASKING_AT_ONCE);
   const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 
+  /** Records an answer of the service, and whether the table contains it. */
+  function hear(kind: Kind, heard: Heard, story: string[]) {
+    const reading = readAnswer(kind, isKeyed, heard);
+    const word = `${kind} ${heard.status || 'connection broken'} ${heard.body.code ?? ''}`.trim();
+    count(word);
+    story.push(`${word} after ${Math.round(heard.tookMs)} ms`);
+    if (reading.fault !== undefined) blame(`${kind} ${reading.fault}`, story);
+    const lateMs = heard.tookMs - excusedMs(heard);
+    if (lateMs > ANSWER_WITHIN_MS) blame(`${kind} answered after more than 20 s`, story);
+    return reading;
+  }
+
+  /** By the package, which keeps one key over all tries. */
+  async function send({ kind, merchant, path, body }: Intention, patienceMs: number, story: string[]) {
+    const ask: typeof fetch = async (_url, init = {}) => {
+      const { 'idempotency-key': key } = init.headers as Record<string, string>;
+      const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
+      hear(kind, heard, story);
+      if (heard.status === 0) throw new TypeError('fetch failed', { cause: heard.body });
+      const headers = Object.entries(heard.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      return new Response(JSON.stringify(heard.body), { status: heard.status, headers });
+    };
+    const { holds, octs } = new Holdfast({ baseUrl: 'http://gateway', apiKey: merchant.apiKey, fetch: ask });
+    const write = { hold: holds.create, capture: holds.capture, release: holds.release, oct: octs.create }[kind];
+    return (write as (body: object, options: object) => Promise<Answered>)(body, { timeoutMs: patienceMs });
+  }
+
+  async function obeyByPackage(intention: Intention, patienceMs: number): Promise<Told> {
+    const story: string[] = [];
+    try {
+      const { outcome, requestId, preauthorizationId } = await send(intention, patienceMs, story);
+      return { ...intention, outcome: outcome === 'done' ? 'done' : 'undecided', requestId, preauthorizationId, story };
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      return { ...intention, outcome: 'not done', requestId: error.requestId, story };
+    }
+  }
+
   async function obey(intention: Intention, patienceMs: number): Promise<Told> {
-    const key = isKeyed ? randomUUID() : undefined;
     const { kind, merchant, path, body } = intention;
     const story: string[] = [];
     const end = (outcome: Told['outcome'], more: Partial<Told> = {}): Told => ({
@@ -59,16 +103,9 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
       story,
     });
     const endMs = performance.now() + patienceMs;
-    let mayBeDone = false;
     for (;;) {
-      const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
-      const { promised, fault, afterMs } = readAnswer(kind, isKeyed, heard);
-      const word = `${kind} ${heard.status || 'connection broken'} ${heard.body.code ?? ''}`.trim();
-      count(word);
-      story.push(`${word} after ${Math.round(heard.tookMs)} ms`);
-      if (fault !== undefined) blame(`${kind} ${fault}`, story);
-      const lateMs = heard.tookMs - excusedMs(heard);
-      if (lateMs > ANSWER_WITHIN_MS) blame(`${kind} answered after more than 20 s`, story);
+      const heard = await caller.send({ apiKey: merchant.apiKey, path, body });
+      const { promised, afterMs } = hear(kind, heard, story);
       const { requestId, preauthorizationId } = heard.body;
       if (promised === 'done') return end('done', { requestId, preauthorizationId });
       if (promised === 'refused') return end('not done', { requestId });
@@ -79,21 +116,13 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
         if (found === 'OK') return end('done', { requestId });
         if (found === 'KO') return end('not done', { requestId });
         // It never happened and never will: the intention is sent again.
-        mayBeDone = false;
       }
       if (promised === 'broken') {
-        if (!isKeyed) {
-          blame(`${kind} no answer, ${heard.body.code}`, story);
-          return end('undecided');
-        }
-        mayBeDone = true;
-        await delay(BROKEN_AGAIN_MS);
+        blame(`${kind} no answer, ${heard.body.code}`, story);
+        return end('undecided');
       }
-      if (promised === 'again') {
-        if (heard.status === 409) mayBeDone = true;
-        await delay(afterMs);
-      }
-      if (performance.now() > endMs) return end(mayBeDone ? 'undecided' : 'not done');
+      if (promised === 'again') await delay(afterMs);
+      if (performance.now() > endMs) return end('not done');
     }
   }
 
@@ -132,7 +161,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
     async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
       open++;
       try {
-        const outcome = await obey(intention, patienceMs);
+        const outcome = await (isKeyed ? obeyByPackage : obey)(intention, patienceMs);
         told.push(outcome);
         return outcome;
       } finally {
@@ -174,5 +203,4 @@ function openTurnstile(most: number): <T>(act: () => Promise<T>) => Promise<T> {
 const ASKING_AT_ONCE = 100;
 const ANSWER_WITHIN_MS = 20_000;
 const NEVER_AFTER_MS = 30_000;
-const BROKEN_AGAIN_MS = 250;
 const GIVES_UP_MS = 90_000;

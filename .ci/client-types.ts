@@ -86,7 +86,10 @@ function routeOf({ operationId, parameters = [], requestBody, responses }: Opera
   };
   const body = requestBody?.content['application/json']?.schema;
   const answers = Object.entries(responses)
-    .filter(([status]) => /^2/.test(status) && status !== '202')
+    .filter(
+      ([status]) =>
+        /^2/.test(status) && (status !== '202' || (responses[201] === undefined && responses[200] === undefined)),
+    )
     .map(([, { content }]) => typeOf(content?.['application/json']?.schema ?? VOID, 2));
   return [
     `${operationId}: {`,

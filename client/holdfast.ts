@@ -103,6 +103,9 @@ export class Holdfast {
       this.#read<'getOwnDelivery'>(path('/deliveries', deliveryId), options),
     /** Iterates over deliveries, newest first. */
     list: (filter: ListOptions<'listOwnDeliveries'> = {}) => this.#list<'listOwnDeliveries'>('/deliveries', filter),
+    /** Makes due now what was not delivered since a time. */
+    recover: (range: Body<'recoverOwnDeliveries'>, options?: CallOptions) =>
+      this.#change<'recoverOwnDeliveries'>('POST', '/deliveries/recover', range, options),
     /** Sends a delivery again. */
     replay: (deliveryId: string, options?: CallOptions) =>
       this.#change<'replayOwnDelivery'>('POST', `${path('/deliveries', deliveryId)}/replay`, {}, options),

@@ -103,7 +103,8 @@ function meaningOf(
 ): 'DONE' | 'REFUSED' | 'AGAIN' | 'UNKNOWN' {
   if (failure?.code === 'NOT_HOLDFAST' && failure.status < 500) return 'REFUSED';
   if (status === 0) return wasSent ? 'UNKNOWN' : 'AGAIN';
-  if (status === 202) return 'UNKNOWN';
+  // What is no operation has no outcome to wait for.
+  if (status === 202) return repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
   if (status < 300) return 'DONE';
   if (problem?.code === 'IDEMPOTENCY_IN_FLIGHT') return 'UNKNOWN';
   // A change of a webhook may have been made when it is answered 503.

@@ -165,6 +165,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       for (const id of run.args) run.show(columns(await deliveries.replay(id), DELIVERY_COLUMNS));
     },
   },
+  recover: {
+    args: '',
+    what: 'send what was not delivered in a time now',
+    options: { since: 'how long ago, such as 30m, 2h, 3d' },
+    async run(run) {
+      const { deliveries } = await open(run);
+      const [, count, unit] = /^(\d+)([mhd])$/.exec(text(run.options, 'since') ?? '') ?? [];
+      if (count === undefined || unit === undefined) throw new UsageError('--since is needed, such as 30m, 2h, 3d');
+      const agoMs = Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+      run.show(await deliveries.recover({ since: new Date(Date.now() - agoMs).toISOString() }));
+    },
+  },
   trigger: {
     args: triggers.join('|'),
     what: 'make an operation of the sandbox that ends so',

@@ -10,6 +10,7 @@ import { readInput } from '../resource/read-input.ts';
 import { listAudit } from './audit-log/list-audit.ts';
 import { authenticateOperator, coreCallOf } from './authenticate.ts';
 import { getDelivery, listDeliveries, replayDeliveries, replayDelivery } from './delivery/deliveries.ts';
+import { recoverDeliveries } from './delivery/recover-deliveries.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { captureHold } from './hold/capture-hold.ts';
 import { getHold, listHolds } from './hold/holds.ts';
@@ -64,6 +65,7 @@ export const OPERATOR_ROUTES = {
   retireSigningSecret,
   listDeliveries,
   replayDeliveries,
+  recoverDeliveries,
   getDelivery,
   replayDelivery,
   listEndpoints,

@@ -9,6 +9,7 @@ import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import { getOwnDelivery, listOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
+import { recoverOwnDeliveries } from './delivery/recover-own-deliveries.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import { createOct, getOct } from './oct/octs.ts';
 import { getOperation, listOperations, watchOperations } from './operation/operations.ts';
@@ -36,6 +37,7 @@ export const REST_ROUTES = {
   setWebhookEndpoint,
   sendTestNotification,
   listOwnDeliveries,
+  recoverOwnDeliveries,
   getOwnDelivery,
   replayOwnDelivery,
   addOwnSigningSecret,

@@ -180,6 +180,13 @@ export const MERCHANTS: readonly Request[] = [
     parameters: { deliveryId: ID.ownDelivery },
     body: {},
   },
+  {
+    route: 'recoverOwnDeliveries',
+    name: 'outage',
+    summary: 'The receiver was away for two hours',
+    status: 202,
+    body: { since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
+  },
   { route: 'addOwnSigningSecret', name: 'second', summary: 'A second secret, to change over to', body: {} },
   { route: 'getWebhookEndpoint', name: 'changingOver', summary: 'Between the old secret and the new' },
   {

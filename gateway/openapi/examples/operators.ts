@@ -193,6 +193,13 @@ export const OPERATORS: readonly Request[] = [
     },
   },
   {
+    route: 'recoverDeliveries',
+    name: 'outage',
+    summary: "The merchant's system was away for two hours",
+    status: 202,
+    body: { merchantId: NEW_MERCHANT_ID, since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
+  },
+  {
     route: 'pauseEndpoint',
     name: 'maintenance',
     summary: 'The merchant maintains its system',

@@ -13,6 +13,7 @@ import { listAuditEntries } from './audit-log/list-audit-entries.ts';
 import type { Core, Method, MethodName } from './core.ts';
 import { getDelivery } from './delivery/get-delivery.ts';
 import { listDeliveries } from './delivery/list-deliveries.ts';
+import { recoverDeliveries } from './delivery/recover-deliveries.ts';
 import { replayDeliveries } from './delivery/replay-deliveries.ts';
 import { replayDelivery } from './delivery/replay-delivery.ts';
 import { sendTestNotification } from './delivery/send-test-notification.ts';
@@ -105,6 +106,7 @@ export function servicesOf(core: Core): MountedService[] {
       reportVerificationFailures,
       listDeliveries,
       getDelivery,
+      recoverDeliveries,
       replayDelivery,
       sendTestNotification,
       replayDeliveries,

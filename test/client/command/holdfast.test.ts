@@ -80,6 +80,7 @@ describe('the command line', function () {
       ['hold --amount 1 --currency euro', /ISO 4217/],
       ['hold --amuont 1', /amuont/],
       ['get', /REQUEST_ID is needed/],
+      ['recover --since yesterday', /30m, 2h, 3d/],
       ['trigger miracle', /these can: authorized/],
       ['completion fish', /completion bash/],
     ] as const) {

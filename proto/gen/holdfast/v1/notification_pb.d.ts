@@ -961,6 +961,67 @@ export declare type ReplayDeliveriesResponse = Message<"holdfast.v1.ReplayDelive
 export declare const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse>;
 
 /**
+ * Which deliveries to recover.
+ *
+ * @generated from message holdfast.v1.RecoverDeliveriesRequest
+ */
+export declare type RecoverDeliveriesRequest = Message<"holdfast.v1.RecoverDeliveriesRequest"> & {
+  /**
+   * Whose deliveries; empty = all merchants' (operator credential only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Those created at or after this.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only those created before this.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 3;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Only to this endpoint.
+   *
+   * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 4;
+   */
+  endpointKind: EndpointKind;
+};
+
+/**
+ * Describes the message holdfast.v1.RecoverDeliveriesRequest.
+ * Use `create(RecoverDeliveriesRequestSchema)` to create a new message.
+ */
+export declare const RecoverDeliveriesRequestSchema: GenMessage<RecoverDeliveriesRequest>;
+
+/**
+ * They wait for their attempts.
+ *
+ * @generated from message holdfast.v1.RecoverDeliveriesResponse
+ */
+export declare type RecoverDeliveriesResponse = Message<"holdfast.v1.RecoverDeliveriesResponse"> & {
+  /**
+   * How many are due now; 10 000 = more may match: call again.
+   *
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message holdfast.v1.RecoverDeliveriesResponse.
+ * Use `create(RecoverDeliveriesResponseSchema)` to create a new message.
+ */
+export declare const RecoverDeliveriesResponseSchema: GenMessage<RecoverDeliveriesResponse>;
+
+/**
  * An endpoint that fails or is paused.
  *
  * @generated from message holdfast.v1.Endpoint
@@ -2225,6 +2286,17 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof ReplayDeliveriesRequestSchema;
     output: typeof ReplayDeliveriesResponseSchema;
+  },
+  /**
+   * Makes due now what was not delivered in a time: what waits for its next attempt, and what has ended as DEAD.
+   * Errors: RATE_LIMITED when a merchant does it too often.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.RecoverDeliveries
+   */
+  recoverDeliveries: {
+    methodKind: "unary";
+    input: typeof RecoverDeliveriesRequestSchema;
+    output: typeof RecoverDeliveriesResponseSchema;
   },
   /**
    * Lists endpoints that fail or are paused; one that always worked is not listed.

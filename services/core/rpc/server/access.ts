@@ -35,6 +35,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.NotificationService.ListDeliveries': WEBHOOK,
   'holdfast.v1.NotificationService.GetDelivery': WEBHOOK,
   'holdfast.v1.NotificationService.ReplayDelivery': WEBHOOK,
+  'holdfast.v1.NotificationService.RecoverDeliveries': WEBHOOK,
   'holdfast.v1.NotificationService.SendTestNotification': WEBHOOK,
   'holdfast.v1.NotificationService.ListEndpoints': WEBHOOK,
   'holdfast.v1.NotificationService.AcceptNotification': GATEWAY,

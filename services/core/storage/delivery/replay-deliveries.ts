@@ -1,6 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint.ts';
+import { idBounds } from '../id-bounds.ts';
 import type { EndpointKind } from './delivery.ts';
 
 /** Which deliveries to send again. */
@@ -32,6 +33,26 @@ export async function replayRange(query: Query, range: ReplayRange, now: Date): 
   return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
 }
 
+/** Which undelivered deliveries to make due now. */
+export interface RecoverRange {
+  /** Null = all merchants'. */
+  readonly merchantId: string | null;
+  /** Null = both. */
+  readonly endpointKind: EndpointKind | null;
+  readonly since: Date;
+  /** Null = no bound. */
+  readonly until: Date | null;
+}
+
+/** Makes due now what was not delivered, oldest first, at most 10 000. Returns the endpoint of each. */
+export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
+  const { merchantId, endpointKind, since, until } = range;
+  const { lowest, highest } = idBounds(since, until ?? undefined);
+  const statement = merchantId === null ? RECOVER_ALL : RECOVER_OF_MERCHANT;
+  const values = [endpointKind, since, until, lowest, highest, now];
+  return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
+}
+
 const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
 
 const REPLAY_ONE: Statement = {
@@ -54,3 +75,22 @@ const REPLAY_RANGE: Statement = {
   from chosen c where ${byIndex('d.id', 'c.id')}
   returning ${ENDPOINT}`,
 };
+
+/** Dead ones begin a new schedule; those that wait for their next attempt keep theirs. One statement for each index. */
+const recover = (name: string, ofMerchant: string): Statement => ({
+  name,
+  text: `with chosen as (
+    select id from delivery
+    where state in ('PENDING', 'DEAD') and body is not null and attempt_count < ${MAX_ATTEMPTS} and ${ofMerchant}
+      and id >= $4 and id <= $5 and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
+      and ($1::text is null or endpoint_kind = $1)
+    order by id limit 10000 for update skip locked
+  )
+  update delivery d set state = 'PENDING', due_at = $6,
+    retry_base = case when d.state = 'DEAD' then d.attempt_count else d.retry_base end
+  from chosen c where ${byIndex('d.id', 'c.id')}
+  returning ${ENDPOINT}`,
+});
+
+const RECOVER_ALL = recover('recover-deliveries', 'true');
+const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', 'merchant_id = $7');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { ReadTurns, takesTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
@@ -49,7 +50,7 @@ describe('lists while the database is frozen', function () {
     const call = takesTurns(new ReadTurns())(async () => Promise.reject(stopped));
     const request = {
       stream: false,
-      method: { name: 'ListOperations' },
+      method: OperationService.method.listOperations,
       message: {},
       contextValues: { get: () => 'operator' },
     };

@@ -38,9 +38,11 @@ async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promis
   const nextAt = callOverAt(recovery.processors, now);
   const due = { now, nextAt, limit: Math.ceil(count / 2) };
   const { query } = recovery.database;
-  const holds = takeDueSubmissions(query, 'hold', due, at);
-  const submissions = takeDueSubmissions(query, 'submission', due, at);
-  return [...(await holds), ...(await submissions)];
+  const taken = await Promise.all([
+    takeDueSubmissions(query, 'hold', due, at),
+    takeDueSubmissions(query, 'submission', due, at),
+  ]);
+  return taken.flat();
 }
 
 async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {

@@ -1,6 +1,6 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -9,6 +9,7 @@ import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureEdge } from './edge.ts';
 import { tortureFailover } from './failover.ts';
+import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
@@ -29,20 +30,32 @@ const TORTURES = {
   neighbours: tortureNeighbours,
   failover: tortureFailover,
   restore: tortureRestore,
+  liar: tortureLiar,
 } as const;
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' }, runs: { type: 'string' }, rounds: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string' },
+    rounds: { type: 'string' },
+    minutes: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const [name = 'money'] = positionals;
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const times = values.runs ?? values.rounds;
 const runs = times === undefined ? undefined : Number(times);
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
-if (!Object.hasOwn(TORTURES, name) || !Number.isInteger(seed) || (runs !== undefined && !(runs > 0))) {
+if (
+  !Object.hasOwn(TORTURES, name) ||
+  !Number.isInteger(seed) ||
+  (runs !== undefined && !(runs > 0)) ||
+  (minutes !== undefined && !(minutes > 0))
+) {
   process.stderr.write(
-    `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number]\n`,
+    `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number | --minutes number]\n`,
   );
   process.exit(2);
 }
@@ -52,7 +65,7 @@ const lag = monitorEventLoopDelay();
 lag.enable();
 await mochaGlobalSetup();
 try {
-  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, tell })) tell(line);
+  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, minutes, tell })) tell(line);
 } catch (error) {
   process.stdout.write(
     `${(error as Error).stack}\nFAILED: npm run torture -- ${name} --seed ${seed}${runs ? ` --runs ${runs}` : ''}\n`,

@@ -1,4 +1,4 @@
-/** A proxy between the kit and a sandbox, in both directions, that falsifies answers and events. Unconfigured, it passes everything on. */
+/** A proxy between the kit, or core, and a sandbox, in both directions, that falsifies answers and events. Unconfigured, it passes everything on. */
 import { promisify } from 'node:util';
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import {
@@ -42,13 +42,18 @@ export interface Liar {
   close(): void;
 }
 
-/** Starts one. `events` is the address where the kit receives events. */
-export async function startLiar(
-  sandbox: () => string,
-  credential: string,
-  events: string,
-  token: string,
-): Promise<Liar> {
+/** What stands on both sides of one. Addresses and tokens are read when they are first needed. */
+export interface Sides {
+  /** The sandbox's address, and the credential that it takes. */
+  readonly sandbox: () => string;
+  readonly credential: () => string;
+  /** Where events are received, and the token to show there. */
+  readonly events: () => string;
+  readonly token: () => string;
+}
+
+/** Starts one. */
+export async function startLiar({ sandbox, credential, events, token }: Sides): Promise<Liar> {
   const clients = new Map<string, GrpcClient<typeof ProcessorService>>();
   const closers: (() => void)[] = [];
   const opened = (address: string, shown: string) => {
@@ -66,14 +71,15 @@ export async function startLiar(
     clients.set(shown, known);
     return known;
   };
-  const inbox = opened(events, token).client(ProcessorEventService);
+  let inbox: GrpcClient<typeof ProcessorEventService> | undefined;
+  const inboxOf = () => (inbox ??= opened(events(), token()).client(ProcessorEventService));
   const liar = { lie: {} as Lie };
 
   const handler = (method: DescMethod) => (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) => {
     const name = method.localName as 'capture';
     const shown = String(call.metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
     const { letsAnybodyIn } = liar.lie;
-    const client = clientOf(letsAnybodyIn === true || letsAnybodyIn === name ? credential : shown);
+    const client = clientOf(letsAnybodyIn === true || letsAnybodyIn === name ? credential() : shown);
     const forward = client[name] as unknown as (request: object) => Promise<Output<'capture'>>;
     const told = liar.lie[name] as ((request: object, forward: object) => Promise<object>) | undefined;
     reply(told ? told(call.request, forward) : forward(call.request), method, callback);
@@ -84,7 +90,7 @@ export async function startLiar(
   const core = new Server();
   core.addService(serviceDefinition(ProcessorEventService), {
     reportEvent(call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) {
-      const forward = (request: ReportEventRequest) => inbox.reportEvent(request) as Promise<object>;
+      const forward = (request: ReportEventRequest) => inboxOf().reportEvent(request) as Promise<object>;
       const told = liar.lie.reportEvent ?? ((request) => forward(request));
       reply(told(call.request, forward), ProcessorEventService.method.reportEvent, callback);
     },

@@ -20,7 +20,12 @@ async function startRig() {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
   const events = `127.0.0.1:${await freePort()}`;
   let sandbox: Sandbox;
-  const liar = await startLiar(() => `127.0.0.1:${sandbox.grpcPort}`, CREDENTIAL, events, TOKEN);
+  const liar = await startLiar({
+    sandbox: () => `127.0.0.1:${sandbox.grpcPort}`,
+    credential: () => CREDENTIAL,
+    events: () => events,
+    token: () => TOKEN,
+  });
   const settings = readSettings(SANDBOX_SETTINGS, {
     SANDBOX_PORT: '0',
     CHECKOUT_PORT: '0',

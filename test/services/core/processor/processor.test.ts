@@ -174,7 +174,7 @@ describe('openProcessor()', function () {
     const { desk, processor, stage } = scripted;
     scripted.approveAll();
     const operators = stage.client('operator', OperatorService);
-    const wrong = { ...approved, reference: 'r'.repeat(1_500_000), bankReference: '\0' };
+    const wrong = { ...approved, reference: 'r'.repeat(100_000), bankReference: '\0' };
     const hold = await desk.hold();
     processor.says.capture = () => wrong;
     processor.says.inquire = () => done(wrong);

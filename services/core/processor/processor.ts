@@ -24,7 +24,7 @@ import { HoldfastError } from '../domain/refusal.ts';
 import { openAcceptedLongest } from './accepted-longest.ts';
 import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
-import { believing, type ContractViolation } from './contract.ts';
+import { believing, ContractViolation } from './contract.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity.ts';
 
 /**
@@ -145,6 +145,16 @@ export function openProcessor(options: ProcessorOptions): Processor {
   };
   const callers = new CallerLimit(mostCallers);
   const longest = openAcceptedLongest(client);
+  const recorded = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      const answer = await call;
+      breaker.record(true);
+      return answer;
+    } catch (error) {
+      breaker.record(isAnswer(error));
+      throw error;
+    }
+  };
   return {
     timeoutMs,
     async acceptedUntil(kind, since, said) {
@@ -163,27 +173,21 @@ export function openProcessor(options: ProcessorOptions): Processor {
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async send(method, request) {
       if (!(await isSame())) return { answer: 'UNKNOWN' };
-      const outcome = await outcomeOf((client[method] as unknown as Submit)(request));
-      breaker.record(outcome.answer !== 'UNKNOWN');
-      return outcome;
+      return outcomeOf(recorded((client[method] as unknown as Submit)(request)));
     },
     async createCheckout(checkout) {
       if (!(await isSame())) return undefined;
       try {
-        const answer = await client.createCheckout({ ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) });
-        breaker.record(true);
+        const request = { ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) };
+        const answer = await recorded(client.createCheckout(request));
         return { url: answer.checkoutUrl, expiresAt: endOfPage(checkout.expiresAt, answer.expiresAt) };
       } catch (error) {
-        const refused = refusedCheckout(error as Partial<ServiceError>);
-        breaker.record(refused !== undefined);
-        return refused;
+        return refusedCheckout(error as Partial<ServiceError>);
       }
     },
     async inquire(submission) {
       if (!(await isSame())) return { found: 'NO_ANSWER' };
-      const answer = await inquire(client, submission);
-      breaker.record(answer.found !== 'NO_ANSWER');
-      return answer;
+      return inquire((request) => recorded(client.inquire(request)), submission);
     },
   };
 }
@@ -195,6 +199,11 @@ function endOfPage(asked: Date, said: Timestamp | undefined): Date {
 }
 
 const LONGEST_OVERTIME_MS = 24 * 3_600_000;
+
+/** Whether a call that failed was answered. An answer that breaks the contract is one, too: its merchant alone must not shut out the others. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof ContractViolation || REFUSALS.has((error as Partial<ServiceError>).code);
+}
 
 type Submit = (request: object) => Promise<{ result?: Result | undefined }>;
 
@@ -236,10 +245,10 @@ function refusedCheckout({ code, details = '' }: Partial<ServiceError>): Refused
   return { refusal: { answer: 'NOT_PERFORMED', code: isWord ? details : 'checkout_refused', message } };
 }
 
-async function inquire(client: GrpcClient<typeof ProcessorService>, submission: Inquired): Promise<InquiryAnswer> {
+async function inquire(ask: Client['inquire'], submission: Inquired): Promise<InquiryAnswer> {
   try {
     const { merchantId, processorAccount: account, entryKind, createdAt } = submission;
-    const answer = await client.inquire({
+    const answer = await ask({
       requestId: identifierOf(submission),
       merchantId,
       account,

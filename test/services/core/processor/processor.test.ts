@@ -91,6 +91,19 @@ describe('openProcessor()', function () {
     close();
   });
 
+  it('counts it as answering: others are not refused because of what it says about one', async () => {
+    const processors = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 200 });
+    const processor = processors.of({ processor: '' });
+    scripted.processor.says.capture = () => ({ ...approved, reference: '\0' });
+    const sinceMs = performance.now();
+    // An outage is ten calls without an answer, over one call timeout.
+    for (let calls = 0; calls < 20 || performance.now() - sinceMs < 400; calls++) {
+      assert.deepEqual(await processor.send('capture', { requestId: uuidv7() }), { answer: 'UNKNOWN' });
+    }
+    assert(processor.isAvailable());
+    processors.close();
+  });
+
   it('takes a finding without its result, or with another one, for no answer', async () => {
     const { fields, processor, submission, close } = open(scripted);
     for (const said of [

@@ -172,15 +172,12 @@ async function decideAll({ stage, operators }: House, tally: Tally): Promise<num
  */
 const OPEN = `select request_id as id, phase as state, 'hold' as what from hold
     where phase not in ('AUTHORIZED', 'FAILED') and not closing
-  union all select request_id, state, 'capture' from capture where state not in ('OK', 'KO')
-  union all select request_id, state, 'release' from release where state not in ('OK', 'KO')
-  union all select request_id, state, 'oct' from oct where state not in ('OK', 'KO')`;
+  union all select request_id, state, kind from submission where state not in ('OK', 'KO')`;
 
 async function idsOf(stage: Stage): Promise<Set<string>> {
   const rows = await sql<{ id: string }>(
     stage,
-    `select request_id as id from hold union select request_id from capture
-      union select request_id from release union select request_id from oct`,
+    'select request_id as id from hold union select request_id from submission',
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -93,7 +93,7 @@ describe('openProcessor()', function () {
 
   it('counts it as answering: others are not refused because of what it says about one', async () => {
     const processors = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 200 });
-    const processor = processors.of({ processor: '' });
+    const processor = processors.of({ processor: 'default' });
     scripted.processor.says.capture = () => ({ ...approved, reference: '\0' });
     const sinceMs = performance.now();
     // An outage is ten calls without an answer, over one call timeout.

@@ -56,12 +56,19 @@ describe('a merchant and its webhook', function () {
     };
   }
 
+  /** What still waits after a failed test would keep the process from ending. */
+  let over = false;
+  after(() => {
+    over = true;
+  });
+
   async function until<T>(read: () => Promise<T | undefined> | T | undefined): Promise<T> {
-    for (;;) {
+    while (!over) {
       const found = await read();
       if (found !== undefined) return found;
       await delay(50);
     }
+    throw new Error('the tests are over');
   }
 
   const about = (requestId: string) => until(() => received.find(({ body }) => body.includes(requestId)));

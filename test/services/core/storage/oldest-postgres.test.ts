@@ -17,10 +17,11 @@ const run = promisify(execFile);
 
 describe('PostgreSQL 15', function () {
   this.timeout(120_000);
-  const given = { ...process.env };
+  let given: NodeJS.ProcessEnv;
   let stop: (() => Promise<void>) | undefined;
 
   before(async function () {
+    given = { ...process.env };
     if (!existsSync(`${PROGRAMS}/pg_ctl`)) return this.skip();
     const { root, process: owner } = await choosePostgresHome(await mkdtemp(`${tmpdir()}/holdfast-oldest-`));
     const port = await freePort();

@@ -457,6 +457,21 @@ export interface Problem {
     /** AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units */
     amountRemaining?: number;
 }
+/** Makes due now what was not delivered */
+export interface RecoverDeliveries {
+    /** May be given; must be the merchant that the API key names */
+    merchantId?: string;
+    /** RFC 3339 time */
+    since: string;
+    /** RFC 3339 time */
+    until?: string;
+    /** Which of the merchant's endpoints: webhookUrl or internalUrl */
+    endpointKind?: 'WEBHOOK' | 'INTERNAL';
+}
+export interface RecoveredDeliveries {
+    /** How many are due now; 10 000: more may match, call again */
+    count: number;
+}
 /** Gives back what remains of a hold, or cancels its checkout */
 export interface ReleasePreauthorization {
     /** May be given; must be the merchant that the API key names */
@@ -738,6 +753,13 @@ export interface Routes {
         };
         body: undefined;
         answer: DeliveryPage;
+    };
+    /** Send what was not delivered in a time now */
+    recoverOwnDeliveries: {
+        path: Record<never, never>;
+        query: Record<never, never>;
+        body: RecoverDeliveries;
+        answer: RecoveredDeliveries;
     };
     /** Look up a delivery with its attempts, what it sends and where, and what it is about */
     getOwnDelivery: {

@@ -76,6 +76,8 @@ export declare class Holdfast {
         get: (deliveryId: string, options?: CallOptions) => Promise<import("./api.ts").WholeDelivery>;
         /** Iterates over deliveries, newest first. */
         list: (filter?: ListOptions<'listOwnDeliveries'>) => AsyncGenerator<import("./api.ts").Delivery, void, undefined>;
+        /** Makes due now what was not delivered since a time. */
+        recover: (range: Body<'recoverOwnDeliveries'>, options?: CallOptions) => Promise<import("./api.ts").RecoveredDeliveries>;
         /** Sends a delivery again. */
         replay: (deliveryId: string, options?: CallOptions) => Promise<import("./api.ts").DeliveryWithAttempts>;
     };

@@ -48,6 +48,8 @@ export class Holdfast {
         get: (deliveryId, options) => this.#read(path('/deliveries', deliveryId), options),
         /** Iterates over deliveries, newest first. */
         list: (filter = {}) => this.#list('/deliveries', filter),
+        /** Makes due now what was not delivered since a time. */
+        recover: (range, options) => this.#change('POST', '/deliveries/recover', range, options),
         /** Sends a delivery again. */
         replay: (deliveryId, options) => this.#change('POST', `${path('/deliveries', deliveryId)}/replay`, {}, options),
     };

@@ -45,8 +45,9 @@ function meaningOf({ repeatable }, { status, problem, failure, wasSent = true })
         return 'REFUSED';
     if (status === 0)
         return wasSent ? 'UNKNOWN' : 'AGAIN';
+    // What is no operation has no outcome to wait for.
     if (status === 202)
-        return 'UNKNOWN';
+        return repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
     if (status < 300)
         return 'DONE';
     if (problem?.code === 'IDEMPOTENCY_IN_FLIGHT')

@@ -1,6 +1,7 @@
 /** The client against a running service. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast, type HoldfastOptions } from '../../client/holdfast.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { untilKnown } from '../../services/quickstart/until-served.ts';
@@ -61,18 +62,21 @@ describe('Holdfast', function () {
   it('watches results, and sees each once', async () => {
     const { holds, octs, operations } = open();
     const abort = new AbortController();
-    const events = operations.watch({ signal: abort.signal });
-    const first = events.next();
-    const oct = await octs.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    const first = operations.watch({ signal: abort.signal }).next();
+    const isSeen = () => Promise.race([first.then(() => true), delay(100, false)]);
+    // The stream begins when it is open: what ended before is not in it.
+    do await octs.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    while (!(await isSeen()));
     const { value } = await first;
-    assert(oct.outcome === 'done' && value);
+    assert(value);
     await assert.rejects(holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_declined' }), { code: 'CARD_DECLINED' });
-    const words = new Map([[value.data.requestId, value.data.statusInfo]]);
+    const seen = [value.data.requestId];
     for await (const { data } of operations.watch({ after: value.id, signal: abort.signal })) {
-      words.set(data.requestId, data.statusInfo);
+      seen.push(data.requestId);
       if (data.statusInfo === 'declined') abort.abort();
     }
-    assert.equal(words.get(oct.requestId) ?? 'paid', 'paid');
+    assert(seen.length > 1);
+    assert.equal(new Set(seen).size, seen.length);
   });
 
   it('signs captures with the key of the merchant', async () => {

@@ -49,6 +49,7 @@ describe('demandsManagingKey()', function () {
     listDeliveries: () => notifications(gateway).listDeliveries({ merchantId }, call),
     getDelivery: () => notifications(gateway).getDelivery({ merchantId, deliveryId }, call),
     replayDelivery: () => notifications(gateway).replayDelivery({ merchantId, deliveryId }, call),
+    recoverDeliveries: () => notifications(gateway).recoverDeliveries({ merchantId, since: { seconds: 0n } }, call),
     sendTestNotification: () => notifications(gateway).sendTestNotification({ merchantId }, call),
     listEndpoints: () => notifications(gateway).listEndpoints({ merchantId }, call),
     retireSigningSecret: () => gateway.merchants.retireSigningSecret({ merchantId, signingSecretId }, call),
@@ -68,6 +69,7 @@ describe('demandsManagingKey()', function () {
     assert.deepEqual(made.slice(0, made.length - before - 1).toReversed(), [
       `${actor} merchant.update mine`,
       `${actor} delivery.replay ${mine.deliveryId}`,
+      `${actor} delivery.recover mine`,
       `${actor} delivery.test mine`,
       `${actor} signing-secret.retire mine`,
       `${actor} signing-secret.add mine`,

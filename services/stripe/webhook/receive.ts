@@ -23,16 +23,21 @@ export const CLOSING_PATH = '/closed';
 
 const LONGEST_BODY = 1024 * 1024;
 
+/** Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. Stripe sends again. */
+const MOST_BODIES = 32;
+
 /**
  * Answers the webhook server: `POST /webhook/stripe` takes events, `GET /closed` is where a customer goes after a
  * checkout that names no address, `GET /healthz` is for those who watch. An event is answered 200 once it is stored.
  */
 export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
+  const reading = new Set<IncomingMessage>();
   return (request, response) => {
-    answer(receiver, request).then(
-      // The rest of a body that is too large is not read, so its connection cannot be reused.
+    answer(receiver, request, reading).then(
+      // The rest of a body that is not read whole stays in its connection, which cannot be reused.
       ({ status, text = '' }) => {
-        response.writeHead(status, { ...HEADERS, ...(status === 413 && { connection: 'close' }) }).end(text);
+        const isUnread = status === 413 || status === 503;
+        response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }) }).end(text);
       },
       (error: unknown) => {
         receiver.log.error('webhook failed', errorFields(error));
@@ -53,14 +58,20 @@ const HEADERS = {
 const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
 <h1>Done</h1><p>You can close this page.</p></html>`;
 
-async function answer(receiver: Receiver, request: IncomingMessage): Promise<{ status: number; text?: string }> {
+async function answer(
+  receiver: Receiver,
+  request: IncomingMessage,
+  reading: Set<IncomingMessage>,
+): Promise<{ status: number; text?: string }> {
   const path = request.url?.split('?', 1)[0];
   if (path === '/healthz' && request.method === 'GET') return { status: 200 };
   if (path === CLOSING_PATH && request.method === 'GET') return { status: 200, text: CLOSING_PAGE };
   if (path !== WEBHOOK_PATH) return { status: 404 };
   if (request.method !== 'POST') return { status: 405 };
+  if (reading.size >= MOST_BODIES) return { status: 503 };
+  reading.add(request);
   // The bytes as they came: the signature is over them.
-  const body = await readBody(request, LONGEST_BODY);
+  const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
   if (!body) return { status: 413 };
   const event = verified(receiver, body, request.headers['stripe-signature']);
   if (!event) {

@@ -5,6 +5,7 @@ import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
 import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
 import { processorsOf } from '../../../../services/core/processor/processors.ts';
 import { inquire } from '../../../../services/core/recovery/inquire.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { forSuite } from '../../../suite.ts';
 import { openDesk, openMerchant, sql } from '../desk.ts';
 import { RUNS } from '../kinds/samples.ts';
@@ -126,5 +127,17 @@ describe('inquire()', function () {
     await first;
     assert.equal(count, 1);
     await recover();
+  });
+
+  it('fails as one when the database goes away, which must not end the process', async () => {
+    const gone = await openDatabase({ databaseUrl: stage.settings.DATABASE_URL, poolSize: 1 });
+    await gone.close();
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown) => void unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    await assert.rejects(inquire({ ...stage.recovery, database: gone }));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', hear);
+    assert.deepEqual(unheard, []);
   });
 });

@@ -56,7 +56,7 @@ create table delivery (
   constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
   constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
-);
+) with (fillfactor=60);
 
 create table delivery_attempt (
   delivery_id uuid not null,
@@ -391,7 +391,7 @@ CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key I
 CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
-CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
 

@@ -30,7 +30,7 @@ export const DeliveryEntity = defineEntity({
     retryBase: p.integer().default(0),
     /** When the next attempt is due; null when none is. */
     dueAt: p.datetime(3).nullable(),
-    /** Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none. */
+    /** Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none: pages keep room (fillfactor). */
     lockedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     deliveredAt: p.datetime(3).nullable(),
@@ -42,7 +42,7 @@ export const DeliveryEntity = defineEntity({
     { name: 'delivery_due', expression: "(state = 'PENDING') = (due_at is not null)" },
   ],
   indexes: [
-    { name: 'delivery_due', properties: ['merchantId', 'endpointKind', 'dueAt'], where: 'due_at is not null' },
+    { name: 'delivery_due', properties: ['merchantId', 'endpointKind', 'dueAt', 'id'], where: 'due_at is not null' },
     { name: 'delivery_by_merchant', properties: ['merchantId', 'id'] },
     { name: 'delivery_by_request', properties: ['requestId'] },
     { name: 'delivery_dead', properties: ['id'], where: "state = 'DEAD'" },

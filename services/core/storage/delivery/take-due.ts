@@ -47,7 +47,8 @@ const DUE = `due_at <= $5::timestamptz + interval '1 s' and (due_at <= $5 or att
 const FREE = `(locked_until is null or locked_until <= now())`;
 
 /**
- * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are among them.
+ * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are among them; so their
+ * order is total.
  * A lock that is lost with the server costs a second attempt, so its commit does not wait for the disk.
  */
 const TAKE_DUE: Statement = {
@@ -63,9 +64,9 @@ const TAKE_DUE: Statement = {
       select id from (
         select * from delivery
         where merchant_id = w.merchant_id and endpoint_kind = w.kind and due_at <= $5::timestamptz + interval '1 s'
-        order by due_at limit w.cap) first
+        order by due_at, id limit w.cap) first
       where ${FREE} and ${DUE}
-      order by due_at limit w.room) chosen
+      order by due_at, id limit w.room) chosen
   ),
   free as materialized (
     select id from delivery where id = any (array(select id from due)) and ${FREE} and ${DUE} for update skip locked

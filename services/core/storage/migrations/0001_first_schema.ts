@@ -65,8 +65,8 @@ export class Migration0001_first_schema extends Migration {
         "created_at" timestamptz(3) not null,
         "delivered_at" timestamptz(3) null,
         primary key ("id")
-      );
-      create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at") where due_at is not null;
+      ) with (fillfactor = 60);
+      create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at", "id") where due_at is not null;
       create index "delivery_by_merchant" on "delivery" ("merchant_id", "id");
       create index "delivery_by_request" on "delivery" ("request_id");
       create index "delivery_dead" on "delivery" ("id") where state = 'DEAD';

@@ -47,6 +47,7 @@ describe('REST routes', () => {
       'PUT /webhook-endpoint',
       'POST /webhook-endpoint/test',
       'GET /deliveries',
+      'POST /deliveries/recover',
       `GET /deliveries/${HOLD_ID}`,
       `POST /deliveries/${HOLD_ID}/replay`,
       'POST /signing-secrets',

@@ -42,6 +42,7 @@ const AUDITS_ITSELF: ReadonlySet<string> = new Set([
   'RetireSigningSecret',
   'ReplayDelivery',
   'SendTestNotification',
+  'RecoverDeliveries',
   'ReplayDeliveries',
   'PauseEndpoint',
   'ResumeEndpoint',

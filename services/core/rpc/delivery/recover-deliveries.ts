@@ -21,7 +21,7 @@ export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, reque
     since: timestampDate(since),
     until: until ? timestampDate(until) : null,
   };
-  const action = { at: now, action: 'delivery.recover', target: merchantId, detail: { ...range } };
+  const action = { at: now, action: 'delivery.recover', target: merchantId || 'all merchants', detail: { ...range } };
   const recovered = await audited(core.database, action, async (query) => {
     const may = !isMerchant(context) || (await takeQuota(query, merchantId, 'delivery.recover', now));
     if (!may) throw tooMany(now);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -99,6 +99,8 @@ describe('The audit log', () => {
     },
     SendTestNotification: () => operator.notifications.sendTestNotification({ merchantId: 'acme' }, ALICE),
     ReplayDeliveries: () => operator.notifications.replayDeliveries({ merchantId: 'acme' }, ALICE),
+    RecoverDeliveries: () =>
+      operator.notifications.recoverDeliveries({ merchantId: 'acme', since: timestampFromDate(new Date(0)) }, ALICE),
     PauseEndpoint: () => operator.notifications.pauseEndpoint(ENDPOINT, ALICE),
     ResumeEndpoint: () => operator.notifications.resumeEndpoint(ENDPOINT, ALICE),
     ReleaseQuarantinedNotification: async () => {

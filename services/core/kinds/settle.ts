@@ -1,9 +1,10 @@
 import type { HoldBooks } from '../domain/hold.ts';
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
-import { type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/operation.ts';
+import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/operation.ts';
 import { freezeHold } from '../storage/hold/change-hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
+import { countLost } from '../storage/submission/read-submissions.ts';
 import type { Booker, Facts, Settler } from './facts.ts';
 import { voidLate } from './void-late.ts';
 
@@ -18,13 +19,12 @@ export type Settlement =
 /**
  * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts it changes nothing
  * but freezes the hold and alerts. A refusal of what must happen needs an operator, except when the request never arrived: then it is sent
- * again under a new identifier. What has no final outcome stays unknown, and recovery inquires.
+ * again under a new identifier, a few times. What has no final outcome stays unknown, and recovery inquires.
  */
 export async function settle(settler: Settler, facts: Facts, outcome: Outcome): Promise<Settlement> {
   if (!isFinal(outcome)) return leaveUnknown(settler, facts, outcome);
   const final = readOutcome(facts.kind, outcome);
-  const isRefused = !isOk(final) && final.code !== 'never_received';
-  if (isRefused && mustHappen(facts.kind)) {
+  if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(settler, facts, final))) {
     if (await review(settler, facts, final.code)) return { is: 'IN_REVIEW' };
   } else {
     const ended = await settleFinal(settler, facts, final);
@@ -33,6 +33,18 @@ export async function settle(settler: Settler, facts: Facts, outcome: Outcome): 
   await cameLate(settler, facts, final);
   return { is: 'OVERTAKEN' };
 }
+
+/** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
+async function isSentAgain(
+  { database }: Settler,
+  facts: Facts,
+  { code }: Exclude<FinalOutcome, Approved>,
+): Promise<boolean> {
+  if (code !== 'never_received' || facts.kind === 'HOLD') return false;
+  return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
+}
+
+const MOST_LOST = 3;
 
 /** Books a final outcome. Undefined = what was sent had ended before. */
 export async function settleFinal(

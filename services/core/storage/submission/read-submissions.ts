@@ -1,3 +1,4 @@
+import type { SubmissionKind } from '../../domain/kinds.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import type { SubmissionRow } from './submission-row.ts';
@@ -40,4 +41,20 @@ export async function hasLateVoid(query: Query, holdRequestId: string): Promise<
 const FIND_LATE_VOID: Statement = {
   name: 'find-late-void',
   text: `select request_id from submission where hold_request_id = $1 and kind = 'LATE_VOID' and state <> 'KO'`,
+};
+
+/** Counts the submissions of one kind that a hold has lost on their way to the processor. */
+export async function countLost(
+  query: Query,
+  holdRequestId: string | null | undefined,
+  kind: SubmissionKind,
+): Promise<number> {
+  const [row] = await query<{ count: bigint }>(COUNT_LOST, [holdRequestId, kind]);
+  return Number(row?.count ?? 0n);
+}
+
+const COUNT_LOST: Statement = {
+  name: 'count-lost',
+  text: `select count(*) from submission
+    where hold_request_id = $1 and kind = $2 and state = 'KO' and processor_code = 'never_received'`,
 };

@@ -71,6 +71,24 @@ describe('expireHolds()', function () {
     assert(first && second && first.requestId !== second.requestId);
   });
 
+  it('needs review when the processor takes voids and never knows of them', async () => {
+    const hold = await desk.hold();
+    processor.says.void = () => undefined;
+    processor.says.inquire = () => neverSeen;
+    await week();
+    for (let lost = 0; lost < 8; lost++) {
+      await scripted.inquireLater();
+      await scripted.stage.expire();
+    }
+    const text = 'select state from submission where hold_request_id = $1 order by request_id';
+    const states = await sql<{ state: string }>(scripted.stage, text, [hold.requestId]);
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['KO', 'KO', 'KO', 'NEEDS_REVIEW'],
+    );
+    assert.equal(voids(hold).length, 4);
+  });
+
   it('does not inquire about a void that may still be answered', async () => {
     const patient = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 60_000 });
     const recovery = { ...scripted.stage.recovery, processors: patient };

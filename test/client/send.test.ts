@@ -103,7 +103,7 @@ describe('a write of the client', function () {
     await using server = await serveScript([cutBefore, problem(409, 'CAPTURE_IN_FLIGHT')]);
     const capture = await server.holdfast.holds.capture(
       { preauthorizationId: 'pre_x', amountToCapture: 1 },
-      { timeoutMs: 1_500 },
+      { timeoutMs: 3_000 },
     );
     assert.equal(capture.outcome, 'unknown');
     assert(server.asked.length > 2);

@@ -137,7 +137,8 @@ async function createServiceDatabase(adminUrl: string, password: string): Promis
   await client.connect();
   try {
     const roles = await client.query("select from pg_roles where rolname = 'holdfast'");
-    if (roles.rowCount === 0) await client.query(`create role holdfast login password '${password}'`);
+    // The adapter to Stripe creates a database for its ledger.
+    if (roles.rowCount === 0) await client.query(`create role holdfast login createdb password '${password}'`);
     const databases = await client.query("select from pg_database where datname = 'holdfast'");
     if (databases.rowCount === 0) await client.query('create database holdfast owner holdfast');
   } finally {

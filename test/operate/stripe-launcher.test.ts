@@ -52,7 +52,7 @@ describe('npm start with a Stripe key', function () {
     assert(launched.output().includes(`Stripe events to ${webhookUrl}`));
     assert(!launched.output().includes(API_KEY));
     assert.equal((await fetch(webhookUrl, { method: 'POST', body: '{}' })).status, 400);
-    const { processorCredential: token } = await keepSecrets(dataDir);
+    const { stripeCredential: token } = await keepSecrets(dataDir);
     const channel = openChannel({
       address: processorUrl,
       credentials: credentials.createInsecure(),

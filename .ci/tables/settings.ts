@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
-import { CORE_SETTINGS } from '../../services/core/settings.ts';
-import { WORKER_SETTINGS } from '../../services/core/worker-settings.ts';
+import { CORE_SETTINGS } from '../../services/core/settings/core-settings.ts';
+import { WORKER_SETTINGS } from '../../services/core/settings/worker-settings.ts';
 import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
 import { QUICKSTART_SETTINGS } from '../../services/quickstart/settings.ts';
 import { SANDBOX_SETTINGS } from '../../services/sandbox/settings.ts';

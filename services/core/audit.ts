@@ -6,11 +6,11 @@
 
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { identitiesIn } from './identities.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { audit } from './reconciliation/audit.ts';
 import { unreadText } from './reconciliation/drift.ts';
-import { AUDIT_SETTINGS } from './reconciliation/settings.ts';
+import { AUDIT_SETTINGS } from './settings/reconciliation-settings.ts';
+import { identitiesIn } from './start/identities.ts';
 import { openDatabase } from './storage/open-database.ts';
 
 try {

@@ -5,16 +5,16 @@
  * changed, because the books cannot be relied on or cannot be read.
  */
 import { parseArgs } from 'node:util';
+import { systemClock } from '../../platform/clock.ts';
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { readOperator } from './actor.ts';
 import { openBooks } from './books/books.ts';
-import { openCipher } from './cipher.ts';
-import { systemClock } from './clock.ts';
-import { identitiesIn } from './identities.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { reconcile } from './reconciliation/reconcile.ts';
-import { RECONCILE_SETTINGS } from './reconciliation/settings.ts';
+import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
+import { identitiesIn } from './start/identities.ts';
+import { readOperator } from './storage/audit-log/actor.ts';
+import { openCipher } from './storage/cipher.ts';
 import { openDatabase } from './storage/open-database.ts';
 
 try {

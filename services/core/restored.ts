@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
-import { inNameOf, readOperator } from './actor.ts';
 import { moveSequencesAhead } from './storage/after-restore.ts';
+import { inNameOf, readOperator } from './storage/audit-log/actor.ts';
 import { openDatabase } from './storage/open-database.ts';
 
 try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { parseEncryptionKeys } from '../../services/core/cipher.ts';
+import { parseEncryptionKeys } from '../../services/core/storage/cipher.ts';
 import { useStage } from '../gateway/stage.ts';
 import { namedCode } from './code-blocks.ts';
 

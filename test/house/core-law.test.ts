@@ -8,16 +8,17 @@ describe('the law of core', () => {
 
   const refused = [
     ['storage/migrate.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
-    ['storage/merchant/merchant.ts', `import type { Clock } from '../../clock.ts';`],
+    ['storage/merchant/merchant.ts', `import type { Health } from '../../health/health.ts';`],
     ['delivery/attempt.ts', `import type { Recovery } from '../recovery/inquire.ts';`],
     ['metrics/metrics.ts', `import type { Admission } from '../rpc/server/admission.ts';`],
     ['processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold-row.ts';`],
     ['reports/overview.ts', `import { settle } from '../books/books.ts';`],
-    ['rpc/pages.ts', `import { startCore } from '../start-core.ts';`],
+    ['rpc/pages.ts', `import { startCore } from '../start/start-core.ts';`],
     ['rpc/merchant/get-merchant.ts', `import { LockMode } from '@mikro-orm/core';`],
-    ['start-core.ts', `import type { MikroORM } from '@mikro-orm/postgresql';`],
+    ['start/start-core.ts', `import type { MikroORM } from '@mikro-orm/postgresql';`],
     ['rpc/merchant/get-merchant.ts', `import { MerchantEntity } from '../../storage/merchant/merchant.ts';`],
     ['delivery/deliverer.ts', `import { entityManager } from '../storage/orm.ts';`],
+    ['purge.ts', 'export const purge = 1;'],
     ['jobs/purge.ts', 'export const purge = 1;'],
     ['rpc/merchant/use-nonce.ts', `import { Agent } from 'undici';`],
     ['rpc/merchant/use-nonce.ts', 'const text = `insert into nonce values ($1)`;'],
@@ -31,9 +32,9 @@ describe('the law of core', () => {
   }
 
   const allowed = [
-    ['storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../../cipher.ts';`],
+    ['storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../cipher.ts';`],
     ['rpc/merchant/get-merchant.ts', `import type { MerchantRow } from '../../storage/merchant/merchant.ts';`],
-    ['start-worker.ts', `import { Deliverer } from './delivery/deliverer.ts';`],
+    ['start/start-worker.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
     ['reports/overview.ts', `const text = 'select count(*) from hold';`],
     ['rpc/refusals.ts', `const why = 'select another currency';`],
   ] as const;

@@ -1,6 +1,6 @@
+import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import type { Clock } from '../clock.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import type { PendingDelivery } from '../storage/delivery/take-due.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';

@@ -1,7 +1,7 @@
 import { errorFields } from '../../../platform/log.ts';
 import { traced } from '../../../platform/tracing.ts';
-import type { Cipher } from '../cipher.ts';
 import { COMMIT_CHANNEL } from '../storage/announce.ts';
+import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import type { EndpointKind } from '../storage/delivery/delivery.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { recordAttempts } from '../storage/delivery/record-attempts.ts';
 import {

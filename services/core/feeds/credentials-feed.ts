@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { EndedSessionSchema, MerchantCredentialsSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import type { Cipher } from '../cipher.ts';
+import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import { type CredentialsRow, type EndedSessionRow, readCredentials } from '../storage/merchant/credentials.ts';
 

@@ -1,5 +1,5 @@
-import { type Cipher, hashOf, keyIdOf } from '../cipher.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
+import { type Cipher, hashOf, keyIdOf } from '../storage/cipher.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Sender } from './facts.ts';

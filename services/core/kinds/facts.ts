@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Books } from '../books/books.ts';
 import type { SettledFields } from '../books/reckon.ts';
 import type { Place } from '../books/request.ts';
 import type { HoldFields } from '../books/settle.ts';
-import type { Cipher } from '../cipher.ts';
-import type { Clock } from '../clock.ts';
-import type { Reach } from '../crash-points.ts';
+import type { Reach } from '../domain/crash-points.ts';
 import type { SentKind, SubmissionKind } from '../domain/kinds.ts';
 import type { Processors } from '../processor/processors.ts';
+import type { Cipher } from '../storage/cipher.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { keyIdOf } from '../cipher.ts';
-import { pointOf } from '../crash-points.ts';
+import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type Approved, identifierOf, type Outcome } from '../domain/operation.ts';
 import type { Processor } from '../processor/processor.ts';
+import { keyIdOf } from '../storage/cipher.ts';
 import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
 
 /** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
-import type { Clock } from '../clock.ts';
 import { SENT_KINDS } from '../domain/kinds.ts';
 import type { Processors } from '../processor/processors.ts';
 import { type Backlog, readBacklog } from '../reports/backlog.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createHttpDoor, type HttpBounds } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { hashOf } from '../cipher.ts';
+import { hashOf } from '../storage/cipher.ts';
 
 export interface MetricsDoorParts {
   readonly registry: Registry;

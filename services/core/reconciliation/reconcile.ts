@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
-import { inNameOf } from '../actor.ts';
 import type { Sender } from '../kinds/facts.ts';
+import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/reconciling.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';

@@ -1,4 +1,5 @@
 import type { MethodImpl } from '@connectrpc/connect';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
@@ -9,14 +10,13 @@ import type { OperationService } from '../../../proto/gen/holdfast/v1/operation_
 import type { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import type { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Books } from '../books/books.ts';
-import type { Cipher } from '../cipher.ts';
-import type { Clock } from '../clock.ts';
-import type { Reach } from '../crash-points.ts';
+import type { Reach } from '../domain/crash-points.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Processors } from '../processor/processors.ts';
-import type { CoreSettings } from '../settings.ts';
+import type { CoreSettings } from '../settings/core-settings.ts';
 import type { Announce } from '../storage/announce.ts';
+import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
 import type { Accept } from './notification/accept.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { type RunningJob, runPeriodically } from '../../../platform/periodic-job.ts';
-import type { Clock } from '../clock.ts';
 
 /** Work that waits in the database until it is due. */
 export interface Work<Item> {

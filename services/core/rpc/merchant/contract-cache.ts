@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../../platform/clock.ts';
 import type { Database } from '../../storage/database.ts';
 import { findMerchant, type MerchantRow } from '../../storage/merchant/merchant.ts';
 

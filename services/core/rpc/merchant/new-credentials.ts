@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { type Cipher, hashOf } from '../../cipher.ts';
+import { type Cipher, hashOf } from '../../storage/cipher.ts';
 import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
 
 /** Makes an API key of 256 random bits; its row has only the hash. */

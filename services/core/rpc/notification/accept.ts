@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Clock } from '../../../../platform/clock.ts';
 import type { Log } from '../../../../platform/log.ts';
 import { traceParent } from '../../../../platform/tracing.ts';
 import {
@@ -6,7 +7,6 @@ import {
   AcceptOutcome,
   type QuarantineNotificationRequest,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Clock } from '../../clock.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Announce } from '../../storage/announce.ts';
 import type { Database } from '../../storage/database.ts';

@@ -8,13 +8,13 @@ import {
   type CapturePreauthorizationResponseSchema,
   HoldStatus,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { hashOf } from '../../cipher.ts';
 import type { HoldBooks } from '../../domain/hold.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { SubmissionFacts } from '../../kinds/facts.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
+import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findSubmission } from '../../storage/submission/read-submissions.ts';
 import type { Core, Method } from '../core.ts';

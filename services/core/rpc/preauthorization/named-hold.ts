@@ -1,4 +1,4 @@
-import { hashOf } from '../../cipher.ts';
+import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, findHoldByHandle } from '../../storage/hold/read-holds.ts';
 import type { Core } from '../core.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { pointOf } from '../../crash-points.ts';
+import { pointOf } from '../../domain/crash-points.ts';
 import { openPage } from '../../kinds/checkout.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';

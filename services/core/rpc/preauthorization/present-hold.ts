@@ -1,5 +1,5 @@
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { Cipher } from '../../cipher.ts';
+import type { Cipher } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { presentAnswer, presentCard, presentFields } from '../present.ts';
 

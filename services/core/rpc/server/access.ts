@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
-import { inNameOf } from '../../actor.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { inNameOf } from '../../storage/audit-log/actor.ts';
 import { findLiveApiKey } from '../../storage/merchant/credentials.ts';
 import type { Core } from '../core.ts';
 import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';

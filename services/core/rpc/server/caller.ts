@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
-import { hashOf } from '../../cipher.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { addressesOf, inSettings } from '../../processor/processors.ts';
-import type { CoreSettings } from '../../settings.ts';
+import type { CoreSettings } from '../../settings/core-settings.ts';
+import { hashOf } from '../../storage/cipher.ts';
 import { invalidField } from '../refuse.ts';
 
 /** The role of a caller. Each role has its own credentials; none has a default. */

@@ -1,10 +1,10 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
-import { actorOfCall } from '../../actor.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
+import { actorOfCall } from './actor.ts';
 
 /** An action of an operator. */
 export const AuditEntryEntity = defineEntity({

@@ -1,4 +1,4 @@
-import type { Cipher } from '../../cipher.ts';
+import type { Cipher } from '../cipher.ts';
 import type { Query, Statement } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery.ts';
 import { type EndpointState, FRESH } from './endpoint.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
-import { actorOfCall } from '../../actor.ts';
+import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import type { Database, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';

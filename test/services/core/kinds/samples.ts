@@ -1,7 +1,7 @@
 /** One sample of each kind of operation, for tests that must cover all kinds; the compiler requires one for a new kind. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { SentKind } from '../../../../services/core/domain/kinds.ts';
 import type { Desk } from '../desk.ts';
 import type { FakeProcessor } from '../fake-processor.ts';

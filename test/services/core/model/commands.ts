@@ -1,6 +1,6 @@
 /** What may happen in a wave of runs: each run has a script of its own, and between two steps something happens to all of them. */
 import fc from 'fast-check';
-import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
 import type { Fault } from './hold-model.ts';
 import { MERCHANTS } from './world.ts';

@@ -1,4 +1,4 @@
-import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Crash, Sent } from './predict.ts';
 

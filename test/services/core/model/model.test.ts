@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import { forSuite } from '../../../suite.ts';
 import { FAULTS } from './faulty-processor.ts';
 import { IMPATIENCE } from './impatient.ts';

@@ -4,7 +4,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import {
   openCheckoutUrl,
   openPreauthorizationId,

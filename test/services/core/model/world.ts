@@ -1,7 +1,7 @@
 /** Two cores, two sandboxes behind faulty proxies, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import type { CrashPoint } from '../../../../services/core/crash-points.ts';
+import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';

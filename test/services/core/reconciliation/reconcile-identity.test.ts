@@ -1,7 +1,7 @@
 /** What is imported is what it was: its requestId, its reference, and the answers that its merchant got. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { openCipher } from '../../../../services/core/cipher.ts';
+import { openCipher } from '../../../../services/core/storage/cipher.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
 import { openStage } from '../stage.ts';

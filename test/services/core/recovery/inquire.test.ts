@@ -1,7 +1,7 @@
 /** Recovery against the real sandbox: lost answers, and a core that dies at each named point. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { CRASH_POINTS } from '../../../../services/core/crash-points.ts';
+import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
 import { processorsOf } from '../../../../services/core/processor/processors.ts';
 import { inquire } from '../../../../services/core/recovery/inquire.ts';

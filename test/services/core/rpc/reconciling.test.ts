@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { inNameOf } from '../../../../services/core/actor.ts';
+import { watchDatabase } from '../../../../services/core/health/watch-database.ts';
 import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';
+import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
 import { reconcilingSince } from '../../../../services/core/storage/reconciling.ts';
-import { watchDatabase } from '../../../../services/core/watch-database.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
 import { decideAt } from '../reconciliation/decide.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { startCore } from '../../../../../services/core/start-core.ts';
+import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { approved, atWork, declined } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';

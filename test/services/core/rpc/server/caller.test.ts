@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readSettings } from '../../../../../platform/settings.ts';
 import { callerFinder } from '../../../../../services/core/rpc/server/caller.ts';
-import { CORE_SETTINGS, type CoreSettings } from '../../../../../services/core/settings.ts';
+import { CORE_SETTINGS, type CoreSettings } from '../../../../../services/core/settings/core-settings.ts';
 
 const token = (letter: string) => letter.repeat(32);
 const settings = (gateway: string, more: Record<string, string> = {}) =>

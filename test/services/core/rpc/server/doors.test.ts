@@ -12,7 +12,7 @@ import { openChannel } from '../../../../../platform/grpc-client.ts';
 import { channelSecurity, readChannelTls } from '../../../../../platform/tls.ts';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { openConnectDoor } from '../../../../../services/core/rpc/server/connect-door.ts';
-import { startCore } from '../../../../../services/core/start-core.ts';
+import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { freePort } from '../../../../../services/quickstart/ports.ts';
 import { makeCertificates } from '../../../../certificates.ts';
 import { forSuite } from '../../../../suite.ts';

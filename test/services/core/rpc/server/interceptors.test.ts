@@ -4,7 +4,7 @@ import { openChannel } from '../../../../../platform/grpc-client.ts';
 import type { LogFields } from '../../../../../platform/log.ts';
 import { channelSecurity } from '../../../../../platform/tls.ts';
 import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
-import { startCore } from '../../../../../services/core/start-core.ts';
+import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
 import { openStage } from '../../stage.ts';

@@ -10,10 +10,10 @@ import {
   TRACING_SETTINGS,
   token,
   wholeNumber,
-} from '../../platform/settings.ts';
-import { parseEncryptionKeys } from './cipher.ts';
-import { parseOrigins } from './delivery/gateway-address.ts';
-import { addressesOf, inSettings, type ProcessorsSettings, parseProcessors } from './processor/processors.ts';
+} from '../../../platform/settings.ts';
+import { parseOrigins } from '../delivery/gateway-address.ts';
+import { addressesOf, inSettings, type ProcessorsSettings, parseProcessors } from '../processor/processors.ts';
+import { parseEncryptionKeys } from '../storage/cipher.ts';
 
 /** The addresses at which the gateway is reached. */
 export const origins = parsedBy(parseOrigins, 'must be http or https origins, joined by commas').default([]);

@@ -1,10 +1,10 @@
-import { StandbyError } from '../../platform/database-client.ts';
-import { errorFields, type Log, type LogFields } from '../../platform/log.ts';
-import { runPeriodically } from '../../platform/periodic-job.ts';
-import { settlesWithin } from '../../platform/settles-within.ts';
-import type { Database } from './storage/database.ts';
-import { probe } from './storage/probe.ts';
-import { noticeTimeline } from './storage/reconciling.ts';
+import { StandbyError } from '../../../platform/database-client.ts';
+import { errorFields, type Log, type LogFields } from '../../../platform/log.ts';
+import { runPeriodically } from '../../../platform/periodic-job.ts';
+import { settlesWithin } from '../../../platform/settles-within.ts';
+import type { Database } from '../storage/database.ts';
+import { probe } from '../storage/probe.ts';
+import { noticeTimeline } from '../storage/reconciling.ts';
 
 /** Whether this process can work: its database answers and is writable, and the two clocks agree. */
 export interface DatabaseWatch {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseUrl } from '../../../platform/settings.ts';
-import { checksProcessors, PROCESSOR, SERVER } from '../environment.ts';
+import { checksProcessors, PROCESSOR, SERVER } from './environment.ts';
 
 const AUDITED = {
   DATABASE_URL: databaseUrl,

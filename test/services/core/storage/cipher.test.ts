@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { openCipher, parseEncryptionKeys } from '../../../services/core/cipher.ts';
+import { openCipher, parseEncryptionKeys } from '../../../../services/core/storage/cipher.ts';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod';
-import { readSettings } from '../../../platform/settings.ts';
-import { AUDIT_SETTINGS, RECONCILE_SETTINGS } from '../../../services/core/reconciliation/settings.ts';
-import { CORE_SETTINGS } from '../../../services/core/settings.ts';
-import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
+import { readSettings } from '../../../../platform/settings.ts';
+import { CORE_SETTINGS } from '../../../../services/core/settings/core-settings.ts';
+import { AUDIT_SETTINGS, RECONCILE_SETTINGS } from '../../../../services/core/settings/reconciliation-settings.ts';
+import { WORKER_SETTINGS } from '../../../../services/core/settings/worker-settings.ts';
 
 const token = (letter: string) => letter.repeat(32);
 const AUDIT = { DATABASE_URL: 'postgresql://host/base', PROCESSOR_URL: 'host:1', PROCESSOR_CREDENTIAL: token('c') };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readSettings } from '../../../platform/settings.ts';
-import { startWorker } from '../../../services/core/start-worker.ts';
-import { takeDue } from '../../../services/core/storage/delivery/take-due.ts';
-import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
-import { forSuite } from '../../suite.ts';
-import { KEY, ok, openDeliveryStage, openReceiver } from './delivery/stage.ts';
+import { readSettings } from '../../../../platform/settings.ts';
+import { WORKER_SETTINGS } from '../../../../services/core/settings/worker-settings.ts';
+import { startWorker } from '../../../../services/core/start/start-worker.ts';
+import { takeDue } from '../../../../services/core/storage/delivery/take-due.ts';
+import { forSuite } from '../../../suite.ts';
+import { KEY, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
 describe('startWorker()', function () {
   this.timeout(20_000);

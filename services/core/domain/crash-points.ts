@@ -1,4 +1,4 @@
-import { SENT_KINDS, type SentKind } from './domain/kinds.ts';
+import { SENT_KINDS, type SentKind } from './kinds.ts';
 
 /** What is sent while somebody waits, or counts on it. */
 type Counted = Exclude<SentKind, 'LATE_VOID'>;

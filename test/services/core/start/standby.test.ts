@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../../../platform/log.ts';
-import { readSettings } from '../../../platform/settings.ts';
-import { CORE_SETTINGS } from '../../../services/core/settings.ts';
-import { startCore } from '../../../services/core/start-core.ts';
-import { startWorker } from '../../../services/core/start-worker.ts';
-import { migrateDatabase } from '../../../services/core/storage/migrate.ts';
-import { WORKER_SETTINGS } from '../../../services/core/worker-settings.ts';
-import { forSuite } from '../../suite.ts';
-import { sessionsAt, usePostgresPair } from '../../torture/failover/postgres-pair.ts';
-import { KEY } from './delivery/stage.ts';
+import type { Log } from '../../../../platform/log.ts';
+import { readSettings } from '../../../../platform/settings.ts';
+import { CORE_SETTINGS } from '../../../../services/core/settings/core-settings.ts';
+import { WORKER_SETTINGS } from '../../../../services/core/settings/worker-settings.ts';
+import { startCore } from '../../../../services/core/start/start-core.ts';
+import { startWorker } from '../../../../services/core/start/start-worker.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
+import { forSuite } from '../../../suite.ts';
+import { sessionsAt, usePostgresPair } from '../../../torture/failover/postgres-pair.ts';
+import { KEY } from '../delivery/stage.ts';
 
 describe('core and worker on a primary with a standby', function () {
   this.timeout(60_000);

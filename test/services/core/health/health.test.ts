@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { openLog } from '../../../platform/log.ts';
-import { watchHealth } from '../../../services/core/health.ts';
-import type { Query } from '../../../services/core/storage/database.ts';
-import { openDatabase } from '../../../services/core/storage/open-database.ts';
-import { createMigratedDatabase } from '../../database.ts';
+import { openLog } from '../../../../platform/log.ts';
+import { watchHealth } from '../../../../services/core/health/health.ts';
+import type { Query } from '../../../../services/core/storage/database.ts';
+import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import { createMigratedDatabase } from '../../../database.ts';
 
 const log = openLog('test', 'silent');
 const NONE = { names: [], of: () => assert.fail() };

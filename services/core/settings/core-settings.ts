@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byName, file, port, tokens, wholeNumber } from '../../platform/settings.ts';
+import { byName, file, port, tokens, wholeNumber } from '../../../platform/settings.ts';
 import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
 
 export const CORE_SETTINGS = z

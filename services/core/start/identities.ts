@@ -1,7 +1,7 @@
-import type { Log } from '../../platform/log.ts';
-import type { Identities } from './processor/identity.ts';
-import type { Database } from './storage/database.ts';
-import { recallIdentity } from './storage/processor-identity/processor-identity.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Identities } from '../processor/identity.ts';
+import type { Database } from '../storage/database.ts';
+import { recallIdentity } from '../storage/processor-identity/processor-identity.ts';
 
 /** The identities of processors that a database keeps. One that answers as another is logged. */
 export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log): Identities {

@@ -1,5 +1,5 @@
 import { HealthImplementation } from 'grpc-health-check';
-import type { Processors } from './processor/processors.ts';
+import type { Processors } from '../processor/processors.ts';
 import { type DatabaseWatch, type DatabaseWatchParts, watchDatabase } from './watch-database.ts';
 
 /** Whether this process serves: its database is usable, and it is not stopping. */

@@ -61,6 +61,7 @@ create table delivery (
 create table delivery_attempt (
   delivery_id uuid not null,
   number integer not null,
+  merchant_id text not null,
   started_at timestamp(3) with time zone not null,
   latency_ms integer not null,
   http_status integer,
@@ -249,6 +250,7 @@ create table operation (
 create table processor_event (
   id text not null,
   processor text not null,
+  merchant_id text not null,
   received_at timestamp(3) with time zone not null,
   digest bytea not null,
   constraint processor_event_pkey PRIMARY KEY (id, processor)

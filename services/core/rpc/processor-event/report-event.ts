@@ -28,7 +28,7 @@ export const reportEvent: Method<'reportEvent'> = async (core, request, context)
   const { query } = core.database;
   const processor = reporterOf(context);
   const sent = await findReported(core, processor, request.event);
-  const event = { id: request.eventId, processor, digest: digestOf(request) };
+  const event = { id: request.eventId, processor, merchantId: sent.merchantId, digest: digestOf(request) };
   const seen = await findEvent(query, event.id, processor);
   if (seen) return demandSame(core, event, seen.digest);
   await act(core, sent, request, event);

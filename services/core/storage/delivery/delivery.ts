@@ -57,6 +57,7 @@ export const DeliveryAttemptEntity = defineEntity({
   properties: {
     deliveryId: p.uuid().primary(),
     number: p.integer().primary(),
+    merchantId: p.text(),
     startedAt: p.datetime(3),
     latencyMs: p.integer(),
     /** Null = no answer. */

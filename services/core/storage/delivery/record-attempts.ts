@@ -41,13 +41,13 @@ const RECORD_ATTEMPTS: Statement = {
       delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
     from input i
     where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'
-    returning d.id
+    returning d.id, d.merchant_id
   ),
   recorded as (
-    insert into delivery_attempt (delivery_id, number, started_at, latency_ms, http_status, error, fault, url,
+    insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault, url,
       response_head)
-    select "deliveryId", number, "startedAt", "latencyMs", "httpStatus", error, fault, url, "responseHead"
-    from input where "deliveryId" in (select id from changed)
+    select c.id, i.number, c.merchant_id, i."startedAt", i."latencyMs", i."httpStatus", i.error, i.fault, i.url, i."responseHead"
+    from input i join changed c on c.id = i."deliveryId"
   )
   select id from changed`,
 };

@@ -38,12 +38,12 @@ export const TAKE_BACK: Statement = {
       ${BOOKS_INPUT})
   ),
   locked as materialized (
-    select i.* from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.merchant_id from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   remembered as (
-    insert into processor_event (id, processor, received_at, digest)
-    select "eventId", "eventProcessor", at, decode(digest, 'hex') from locked where "eventId" is not null
+    insert into processor_event (id, processor, merchant_id, received_at, digest)
+    select "eventId", "eventProcessor", merchant_id, at, decode(digest, 'hex') from locked where "eventId" is not null
     on conflict (id, processor) do nothing returning id
   ),
   changed as materialized (

@@ -78,6 +78,7 @@ export class Migration0001_first_schema extends Migration {
       create table "delivery_attempt" (
         "delivery_id" uuid not null,
         "number" int not null,
+        "merchant_id" text not null,
         "started_at" timestamptz(3) not null,
         "latency_ms" int not null,
         "http_status" int null,
@@ -325,6 +326,7 @@ export class Migration0001_first_schema extends Migration {
       create table "processor_event" (
         "id" text not null,
         "processor" text not null,
+        "merchant_id" text not null,
         "received_at" timestamptz(3) not null,
         "digest" bytea not null,
         primary key ("id", "processor")

@@ -9,6 +9,8 @@ export const ProcessorEventEntity = defineEntity({
     id: p.text().primary(),
     /** A name of PROCESSORS. */
     processor: p.text().primary(),
+    /** Whose operation it is about. */
+    merchantId: p.text(),
     receivedAt: p.datetime(3),
     /** SHA-256 of its content. */
     digest: p.blob().$type<Buffer>(),
@@ -19,6 +21,8 @@ export const ProcessorEventEntity = defineEntity({
 export interface NamedEvent {
   readonly id: string;
   readonly processor: string;
+  /** Whose operation it is about. */
+  readonly merchantId: string;
   /** SHA-256 of what it says. */
   readonly digest: Buffer;
 }
@@ -38,14 +42,15 @@ const FIND_EVENT: Statement = {
 };
 
 /** Stores an event. Returns the digest stored under its name, which may be that of an earlier report. */
-export async function rememberEvent(query: Query, { id, processor, digest }: NamedEvent, at: Date): Promise<Buffer> {
-  const [row] = await query<{ digest: Buffer }>(REMEMBER_EVENT, [id, processor, at, digest]);
+export async function rememberEvent(query: Query, event: NamedEvent, at: Date): Promise<Buffer> {
+  const { id, processor, merchantId, digest } = event;
+  const [row] = await query<{ digest: Buffer }>(REMEMBER_EVENT, [id, processor, merchantId, at, digest]);
   return row?.digest ?? digest;
 }
 
 /** The update of the id by itself makes the statement return an existing row. */
 const REMEMBER_EVENT: Statement = {
   name: 'remember-event',
-  text: `insert into processor_event (id, processor, received_at, digest) values ($1, $2, $3, $4)
+  text: `insert into processor_event (id, processor, merchant_id, received_at, digest) values ($1, $2, $3, $4, $5)
     on conflict (id, processor) do update set id = excluded.id returning digest`,
 };

@@ -28,6 +28,24 @@ describe('migrateDatabase()', function () {
     assert.equal(difference, '');
   });
 
+  it('gives every table that grows a merchant_id, so that it can be distributed by merchant', async () => {
+    const without = await database.query<{ name: string }>(
+      {
+        name: '',
+        text: `select relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+          and not exists (select from pg_attribute where attrelid = c.oid and attname = 'merchant_id') order by 1`,
+      },
+      [],
+    );
+    assert.deepEqual(
+      without.map(({ name }) => name),
+      [
+        ...['audit_entry', 'ended_session', 'installation', 'merchant', 'migration', 'processor_identity'],
+        'verification_failure',
+      ],
+    );
+  });
+
   it('changes nothing when it runs again, and prints nothing as a process', async () => {
     const done = () => database.query<{ name: string }>({ name: 'done', text: 'select name from migration' }, []);
     const before = await done();

@@ -33,8 +33,8 @@ describe('openPurge()', () => {
     await stage.sql("update delivery set state = 'DELIVERED', due_at = null where id = $1", [ended]);
     for (const id of [ended, waiting]) {
       await stage.sql(
-        `insert into delivery_attempt (delivery_id, number, started_at, latency_ms, response_head)
-          values ($1, 1, now(), 1, 'thanks')`,
+        `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, response_head)
+          values ($1, 1, 'm', now(), 1, 'thanks')`,
         [id],
       );
     }

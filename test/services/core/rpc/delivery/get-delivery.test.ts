@@ -97,8 +97,8 @@ describe('GetDelivery', () => {
     const head = 'é'.repeat(1_024);
     await sql(
       stage,
-      `insert into delivery_attempt (delivery_id, number, started_at, latency_ms, error, fault, url, response_head)
-        select $1, number, now(), 1, $2, 'UNREACHABLE', $3, $4 from generate_series(1, 4500) number`,
+      `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, error, fault, url, response_head)
+        select $1, number, 'acme', now(), 1, $2, 'UNREACHABLE', $3, $4 from generate_series(1, 4500) number`,
       [deliveryId, detail, `https://${'x'.repeat(2_000)}`, head],
     );
     const numbersOf = async (pageToken: string, pageSize = 0) => {

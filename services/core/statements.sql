@@ -130,7 +130,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -161,7 +161,9 @@ with input as materialized (
     returning request_id
   ),
   reserved as (
-    update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
+    update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
+      released = h.released - case when i."fromReleased" then i.amount else 0 end,
+      in_flight = h.in_flight + i.amount, closing = i.closing
     from admissible i
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
   ),

@@ -1,4 +1,4 @@
-import { isDueToEnd, judgeCapture, judgeRelease } from '../domain/hold.ts';
+import { isDueToEnd, isOpen, judgeCapture, judgeRelease } from '../domain/hold.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -7,7 +7,10 @@ import type { HoldRequest } from './request.ts';
 
 /** What is reserved on a hold, and what else is stored of the request. */
 export interface Reservation
-  extends Pick<SubmissionInput, 'finalCapture' | 'reported' | 'amountReleased' | 'processorReference'> {
+  extends Pick<
+    SubmissionInput,
+    'finalCapture' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
+  > {
   /** Minor units. */
   readonly amount: bigint;
   /** Whether nothing else may be captured until it has its result. */
@@ -18,7 +21,8 @@ type Judge = (hold: HoldRow, request: HoldRequest) => RefusalCode | Reservation;
 
 /** How requests on a hold are judged, by kind. */
 export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
-  CAPTURE(hold, { amount = 0n, finalCapture = false, at }) {
+  CAPTURE(hold, { amount = 0n, finalCapture = false, imported = false, at }) {
+    if (imported) return judgeImported(hold, amount, finalCapture);
     const refusal = judgeCapture(hold, { amount, finalCapture }, at);
     return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };
   },
@@ -39,6 +43,15 @@ export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
 
   LATE_VOID: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
 };
+
+/** A capture that the processor has done already. When the hold has ended here, what counts as released was charged in truth. */
+function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): RefusalCode | Reservation {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  const room = isOpen(hold) ? hold.remaining : hold.released;
+  if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+  return { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures, fromReleased: !isOpen(hold) };
+}
 
 const GIVEN_UP: Reservation = { amount: 0n, closing: true };
 

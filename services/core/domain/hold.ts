@@ -84,7 +84,7 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
 
 /**
  * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so does one with which
- * the processor gave something back unasked: it allows no other.
+ * the processor gave something back unasked: it allows no other. A hold that had ended without a capture is captured by it.
  */
 export function settleCapture(
   hold: HoldState,
@@ -100,7 +100,9 @@ export function settleCapture(
   if (!ok) return returned({ ...booksOf(hold), inFlight, closing }, amount);
   const captured = hold.captured + amount;
   const books = { ...booksOf(hold), captured, inFlight, closing };
-  if (!isOpen(hold)) return checked(books);
+  if (!isOpen(hold)) {
+    return checked({ ...books, status: 'CAPTURED', releaseReason: books.released > 0n ? books.releaseReason : null });
+  }
   if (closes || (hold.remaining === 0n && inFlight === 0n)) return closed(books, 'CAPTURED', 'FINAL');
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
 }

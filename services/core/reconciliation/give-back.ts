@@ -75,7 +75,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
   const captureRequestId = await importEntry(entry, importing).catch((error) => {
-    // A hold that is closed here has no room for the capture: then it is undone, and nothing is booked.
+    // A hold that has failed here takes no capture: then it is undone, and nothing is booked.
     if (error instanceof Unable) return undefined;
     throw error;
   });
@@ -90,7 +90,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   });
   if (!isFinal(outcome)) throw new Unable('the refund has no result yet: reconcile again later');
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
-  if (captureRequestId === undefined) return 'nothing is booked: its hold is closed here';
+  if (captureRequestId === undefined) return 'nothing is booked: its hold has failed here';
   return importReversalOf(sender, captureRequestId, { takenBack: entry.amount, reference: outcome.reference });
 }
 

@@ -25,7 +25,7 @@ export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
   };
 }
 
-/** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and would find no room for its import. */
+/** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and merchants are told that it has expired. */
 async function findDue(
   { clock, database: { query } }: Sender,
   search: { readonly limit: number; readonly but: readonly string[] },

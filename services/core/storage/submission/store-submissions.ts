@@ -33,6 +33,8 @@ export interface SubmissionInput extends SentInput {
   readonly holdRequestId?: string | undefined;
   readonly version?: string | undefined;
   readonly closing?: boolean | undefined;
+  /** The hold has ended, so the amount is taken from what it has released. */
+  readonly fromReleased?: boolean | undefined;
   readonly finalCapture?: boolean | undefined;
   /** A void that the processor did by itself, and what it said of it. */
   readonly reported?: boolean | undefined;
@@ -125,7 +127,7 @@ export const STORE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     ${LOST}
     ${sentUnderKey('submission')}
@@ -140,7 +142,9 @@ export const STORE_SUBMISSIONS: Statement = {
   ),
   ${CLAIMED},
   reserved as (
-    update hold h set remaining = h.remaining - i.amount, in_flight = h.in_flight + i.amount, closing = i.closing
+    update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
+      released = h.released - case when i."fromReleased" then i.amount else 0 end,
+      in_flight = h.in_flight + i.amount, closing = i.closing
     from admissible i
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
   ),

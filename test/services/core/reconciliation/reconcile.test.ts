@@ -153,20 +153,6 @@ describe('reconcile()', function () {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('undoes a capture whose hold has expired here meanwhile', async () => {
-    const short = await openMerchant(stage, 'short', { holdPeriod: { seconds: 60n } });
-    const hold = await short.hold();
-    const goBack = await rememberNow(stage);
-    await short.capture(hold, 300n, { finalCapture: true });
-    await goBack();
-    stage.clock.advance(61_000);
-    await stage.expire();
-    const { lines } = await decide({ importing: ['all'] });
-    assert.match(lines.join('\n'), /^LEFT capture .*: the hold \S+ has no room for it: HOLD_EXPIRED$/);
-    assert.match((await decide({ givingBack: ['all'] })).lines.join('\n'), /^GAVE BACK capture .*; nothing is booked/);
-    assert.deepEqual(await drifts(), []);
-  });
-
   /** Puts a NUL into an entry of the sandbox's ledger. */
   function spoil(requestId: string): void {
     const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });

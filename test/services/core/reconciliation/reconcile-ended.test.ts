@@ -1,0 +1,102 @@
+/** A capture that the database has lost is imported although its hold has ended here meanwhile: nobody is refunded. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, payAt } from '../desk.ts';
+import { openStage } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { decideAt } from './decide.ts';
+
+describe('reconcile() on holds that have ended', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const acme = forEachTest(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
+
+  /**
+   * The void of the end gave back less than was left here, so the hold is frozen until an operator has looked. Loses a capture of 300, lets the hold end, and
+   * imports the capture.
+   */
+  async function importInto(end: (hold: { requestId: string }) => Promise<unknown>, finalCapture: boolean) {
+    const hold = await acme.hold();
+    const goBack = await rememberNow(stage);
+    const fields = { idempotencyKey: randomUUID(), finalCapture };
+    const first = await acme.capture(hold, 300n, fields);
+    await goBack();
+    await end(hold);
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    const again = await acme.capture(hold, 300n, fields);
+    assert.equal(again.replayed, true);
+    assert.deepEqual(
+      [again.capture?.requestId, again.capture?.state],
+      [first.capture?.requestId, first.capture?.state],
+    );
+    assert.deepEqual(await stage.audit(), []);
+    assert(!stage.oracle.entries().some(({ kind }) => kind === 'refund'));
+    return acme.books(hold);
+  }
+
+  async function expire() {
+    stage.clock.advance(3_601_000);
+    await stage.expire();
+  }
+
+  it('imports a final capture of a hold that has expired', async () => {
+    assert.equal(await importInto(expire, true), 'CAPTURED 300/0/0/9700/0 EXPIRED frozen');
+  });
+
+  it('imports a part of a hold that has expired', async () => {
+    assert.equal(await importInto(expire, false), 'CAPTURED 300/0/0/9700/0 EXPIRED frozen');
+  });
+
+  it('imports a part of a hold that was released', async () => {
+    const hold = await importInto((hold) => acme.release(hold), false);
+    assert.equal(hold, 'CAPTURED 300/0/0/9700/0 FINAL frozen');
+  });
+
+  it('imports a final capture of a hold whose release had nothing to give back', async () => {
+    assert.equal(await importInto((hold) => acme.release(hold), true), 'CAPTURED 300/0/0/9700/0 FINAL frozen');
+  });
+
+  it('imports all captures of a hold that one of them has closed', async () => {
+    const hold = await acme.hold();
+    const goBack = await rememberNow(stage);
+    await acme.capture(hold, 300n);
+    await acme.capture(hold, 400n);
+    await goBack();
+    await acme.capture(hold, 500n, { finalCapture: true });
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.equal(await acme.books(hold), 'CAPTURED 1200/0/0/8800/0 FINAL');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('undoes a capture of a hold that has failed here, because it cannot be imported', async () => {
+    const { preauthorization: hold } = await acme.checkout();
+    assert(hold);
+    const goBack = await rememberNow(stage);
+    await payAt(hold.checkoutUrl);
+    await acme.capture(await acme.get(hold), 300n);
+    await goBack();
+    await acme.release(hold);
+    assert.equal(await acme.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    const { lines } = await decideAt(stage, { importing: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT capture .*: the hold \S+ has no room for it: HOLD_NOT_PLACED$/m);
+    assert.match(
+      (await decideAt(stage, { givingBack: ['all'] })).lines.join('\n'),
+      /^GAVE BACK capture .*; nothing is booked/m,
+    );
+    assert.equal(stage.oracle.entries().filter(({ kind }) => kind === 'refund').length, 1);
+  });
+
+  it('imports a capture that has no result yet', async () => {
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_capture_accepted' });
+    const goBack = await rememberNow(stage);
+    await acme.capture(hold, 300n, { finalCapture: true });
+    await goBack();
+    await expire();
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.deepEqual(await stage.audit(), []);
+  });
+});

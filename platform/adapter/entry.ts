@@ -4,6 +4,7 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import {
   Answer,
+  type CapabilitiesSchema,
   EntryKind,
   type ListEntriesRequest,
   type ListEntriesResponseSchema,
@@ -64,13 +65,43 @@ export const NO_RESULT: KeptResult = {
 /** A result as the contract carries it. */
 export type ResultInit = MessageInitShape<typeof ResultSchema>;
 
-/** The fields of the contract's result that the ledger keeps as they are. */
-export function resultFields(kept: KeptResult) {
-  const { answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
+/** A result with what it says besides, as a ledger keeps it. */
+export interface KeptEnding extends KeptResult {
+  readonly kind: Kind;
+  readonly actedAt: Timestamp | undefined;
+  /** When the reservation ends, of an approval. */
+  readonly expiresAt: Timestamp | undefined;
+  /** When an accepted operation should have ended. */
+  readonly expectedBy: Timestamp | undefined;
+  /** Given back by this capture or void, minor units. */
+  readonly released: Amount;
+  /** What the authorization can do. */
+  readonly capabilities: MessageInitShape<typeof CapabilitiesSchema>;
+}
+
+/** Kinds whose result says what the authorization can do. */
+const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'increment', 'extension']);
+
+/** The contract's form of how an operation ended, or that it was accepted. */
+export function resultOf(kept: KeptEnding): ResultInit {
+  const { kind, answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
+  const { actedAt, expiresAt, expectedBy, capabilities } = kept;
+  const isApproved = answer === Answer.APPROVED;
+  const givesBack = kind === 'capture' || kind === 'void';
   return {
-    ...{ answer, reference, bankReference, errorCode, errorMessage, generatedTokenId },
+    answer,
+    reference,
+    bankReference,
+    errorCode,
+    errorMessage,
+    generatedTokenId,
     ...(/^[0-9]{4}$/.test(last4) && { card: { brand, last4, expiryMonth, expiryYear } }),
+    ...(actedAt && { actedAt }),
+    ...(isApproved && expiresAt && { expiresAt }),
+    ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy }),
+    ...(isApproved && RESERVING.has(kind) && { capabilities }),
+    ...(isApproved && givesBack && { amountReleased: BigInt(kept.released) }),
   };
 }
 

@@ -1,14 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { type EventReporter, REPORT_TIMEOUT_MS } from '../../platform/adapter/event-reporter.ts';
+import type { EventReporter } from '../../platform/adapter/event-reporter.ts';
+import { backoffMs, type Outbox, putOffMs, reportDue } from '../../platform/adapter/report.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Clock } from './clock.ts';
 import { happen, messageOf } from './happen.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
 
-/** Waits before the next report: about as long as core takes to restart, then ever longer. */
-const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-const EVENTS_OF_A_RUN = 32;
 /** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
 const RUNS_AT_ONCE = 8;
 
@@ -39,6 +37,21 @@ export function openReporter({ core, ledger, clock, log }: ReporterSetup): Repor
   const waiting = new Map<string, Array<() => void>>();
   let callOff = () => {};
 
+  const outbox: Outbox = {
+    async takeDue(limit) {
+      const due = await ledger.commit((books) => takeDue(books, limit, clock.now()));
+      return due.map((event) => ({ ...event, message: messageOf(ledger.books, event) }));
+    },
+    async settle({ eventId, attempts }, isReported) {
+      const nowMs = clock.now();
+      if (!isReported)
+        return ledger.commit(({ events }) => events.postpone(eventId, nowMs + backoffMs(attempts), attempts));
+      await ledger.commit(({ events }) => events.reported(eventId, nowMs));
+      for (const tell of waiting.get(eventId) ?? []) tell();
+      waiting.delete(eventId);
+    },
+  };
+
   function wake(): void {
     callOff();
     if (stop.signal.aborted || running.size >= RUNS_AT_ONCE) return;
@@ -48,35 +61,14 @@ export function openReporter({ core, ledger, clock, log }: ReporterSetup): Repor
 
   function run(): void {
     callOff();
-    const reports = reportDue().catch((error) => log.error('reporting failed', errorFields(error)));
+    const reports = reportDue({ core, outbox, log, signal: stop.signal }).catch((error) =>
+      log.error('reporting failed', errorFields(error)),
+    );
     running.add(reports);
     reports.then(() => {
       running.delete(reports);
       wake();
     });
-  }
-
-  async function reportDue(): Promise<void> {
-    while (!stop.signal.aborted) {
-      const due = await ledger.commit((books) => takeDue(books, clock.now()));
-      if (due.length === 0) return;
-      await Promise.all(due.map(report));
-    }
-  }
-
-  async function report(event: Event): Promise<void> {
-    const attempt = event.attempts + 1;
-    const outcome = await core.report(messageOf(ledger.books, event), stop.signal);
-    const line = { eventId: event.eventId, requestId: event.requestId, attempt, outcome };
-    log[outcome === 'OK' ? 'info' : 'warn']('report', line);
-    if (outcome !== 'OK') {
-      if (stop.signal.aborted) return;
-      await ledger.commit((books) => books.events.postpone(event.eventId, clock.now() + backoffMs(attempt), attempt));
-      return;
-    }
-    await ledger.commit((books) => books.events.reported(event.eventId, clock.now()));
-    for (const tell of waiting.get(event.eventId) ?? []) tell();
-    waiting.delete(event.eventId);
   }
 
   return {
@@ -94,22 +86,15 @@ export function openReporter({ core, ledger, clock, log }: ReporterSetup): Repor
   };
 }
 
-/**
- * Takes due events for reporting; what has not happened yet happens now. They are put off first: a crash in between
- * reports them again, not never.
- */
-function takeDue(books: Books, nowMs: number): Event[] {
+/** Takes due events for reporting; what has not happened yet happens now. */
+function takeDue(books: Books, limit: number, nowMs: number): Event[] {
   const due: Event[] = [];
-  for (const { eventId, attempts } of books.events.due(nowMs, EVENTS_OF_A_RUN)) {
+  for (const { eventId, attempts } of books.events.due(nowMs, limit)) {
     const event = attempts === 0 ? happen(books, eventId) : books.events.find(eventId);
     if (!event) continue;
     const attempt = attempts + 1;
-    books.events.postpone(eventId, nowMs + REPORT_TIMEOUT_MS + backoffMs(attempt), attempt);
-    due.push(event);
+    books.events.postpone(eventId, nowMs + putOffMs(attempt), attempt);
+    due.push({ ...event, attempts: attempt });
   }
   return due;
-}
-
-function backoffMs(attempt: number): number {
-  return BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length) - 1] as number;
 }

@@ -1,4 +1,9 @@
 import { openEventReporter } from '../../platform/adapter/event-reporter.ts';
+import { openDatabase } from '../../platform/adapter/postgres/database.ts';
+import { openLeases } from '../../platform/adapter/postgres/lease.ts';
+import { migrate } from '../../platform/adapter/postgres/migrate.ts';
+import { openOutbox } from '../../platform/adapter/postgres/outbox.ts';
+import { reportDue } from '../../platform/adapter/report.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
 import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
@@ -8,12 +13,9 @@ import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
 import type { Desk } from './desk.ts';
-import { openDatabase } from './ledger/database.ts';
-import { openLeases } from './ledger/lease.ts';
-import { migrate } from './ledger/migrations.ts';
+import { STRIPE_SCHEMA } from './ledger/migrations.ts';
 import { purgeNotices } from './ledger/notice.ts';
 import { serveMetrics } from './metrics.ts';
-import { reportDue } from './report.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { lookAround } from './webhook/looks.ts';
@@ -67,9 +69,10 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   const { stripe } = started.adopt(openClient(settings), ({ close }) => close());
   if (!(await checkKey(stripe))) log.warn('stripe away');
-  await migrate(databaseUrl);
+  await migrate(databaseUrl, STRIPE_SCHEMA);
   const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
-  const runOnce = () => reportDue({ core, database, log });
+  const outbox = openOutbox(database.query, STRIPE_SCHEMA.name);
+  const runOnce = () => reportDue({ core, outbox, log });
   const reporting = { name: 'report', intervalMs: REPORTS_EVERY_MS, runOnce };
   const reports = started.adopt(runPeriodically(reporting, log), ({ close }) => close());
 
@@ -86,7 +89,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
     started.defer(() => closeServer(metrics, GRACE_MS));
     metricsPort = await listen(metrics, 'STRIPE_METRICS_PORT', port, host);
   }
-  const leases = openLeases(database, leaseMs);
+  const leases = openLeases(database, STRIPE_SCHEMA.name, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
   const desk: Desk = { database, leases, stripe, mode, patience, log, now, reach, closingUrl, onEvent: reports.wake };
   const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import type Stripe from 'stripe';
+import type { Database } from '../../platform/adapter/postgres/database.ts';
+import type { Leases } from '../../platform/adapter/postgres/lease.ts';
 import { RpcError } from '../../platform/adapter/serve.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Patience } from './api/ask.ts';
 import type { Reach } from './crash-points.ts';
-import type { Database } from './ledger/database.ts';
-import type { Leases } from './ledger/lease.ts';
 
 /** What every call works with. */
 export interface Desk {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type Stripe from 'stripe';
-import type { Database, Statement } from './ledger/database.ts';
+import type { Database, Statement } from '../../platform/adapter/postgres/database.ts';
 
 /** What the metrics server needs. */
 export interface Metered {

@@ -1,6 +1,7 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { code as currencyOf } from 'currency-codes';
+import { asksTheSame } from '../../../platform/adapter/identifier.ts';
 import { RpcError } from '../../../platform/adapter/serve.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import type {
@@ -11,7 +12,6 @@ import type { Capabilities } from '../checkout/capability.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import { intentOf, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { sameIntent } from './outcome.ts';
 
 /** No page stays open longer (docs/sandbox.md, "Checkout"). */
 export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
@@ -46,7 +46,7 @@ function earlier(books: Books, request: CreateCheckoutRequest, hash: Buffer): Ch
   if (entry.kind === 'fence') throw new RpcError(status.FAILED_PRECONDITION, 'fenced');
   const checkout = books.checkouts.find(request.requestId);
   const same = checkout?.returnUrl === request.returnUrl && checkout.saveCard === (request.saveCard ? 1 : 0);
-  if (!checkout || !same || !sameIntent(entry, intentOf('checkout', request))) {
+  if (!checkout || !same || !asksTheSame(entry, intentOf('checkout', request))) {
     throw new RpcError(status.ALREADY_EXISTS, 'identifier_reused');
   }
   // The credential that capabilities derive from was changed in between: the new address replaces the old.

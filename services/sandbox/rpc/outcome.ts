@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type KeptCard, type ResultInit, refusal, resultFields } from '../../../platform/adapter/entry.ts';
+import { resultOf as formOf, type KeptCard, type ResultInit } from '../../../platform/adapter/entry.ts';
+import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import {
   type BehaviourName,
@@ -12,7 +13,6 @@ import {
 } from '../behaviour.ts';
 import { type Ending, type Entry, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { agrees } from './authorization.ts';
 import { holdBack, perform } from './perform.ts';
 
 /** What the caller gets to hear: an answer, at once or later, or nothing at all. */
@@ -27,26 +27,7 @@ export type Outcome =
 export function recall(books: Books, intent: Intent): Outcome | undefined {
   const entry = books.entries.find(intent.requestId);
   if (!entry) return undefined;
-  const heard = { heard: true, delayMs: 0 } as const;
-  if (entry.kind === 'fence') return { ...heard, result: refusal('fenced') };
-  const isSame = entry.answer !== Answer.UNSPECIFIED && sameIntent(entry, intent);
-  return { ...heard, result: isSame ? resultOf(entry) : refusal('identifier_reused') };
-}
-
-/** Whether an entry was made by a request that asked the very same. */
-export function sameIntent(entry: Entry, intent: Intent): boolean {
-  return (Object.keys(intent) as (keyof Intent)[]).every(
-    (name) =>
-      KEPT_FOR_CORE.has(name) ||
-      (isSaidLater(entry, name) ? agrees(entry[name] as string, intent[name] as string) : entry[name] === intent[name]),
-  );
-}
-
-const KEPT_FOR_CORE: ReadonlySet<string> = new Set(['operationRequestId', 'merchantReference', 'memo']);
-
-/** Core did not always say the account, nor whose hold it voids: a repeated request may say it for the first time. */
-function isSaidLater({ kind }: Entry, name: keyof Intent): boolean {
-  return name === 'account' || (name === 'merchantId' && kind === 'void');
+  return { heard: true, delayMs: 0, result: reuseRefusal(entry, intent) ?? resultOf(entry) };
 }
 
 /** How an operation is to end. */
@@ -107,15 +88,15 @@ function endOf(kind: Intent['kind'], behaviour: BehaviourName | '', nowMs: numbe
 
 /** The contract's form of how an entry ended. */
 export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): ResultInit {
-  const approved = entry.answer === Answer.APPROVED;
-  return {
-    ...resultFields(entry),
-    actedAt: timestampFromMs(entry.actedAtMs),
-    ...(entry.expiresAtMs > 0 && { expiresAt: timestampFromMs(entry.expiresAtMs) }),
-    ...(entry.answer === Answer.ACCEPTED && { expectedBy: timestampFromMs(entry.expectedByMs) }),
-    ...(approved && (entry.kind === 'void' || entry.kind === 'capture') && { amountReleased: BigInt(entry.voided) }),
-    ...(approved && RESERVING.has(entry.kind) && { capabilities: capabilitiesOf(entry) }),
-  };
+  const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
+  return formOf({
+    ...entry,
+    actedAt: timestampFromMs(actedAtMs),
+    expiresAt: expiresAtMs > 0 ? timestampFromMs(expiresAtMs) : undefined,
+    expectedBy: timestampFromMs(expectedByMs),
+    released: voided,
+    capabilities: capabilitiesOf(behaviour),
+  });
 }
 
 /** The card of an entry, or of whatever else keeps one. */
@@ -123,10 +104,7 @@ export function cardOf({ cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear }
   return { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear };
 }
 
-/** Kinds whose result says what the authorization can do. */
-const RESERVING: ReadonlySet<Intent['kind']> = new Set(['authorization', 'checkout', 'increment', 'extension']);
-
-function capabilitiesOf({ behaviour }: Ending) {
+function capabilitiesOf(behaviour: BehaviourName | '') {
   return {
     severalCaptures: isAble(behaviour, 'severalCaptures'),
     increments: isAble(behaviour, 'increments'),

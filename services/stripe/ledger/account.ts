@@ -1,4 +1,4 @@
-import type { Query, Statement } from './database.ts';
+import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 
 const REFUSED: Statement = {
   name: 'refused_features',

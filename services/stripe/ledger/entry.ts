@@ -1,7 +1,7 @@
 import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Query, Statement } from './database.ts';
-import { ADVISORY_LOCKS } from './migrations.ts';
+import { ENTRY_ORDER_LOCK } from './migrations.ts';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
 export interface Intent {
@@ -127,7 +127,7 @@ const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline
 const INSERT: Statement = {
   name: 'insert_entry',
   // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
-  text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.entryOrder}))
+  text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${ENTRY_ORDER_LOCK}))
     INSERT INTO stripe.entry (${NEW_FIELDS.map(column).join(', ')})
     SELECT ${NEW_FIELDS.map((_, index) => `$${index + 1}`).join(', ')} FROM line
     ON CONFLICT (request_id) DO NOTHING RETURNING ${COLUMNS}`,

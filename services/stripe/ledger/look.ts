@@ -1,5 +1,5 @@
+import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Query, Statement } from './database.ts';
 
 /** What may change at Stripe without a call of core's: an open checkout, a live authorization, a refund that Stripe has taken. */
 const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')

@@ -1,70 +1,10 @@
-import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
+import type { Migration, Schema } from '../../../platform/adapter/postgres/migrate.ts';
+import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 
-/** Keys of the advisory locks that the adapter takes in its database, apart from those of core. */
-export const ADVISORY_LOCKS = {
-  /** Lets one process at a time migrate. */
-  migration: 7_216_000,
-  /** Makes the order of `entry.sequence` the order of commits. */
-  entryOrder: 7_216_001,
-} as const;
+/** Key of the advisory lock that makes the order of `entry.sequence` the order of commits. */
+export const ENTRY_ORDER_LOCK = 7_216_001;
 
-/**
- * Brings the schema `stripe` of a database to this version; a database that is not there yet is created, where the role may.
- * Safe to run by several processes at once.
- */
-export async function migrate(databaseUrl: string): Promise<void> {
-  const client = await connectOrCreate(databaseUrl);
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    // Asked first: IF NOT EXISTS would need the right to create schemas even when there is nothing to create.
-    const { rows } = await client.query(`SELECT to_regnamespace('stripe') AS schema`);
-    if (rows[0].schema === null) await client.query('CREATE SCHEMA stripe');
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS stripe.migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT now())',
-    );
-    const done = await client.query<{ name: string }>('SELECT name FROM stripe.migration');
-    const names = new Set(done.rows.map(({ name }) => name));
-    for (const { name, sql } of MIGRATIONS) {
-      if (names.has(name)) continue;
-      await client.query(
-        `BEGIN; ${sql}; INSERT INTO stripe.migration (name) VALUES (${client.escapeLiteral(name)}); COMMIT`,
-      );
-    }
-  } finally {
-    await client.end();
-  }
-}
-
-async function connectOrCreate(databaseUrl: string): Promise<DatabaseClient> {
-  try {
-    return await connect(databaseUrl);
-  } catch (error) {
-    const [, server = '', name = '', options = ''] = /^(\w+:\/\/[^/]+\/)([^?]+)(.*)$/.exec(databaseUrl) ?? [];
-    if ((error as { code?: string }).code !== NO_SUCH_DATABASE || name === '') throw error;
-    const client = await connect(`${server}postgres${options}`);
-    await client
-      .query(`CREATE DATABASE ${client.escapeIdentifier(decodeURIComponent(name))}`)
-      .catch(ignoreExisting)
-      .finally(() => client.end());
-    return connect(databaseUrl);
-  }
-}
-
-const NO_SUCH_DATABASE = '3D000';
-
-async function connect(databaseUrl: string): Promise<DatabaseClient> {
-  const client = new DatabaseClient(connectionOptions(databaseUrl));
-  await client.connect();
-  return client;
-}
-
-/** Another process may create it at the same moment. */
-function ignoreExisting(error: { code?: string }): void {
-  if (error.code !== '42P04' && error.code !== '23505') throw error;
-}
-
-/** The schema's migrations, in order: forward-only and additive, so that the code before one runs on the schema after it. */
-const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
+const MIGRATIONS: readonly Migration[] = [
   {
     name: '0001_first_schema',
     // `entry` holds one row for each identifier of Holdfast, a fenced one too; none is ever deleted, so an identifier is
@@ -165,19 +105,9 @@ CREATE TABLE stripe.reversal (
   turn integer NOT NULL
 );
 CREATE INDEX reversal_of_authorization ON stripe.reversal (authorization_request_id);
-
--- The outbox: what core must hear of, as the bytes of a ReportEventRequest.
-CREATE TABLE stripe.event (
-  sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  event_id text NOT NULL UNIQUE,
-  request_id uuid NOT NULL,
-  message bytea NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  due_at timestamptz NOT NULL DEFAULT now(),
-  attempts integer NOT NULL DEFAULT 0,
-  reported_at timestamptz
-);
-CREATE INDEX event_due ON stripe.event (due_at) WHERE reported_at IS NULL;
-`,
+${eventTable('stripe')}`,
   },
 ];
+
+/** The schema of the adapter's ledger. */
+export const STRIPE_SCHEMA: Schema = { name: 'stripe', lock: 7_216_000, migrations: MIGRATIONS };

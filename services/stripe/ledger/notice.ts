@@ -1,4 +1,4 @@
-import type { Query, Statement } from './database.ts';
+import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 
 /** What Stripe announced: that something happened to an object. What it is now must be asked for. */
 export interface Notice {

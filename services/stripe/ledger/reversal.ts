@@ -1,4 +1,4 @@
-import type { Query, Statement } from './database.ts';
+import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 
 /** Money that left a charge otherwise than by a refund of ours. */
 export interface Reversal {

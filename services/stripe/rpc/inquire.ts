@@ -1,10 +1,5 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import {
-  Answer,
-  Finding,
-  type InquireRequest,
-  type InquireResponseSchema,
-} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
+import { Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
 import { type Entry, findEntry, intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization } from '../settlement/advance.ts';
@@ -17,14 +12,12 @@ import { rediscover } from './rediscover.ts';
 /** A look at the same payment is over by then; for a call that takes longer, the inquiry comes again. */
 const SHORT_WAIT_MS = 1_000;
 
-type Reply = MessageInitShape<typeof InquireResponseSchema>;
-
 /**
  * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that neither the ledger
  * nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and an
  * authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
-export async function inquire(desk: Desk, request: InquireRequest): Promise<Reply> {
+export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;
   const known = await findEntry(desk.database.query, requestId);
   if (!known) {
@@ -40,15 +33,12 @@ export async function inquire(desk: Desk, request: InquireRequest): Promise<Repl
       ? inquire(desk, request)
       : { finding: Finding.NEVER_SEEN, fenced: true };
   }
-  if (known.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
-  if (known.stage === 'ended') return { finding: Finding.DONE, result: resultOf(known) };
+  if (known.kind === 'fence' || known.stage === 'ended') return findingOf(known, resultOf(known));
   const turn = await desk.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
     findOut(desk, requestId, fence),
   );
-  const found = turn?.done;
-  if (found?.stage === 'ended') return { finding: Finding.DONE, result: resultOf(found) };
-  const isAccepted = (found ?? known).answer === Answer.ACCEPTED;
-  return { finding: Finding.AT_WORK, ...(isAccepted && { result: resultOf(found ?? known) }) };
+  const found = turn?.done ?? known;
+  return findingOf(found, resultOf(found));
 }
 
 async function findOut(desk: Desk, requestId: string, fence: boolean): Promise<Entry | undefined> {

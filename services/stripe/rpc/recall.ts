@@ -1,4 +1,5 @@
-import { type ResultInit, refusal } from '../../../platform/adapter/entry.ts';
+import type { ResultInit } from '../../../platform/adapter/entry.ts';
+import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { type Desk, OutcomeUnknown } from '../desk.ts';
 import {
   type Beginning,
@@ -19,8 +20,8 @@ export type Recalled =
 export async function recall(desk: Desk, intent: Intent): Promise<Recalled | undefined> {
   const entry = await findEntry(desk.database.query, intent.requestId);
   if (!entry) return undefined;
-  if (entry.kind === 'fence') return { refused: refusal('fenced') };
-  return sameIntent(entry, intent) ? { entry, fresh: false } : { refused: refusal('identifier_reused') };
+  const refused = reuseRefusal(entry, intent);
+  return refused ? { refused } : { entry, fresh: false };
 }
 
 /** Stores an intent, or finds the entry of its identifier. */
@@ -39,24 +40,4 @@ export async function conclude(desk: Desk, intent: Intent, ending: Ending): Prom
     return stored && endEntry(query, stored.requestId, ['stored'], ending, desk.now());
   });
   return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
-}
-
-const NOT_COMPARED: ReadonlySet<keyof Intent> = new Set([
-  'merchantName',
-  'merchantReference',
-  'operationRequestId',
-  'memo',
-  'returnUrl',
-]);
-
-/**
- * A merchant's name, reference and return URL may change between two calls. An empty account says nothing, nor does a void's empty
- * merchant.
- */
-function sameIntent(entry: Entry, intent: Intent): boolean {
-  const isUnsaid = (field: keyof Intent) =>
-    intent[field] === '' && (field === 'account' || (field === 'merchantId' && intent.kind === 'void'));
-  return (Object.keys(intent) as (keyof Intent)[]).every(
-    (field) => NOT_COMPARED.has(field) || isUnsaid(field) || entry[field] === intent[field],
-  );
 }

@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type ResultInit, resultFields } from '../../../platform/adapter/entry.ts';
+import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 
@@ -33,16 +33,13 @@ function reason(code: string, message: string): Pick<Ending, 'errorCode' | 'erro
 
 /** The contract's form of how an entry ended. */
 export function resultOf(entry: Entry): ResultInit {
-  const { kind, answer, expiresAt, expectedBy, actedAt, severalCaptures, increments } = entry;
-  const isApproved = answer === Answer.APPROVED;
-  const saysAbilities = kind === 'authorization' || kind === 'checkout' || kind === 'increment';
-  const capabilities = { severalCaptures, increments, extension: false, refunds: true };
-  return {
-    ...resultFields(entry),
-    ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
-    ...(expiresAt && isApproved && { expiresAt: timestampFromDate(expiresAt) }),
-    ...(expectedBy && answer === Answer.ACCEPTED && { expectedBy: timestampFromDate(expectedBy) }),
-    ...(isApproved && saysAbilities && { capabilities }),
-    ...(isApproved && (kind === 'capture' || kind === 'void') && { amountReleased: entry.released }),
-  };
+  const { severalCaptures, increments, actedAt, expiresAt, expectedBy } = entry;
+  const timestamp = (date: Date | null) => (date ? timestampFromDate(date) : undefined);
+  return formOf({
+    ...entry,
+    actedAt: timestamp(actedAt),
+    expiresAt: timestamp(expiresAt),
+    expectedBy: timestamp(expectedBy),
+    capabilities: { severalCaptures, increments, extension: false, refunds: true },
+  });
 }

@@ -1,6 +1,6 @@
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Desk, OutcomeUnknown } from '../desk.ts';
-import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { resultOf } from './ending.ts';

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { v5 as uuidv5 } from 'uuid';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import type { Query } from '../ledger/database.ts';
 import {
   type Ending,
   type Entry,

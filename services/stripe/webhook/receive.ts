@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
+import type { Database } from '../../../platform/adapter/postgres/database.ts';
 import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import type { Database } from '../ledger/database.ts';
 import { insertNotice, type Notice } from '../ledger/notice.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 

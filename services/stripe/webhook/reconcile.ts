@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Desk, requestOptions } from '../desk.ts';
-import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';

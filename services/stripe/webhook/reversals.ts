@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import type { Query } from '../ledger/database.ts';
 import { addToEntry, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { type Reversal, reversalsOf, storeReversal } from '../ledger/reversal.ts';

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { openDatabase } from '../../../platform/adapter/postgres/database.ts';
+import { migrate } from '../../../platform/adapter/postgres/migrate.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { openDatabase } from '../../../services/stripe/ledger/database.ts';
 import { findEntry } from '../../../services/stripe/ledger/entry.ts';
-import { migrate } from '../../../services/stripe/ledger/migrations.ts';
+import { STRIPE_SCHEMA } from '../../../services/stripe/ledger/migrations.ts';
 import { STRIPE_SETTINGS } from '../../../services/stripe/settings.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
 import { API_KEY, type FakeStripe, RESTRICTED_KEY, startFakeStripe } from './fake/fake-stripe.ts';
@@ -65,7 +66,11 @@ describe('the ledger of the adapter', () => {
     const admin = new pg.Client({ connectionString: url.href });
     await admin.connect();
     url.pathname = `/ledger_${Date.now()}`;
-    await Promise.all([migrate(url.href), migrate(url.href), migrate(url.href)]);
+    await Promise.all([
+      migrate(url.href, STRIPE_SCHEMA),
+      migrate(url.href, STRIPE_SCHEMA),
+      migrate(url.href, STRIPE_SCHEMA),
+    ]);
     const ledger = openDatabase(url.href);
     assert.equal(await findEntry(ledger.query, '00000000-0000-7000-8000-000000000000'), undefined);
     await ledger.close();

@@ -117,18 +117,19 @@ describe('the features of an authorization', () => {
     const other = await fixture.client.capture({ ...captureRequest(hold, 1n), account: 'acct_2' });
     assert.equal(other.result?.errorCode, 'authorization_mismatch');
     const capture = captureRequest(hold, 1n);
-    const { result } = await fixture.client.capture(capture);
+    const { result } = await fixture.client.capture({ ...capture, account: 'acct_1' });
     assert.equal(result?.answer, Answer.APPROVED);
-    assert.deepEqual((await fixture.client.capture({ ...capture, account: 'acct_1' })).result, result);
+    assert.deepEqual((await fixture.client.capture({ ...capture, account: '' })).result, result);
     const voiding = { requestId: uuidv7(), authorizationRequestId: hold.requestId };
     const theirs = await fixture.client.void({ ...voiding, requestId: uuidv7(), merchantId: 'other' });
     assert.equal(theirs.result?.errorCode, 'authorization_mismatch');
-    const first = await fixture.client.void(voiding);
-    assert.deepEqual(await fixture.client.void({ ...voiding, merchantId: 'acme', account: 'acct_1' }), first);
+    const voided = { ...voiding, merchantId: 'acme', account: 'acct_1' };
+    const first = await fixture.client.void(voided);
+    assert.deepEqual(await fixture.client.void(voiding), first);
     const { entries } = await fixture.client.listEntries({ account: 'acct_1' });
     assert.deepEqual(
       entries.map(({ requestId }) => requestId),
-      [hold.requestId],
+      [hold.requestId, capture.requestId, voided.requestId],
     );
   });
 });

@@ -6,20 +6,6 @@ import type { Database, Statement } from './database.ts';
 const LEASE_MS = 3_000;
 const POLL_MS = 50;
 
-const TAKE: Statement = {
-  name: 'take_lease',
-  text: `UPDATE stripe.entry SET lease_by = $2, lease_until = now() + $3 * interval '1 ms'
-    WHERE request_id = $1 AND (lease_until IS NULL OR lease_until < now()) RETURNING request_id`,
-};
-const RENEW: Statement = {
-  name: 'renew_lease',
-  text: `UPDATE stripe.entry SET lease_until = now() + $3 * interval '1 ms' WHERE request_id = $1 AND lease_by = $2`,
-};
-const GIVE: Statement = {
-  name: 'give_lease',
-  text: `UPDATE stripe.entry SET lease_by = NULL, lease_until = NULL WHERE request_id = $1 AND lease_by = $2`,
-};
-
 /** One operation at a time on each authorization, in all processes. */
 export interface Leases {
   /**
@@ -34,22 +20,37 @@ export interface Leases {
   ): Promise<{ readonly done: T } | undefined>;
 }
 
-export function openLeases(database: Database, leaseMs = LEASE_MS): Leases {
+/** The leases of a ledger: on the rows of its table `entry`, by the columns `lease_by` and `lease_until`. */
+export function openLeases(database: Database, schema: string, leaseMs = LEASE_MS): Leases {
+  const take: Statement = {
+    name: 'take_lease',
+    text: `UPDATE ${schema}.entry SET lease_by = $2, lease_until = now() + $3 * interval '1 ms'
+      WHERE request_id = $1 AND (lease_until IS NULL OR lease_until < now()) RETURNING request_id`,
+  };
+  const renew: Statement = {
+    name: 'renew_lease',
+    text: `UPDATE ${schema}.entry SET lease_until = now() + $3 * interval '1 ms' WHERE request_id = $1 AND lease_by = $2`,
+  };
+  const give: Statement = {
+    name: 'give_lease',
+    text: `UPDATE ${schema}.entry SET lease_by = NULL, lease_until = NULL WHERE request_id = $1 AND lease_by = $2`,
+  };
   return {
     async run(authorizationRequestId, waitMs, act) {
       const holder = randomUUID();
       const deadlineMs = performance.now() + waitMs;
-      while ((await database.query(TAKE, [authorizationRequestId, holder, leaseMs])).length === 0) {
+      while ((await database.query(take, [authorizationRequestId, holder, leaseMs])).length === 0) {
         if (performance.now() + POLL_MS > deadlineMs) return undefined;
         await delay(POLL_MS);
       }
-      const renew = () => void database.query(RENEW, [authorizationRequestId, holder, leaseMs]).catch(() => undefined);
-      const renewing = setInterval(renew, leaseMs / 3);
+      const renewNow = () =>
+        void database.query(renew, [authorizationRequestId, holder, leaseMs]).catch(() => undefined);
+      const renewing = setInterval(renewNow, leaseMs / 3);
       try {
         return { done: await act() };
       } finally {
         clearInterval(renewing);
-        await database.query(GIVE, [authorizationRequestId, holder]);
+        await database.query(give, [authorizationRequestId, holder]);
       }
     },
   };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionOptions } from '../../../platform/database-client.ts';
+import { connectionOptions } from '../../database-client.ts';
 
 /** A statement with a name: PostgreSQL plans it once per connection. */
 export interface Statement {

@@ -1,0 +1,51 @@
+/** The same identifier, the same answer: what the earlier use of an identifier means for a request and for an inquiry. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { Answer, Finding, type InquireResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Kind, type ResultInit, refusal } from './entry.ts';
+
+/** What was asked under an identifier, as an adapter keeps it. */
+export interface Asked {
+  readonly kind: Kind;
+  readonly merchantId: string;
+  /** Empty = not said. */
+  readonly account: string;
+}
+
+/** Kept with the first request, and may differ in a repetition: what core notes for itself, and what is shown to the customer. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  'operationRequestId',
+  'merchantReference',
+  'memo',
+  'merchantName',
+  'returnUrl',
+]);
+
+/** Why a known identifier cannot be used for a request; undefined when the request asks what was asked before, and gets its answer. */
+export function reuseRefusal<T extends Asked>(known: Asked, asked: T): ResultInit | undefined {
+  if (known.kind === 'fence') return refusal('fenced');
+  return asksTheSame(known, asked) ? undefined : refusal('identifier_reused');
+}
+
+/** Whether every field of `asked` is as it was, but for those that may differ. */
+export function asksTheSame<T extends Asked>(known: Asked, asked: T): boolean {
+  const kept = known as T;
+  return (Object.keys(asked) as (keyof T & string)[]).every((name) => {
+    if (NOT_COMPARED.has(name) || kept[name] === asked[name]) return true;
+    return asked[name] === '' && mayBeUnsaid(asked.kind, name);
+  });
+}
+
+/** Core did not always say the account, nor whose hold it voids. */
+function mayBeUnsaid(kind: Kind, name: string): boolean {
+  return name === 'account' || (name === 'merchantId' && kind === 'void');
+}
+
+/** An answer to an inquiry. */
+export type InquiryReply = MessageInitShape<typeof InquireResponseSchema>;
+
+/** Returns what an inquiry says of an entry: fenced, ended, or at work. */
+export function findingOf(entry: { readonly kind: Kind; readonly answer: Answer }, result: ResultInit): InquiryReply {
+  if (entry.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
+  if (entry.answer === Answer.UNSPECIFIED) return { finding: Finding.AT_WORK };
+  return { finding: entry.answer === Answer.ACCEPTED ? Finding.AT_WORK : Finding.DONE, result };
+}

@@ -1,5 +1,5 @@
 /** The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row needs. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
 import { asOperator } from '../services/quickstart/as-operator.ts';
@@ -11,6 +11,7 @@ import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
 import { readSettings } from '../services/quickstart/settings.ts';
+import { type CpuMs, cpuOf, POSTGRESQL, parentOf } from './cpu.ts';
 
 /** A merchant made for one row. */
 export interface BenchMerchant {
@@ -26,6 +27,8 @@ export interface House extends QuickstartHouse {
   start(name: 'worker' | 'gateway'): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
+  /** The CPU that each of the running processes has used since it started; of others by name and pid, too. */
+  cpu(others?: Readonly<Record<string, number>>): Promise<CpuMs>;
   /** Runs one statement on the service's database, with a connection of its own. */
   query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /** Does something when the row that is being measured is done. */
@@ -75,6 +78,14 @@ export async function openHouse(): Promise<House> {
       start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
+    async cpu(others = {}) {
+      const pids: Record<string, number> = { ...others, [POSTGRESQL]: await postmasterOf(databaseUrl) };
+      for (const name of ['sandbox', 'core', 'worker', 'gateway']) {
+        const pid = Number(await readFile(`${folder.path}/run/${name}.pid`, 'utf8').catch(() => 0));
+        if (pid > 0) pids[name] = pid;
+      }
+      return cpuOf(pids);
+    },
     query: (text, values) => query(databaseUrl, text, values),
     atRowEnd: (act) => void ending.push(act),
     async endRow() {
@@ -100,6 +111,18 @@ async function timestampCommits(
   administrator.password = superuserPassword;
   await query(administrator.href, 'alter system set track_commit_timestamp = on');
   await stop();
+}
+
+/** The server's first process: the parent of the one that serves a connection. */
+async function postmasterOf(connectionString: string): Promise<number> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return await parentOf(rows[0]?.pid ?? 0);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Runs one statement, or several without values, with a connection of its own. */

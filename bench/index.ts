@@ -1,40 +1,62 @@
-/** `npm run bench`: every row side by side with its reference, medians of three, as a table and as JSON. */
-import { writeFile } from 'node:fs/promises';
+/**
+ * `npm run bench`: every row side by side with its reference, medians of three, as a table and as JSON. `-- --quick`: the CPU of the hot
+ * paths alone, beside the figures that were kept last (`bench/kept.json`); `-- --quick --keep` keeps them.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
-import { drawPlot, printTable } from './report.ts';
+import { drawPlot, printCosts, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
-import { echo, holds, loneHold, pairs, relay, restHolds } from './rows/calls.ts';
+import { echo, holds, loneHold, pairs, relay, restHolds, restPairs } from './rows/calls.ts';
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { history, memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
 
-const ROWS = [echo, holds, pairs, loneHold, restHolds, relay, firstAttemptP50, firstAttemptP99, deliveries, watch];
+const HOT_ROWS = [pairs, restPairs, relay, deliveries];
+const ROWS = [
+  ...[echo, holds, pairs, loneHold, restHolds, restPairs, relay],
+  ...[firstAttemptP50, firstAttemptP99, deliveries, watch],
+];
 const LONG_ROWS = [history, memory];
+const KEPT = new URL('kept.json', import.meta.url);
 
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
     soak: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
     plot: { type: 'string' },
     rows: { type: 'string', default: '' },
-    repetitions: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
+    repetitions: { type: 'string' },
+    seconds: { type: 'string' },
   },
 });
-const wanted = [...ROWS, ...(values.soak ? LONG_ROWS : [])].filter(({ name }) => name.includes(values.rows));
+const repetitions = Number(values.repetitions ?? (values.quick ? 1 : 3));
+const seconds = Number(values.seconds ?? (values.quick ? 2 : 3));
+const all = values.quick ? HOT_ROWS : [...ROWS, ...(values.soak ? LONG_ROWS : [])];
 const house = await openHouse();
 const results: Result[] = [];
 try {
-  for (const row of wanted) {
+  for (const row of all.filter(({ name }) => name.includes(values.rows))) {
     process.stderr.write(`${row.name} …\n`);
-    results.push(
-      await measure(row, house, LONG_ROWS.includes(row) ? 1 : Number(values.repetitions), Number(values.seconds)),
-    );
+    results.push(await measure(row, house, LONG_ROWS.includes(row) ? 1 : repetitions, seconds));
   }
 } finally {
   await house.close();
 }
-process.stdout.write(printTable(results));
+if (values.quick) process.stdout.write(printCosts(results, JSON.parse(await readFile(KEPT, 'utf8'))));
+else process.stdout.write(printTable(results));
+if (values.keep) await writeFile(KEPT, `${JSON.stringify({ machine: machine(), on: today(), results }, null, 2)}\n`);
 if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
 if (values.plot) await writeFile(values.plot, drawPlot(results));
+
+function machine(): string {
+  const [processor] = cpus();
+  return `${cpus().length} × ${processor?.model ?? 'unknown'}, Node ${process.version}`;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}

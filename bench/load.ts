@@ -17,6 +17,8 @@ export interface LoadOrder {
 
 /** What it saw. */
 export interface LoadResult {
+  /** Acts that were carried out, those of the warm-up included. */
+  readonly acts: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -58,6 +60,7 @@ export async function endLoads(): Promise<void> {
 /** Acts with so many in flight until the time is over; latencies are of calls that started after the warm-up. */
 async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   const latenciesMs: number[] = [];
+  let acts = 0;
   let failures = 0;
   const startedAt = performance.now() + WARM_UP_MS;
   const endsAt = startedAt + order.seconds * 1_000;
@@ -66,6 +69,7 @@ async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
     for (let at = await turn(); at < endsAt; at = await turn()) {
       try {
         await load.act();
+        acts += 1;
       } catch (error) {
         if (failures++ === 0) process.stderr.write(`${order.load}: ${(error as Error).message}\n`);
       }
@@ -77,7 +81,8 @@ async function drive(load: Load, order: LoadOrder): Promise<LoadResult> {
   latenciesMs.sort((a, b) => a - b);
   const quantile = (q: number) =>
     latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * q))] ?? Number.NaN;
-  return { perSecond: latenciesMs.length / order.seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
+  const perSecond = latenciesMs.length / order.seconds;
+  return { acts, perSecond, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
 }
 
 /** Resolves when the next act may start, at once or evenly spread, with the time. */

@@ -1,16 +1,18 @@
 /** What a load process does: each load opens its connections, then acts as often as it is asked. */
 import { randomUUID } from 'node:crypto';
-import { create, type DescService } from '@bufbuild/protobuf';
-import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
+import { create } from '@bufbuild/protobuf';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
 import { signNotification } from '../client/webhooks/signature.ts';
-import { type GrpcClient, openChannel, serviceDefinition } from '../platform/grpc-client.ts';
+import { serviceDefinition } from '../platform/grpc-client.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { GetOctResponseSchema, OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { SCRIPTS, type ScriptName } from './references/scripts.ts';
+import { connect } from './connect.ts';
+import { transactionsOf } from './references/prepared.ts';
+import type { ScriptName } from './references/scripts.ts';
 
 /** One unit of load. */
 export interface Load {
@@ -38,12 +40,20 @@ export const LOADS = {
     };
   },
 
-  /** Places holds by token over REST. */
-  'rest-hold'({ baseUrl, apiKey }: Options): Load {
+  /** Places holds by token over REST; with `capture`, captures each in full. */
+  'rest-hold'({ baseUrl, apiKey, capture }: Options): Load {
     const { post, close } = httpClient();
     const body = JSON.stringify({ ...HOLD, amount: 10_000 });
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-    return { act: () => post(`${baseUrl}/preauthorization`, headers, body, 201), close };
+    return {
+      async act() {
+        const { preauthorizationId } = JSON.parse(await post(`${baseUrl}/preauthorization`, headers, body, 201));
+        if (capture !== 'yes') return;
+        const captured = JSON.stringify({ preauthorizationId, amountToCapture: 10_000 });
+        await post(`${baseUrl}/preauthorization/authorization`, headers, captured, 200);
+      },
+      close,
+    };
   },
 
   /** Sends signed notifications to the relay, each another requestId. */
@@ -97,22 +107,13 @@ export const LOADS = {
   /** The reference's transactions through raw pg, row at a time, where pgbench is not installed; prepared, one connection a lane. */
   pg({ databaseUrl, script, connections = '32' }: Options): Load {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: Number(connections) });
-    const transactions = SCRIPTS[script as ScriptName].map((transaction, number) =>
-      transaction.map((statement, index) => prepared(`${script}-${number}-${index}`, statement)),
-    );
+    const transactions = transactionsOf(script as ScriptName);
     return {
       async act() {
-        const [id, operation, delivery, capture] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
-        const ids: Options = { id, operation, delivery, capture };
+        const ids: Options = { id: uuidv7(), operation: uuidv7(), delivery: uuidv7(), capture: uuidv7() };
         const client = await pool.connect();
         try {
-          for (const transaction of transactions) {
-            if (transaction.length > 1) await client.query('begin');
-            for (const { name, text, parameters } of transaction) {
-              await client.query({ name, text, values: parameters.map((parameter) => ids[parameter]) });
-            }
-            if (transaction.length > 1) await client.query('commit');
-          }
+          for (const transaction of transactions) await transaction(client, ids);
         } finally {
           client.release();
         }
@@ -122,31 +123,15 @@ export const LOADS = {
   },
 } as const;
 
-/** A client of a service, in cleartext. */
-export function connect<S extends DescService>(
-  service: S,
-  address = '',
-  token = '',
-): { client: GrpcClient<S>; close(): void } {
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 30_000 });
-  return { client: channel.client(service), close: () => channel.close() };
-}
-
 function httpClient() {
   const dispatcher = new Agent({ connections: 64, pipelining: 1 });
   return {
-    async post(url: string, headers: Record<string, string>, body: string, expected: number): Promise<void> {
+    async post(url: string, headers: Record<string, string>, body: string, expected: number): Promise<string> {
       const answer = await request(url, { method: 'POST', headers, body, dispatcher });
       const text = await answer.body.text();
       if (answer.statusCode !== expected) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
+      return text;
     },
     close: () => void dispatcher.destroy(),
   };
-}
-
-/** A statement of the reference in pg's own spelling: `$1` for its first `:name`, and so on. */
-function prepared(name: string, statement: string): { name: string; text: string; parameters: string[] } {
-  const parameters: string[] = [];
-  const text = statement.replace(/(?<!:):(\w+)/g, (_, parameter: string) => `$${parameters.push(parameter)}`);
-  return { name, text, parameters };
 }

@@ -1,3 +1,5 @@
+import type { CostedLoad } from './costed-load.ts';
+import type { CpuMs } from './cpu.ts';
 import type { House } from './house.ts';
 import { endLoads, type LoadResult } from './load.ts';
 import { referenceName } from './references/pgbench.ts';
@@ -8,6 +10,10 @@ export interface Measured {
   readonly reference: number;
   readonly p50Ms?: number | undefined;
   readonly p99Ms?: number | undefined;
+  /** CPU for each act of ours, milliseconds by process class. */
+  readonly cpu?: CpuMs | undefined;
+  /** The same of the reference. */
+  readonly referenceCpu?: CpuMs | undefined;
 }
 
 /** A row of the table. */
@@ -38,6 +44,8 @@ export interface Result {
   readonly met: boolean;
   readonly p50Ms?: number | undefined;
   readonly p99Ms?: number | undefined;
+  readonly cpu?: CpuMs | undefined;
+  readonly referenceCpu?: CpuMs | undefined;
 }
 
 /** Measures a row, side by side with its reference, several times. */
@@ -69,12 +77,28 @@ async function resultOf(row: Row, measured: readonly Measured[]): Promise<Result
     goal: goal ? ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`) : '',
     met: !goal || ('atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost),
     ...latencies(measured),
+    cpu: medianCpu(measured.map(({ cpu }) => cpu)),
+    referenceCpu: medianCpu(measured.map(({ referenceCpu }) => referenceCpu)),
   };
 }
 
 /** A throughput as the value of a row. */
-export function throughput(service: LoadResult, reference: LoadResult): Measured {
-  return { value: service.perSecond, reference: reference.perSecond, p50Ms: service.p50Ms, p99Ms: service.p99Ms };
+export function throughput(service: LoadResult | CostedLoad, reference: LoadResult | CostedLoad): Measured {
+  return {
+    value: service.perSecond,
+    reference: reference.perSecond,
+    p50Ms: service.p50Ms,
+    p99Ms: service.p99Ms,
+    cpu: 'cpu' in service ? service.cpu : undefined,
+    referenceCpu: 'cpu' in reference ? reference.cpu : undefined,
+  };
+}
+
+function medianCpu(readings: readonly (CpuMs | undefined)[]): CpuMs | undefined {
+  const known = readings.filter((reading) => reading !== undefined);
+  const names = Object.keys(known[0] ?? {});
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, median(known.map((reading) => reading[name] ?? 0))]));
 }
 
 function latencies(measured: readonly Measured[]): { p50Ms?: number; p99Ms?: number } {

@@ -39,7 +39,7 @@ export async function runReference(
   const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
   const averageMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1]);
   if (!(perSecond > 0)) throw new Error(`pgbench said nothing: ${stdout.slice(0, 300)}`);
-  return { perSecond, p50Ms: averageMs, p99Ms: Number.NaN, failures: 0 };
+  return { acts: perSecond * seconds, perSecond, p50Ms: averageMs, p99Ms: Number.NaN, failures: 0 };
 }
 
 async function hasPgbench(): Promise<boolean> {

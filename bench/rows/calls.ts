@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCosted } from '../costed-load.ts';
 import type { House } from '../house.ts';
 import { runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
+import { openPlainService } from '../references/plain-service.ts';
 import { TABLES } from '../references/scripts.ts';
 import { type Row, throughput } from '../row.ts';
 
@@ -18,7 +20,8 @@ export const holds: Row = {
   goal: { atLeast: 1 },
   async prepare(house, seconds) {
     const order = await holdOrder(house, IN_FLIGHT, seconds);
-    return async () => throughput(await runLoad(order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
+    return async () =>
+      throughput(await runCosted(house, order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
   },
 };
 
@@ -43,7 +46,8 @@ export const pairs: Row = {
   goal: { atLeast: 1 },
   async prepare(house, seconds) {
     const order = await holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes' });
-    return async () => throughput(await runLoad(order), await runReference(house, 'pair', REFERENCE_CLIENTS, seconds));
+    return async () =>
+      throughput(await runCosted(house, order), await runReference(house, 'pair', REFERENCE_CLIENTS, seconds));
   },
 };
 
@@ -61,23 +65,57 @@ export const restHolds: Row = {
     const rest = { load: 'rest-hold' as const, inFlight: IN_FLIGHT, seconds, options };
     // The gateway learns of a new merchant within a second.
     await sleep(1_500);
-    return async () => throughput(await runLoad(rest), await runLoad(grpc));
+    return async () => throughput(await runCosted(house, rest), await runCosted(house, grpc));
   },
 };
 
-/** Notifications verified, stored and answered 200 by the relay, against one insert a commit. */
+/** Holds placed and captured per second over REST, against a service written by hand. */
+export const restPairs: Row = {
+  name: 'hold + capture over REST, 64 in flight',
+  unit: 'pairs per second',
+  reference: 'Koa and raw pg by hand, four commits a pair',
+  goal: { atLeast: 2 },
+  async prepare(house, seconds) {
+    await house.start('gateway');
+    const { apiKey, signingSecret } = await house.createMerchant(NOWHERE);
+    const plain = await openPlainService(house, apiKey, signingSecret);
+    house.atRowEnd(() => plain.close());
+    await sleep(1_500);
+    const order = (baseUrl: string) => ({
+      load: 'rest-hold' as const,
+      inFlight: IN_FLIGHT,
+      seconds,
+      options: { baseUrl, apiKey, capture: 'yes' },
+    });
+    const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
+    const theirs = order(plain.baseUrl);
+    return async () =>
+      throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
+  },
+};
+
+/** Notifications verified, stored and answered 200 by the relay, against a receiver written by hand. */
 export const relay: Row = {
   name: 'notifications through the relay, 64 in flight',
   unit: 'per second',
-  reference: 'pgbench, one insert, 32 clients',
-  goal: { atLeast: 0.5 },
+  reference: 'Koa, HMAC and one INSERT by hand',
+  goal: { atLeast: 1.5 },
   async prepare(house, seconds) {
     await house.start('gateway');
-    const { merchantId, signingSecret: secret } = await house.createMerchant();
+    const { merchantId, apiKey, signingSecret: secret } = await house.createMerchant();
+    const plain = await openPlainService(house, apiKey, secret);
+    house.atRowEnd(() => plain.close());
     await sleep(1_500);
-    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, merchantId, secret };
-    const order = { load: 'relay' as const, inFlight: 64, seconds, options };
-    return async () => throughput(await runLoad(order), await runReference(house, 'notification', 32, seconds));
+    const order = (baseUrl: string) => ({
+      load: 'relay' as const,
+      inFlight: IN_FLIGHT,
+      seconds,
+      options: { baseUrl, merchantId, secret },
+    });
+    const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
+    const theirs = order(plain.baseUrl);
+    return async () =>
+      throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
   },
 };
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuEach } from '../cpu.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { openReceiver } from '../receiver.ts';
@@ -62,13 +63,13 @@ export const deliveries: Row = {
     house.atRowEnd(() => receiver.close());
     await startWorker(house);
     return async () => ({
-      value: await deliveriesPerSecond(house, receiver.url),
+      ...(await deliveriesPerSecond(house, receiver.url)),
       reference: await plainJobsPerSecond(house.databaseUrl, receiver.url, BODY, BACKLOG),
     });
   },
 };
 
-async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Measured['value']> {
+async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Pick<Measured, 'value' | 'cpu'>> {
   const { merchantId } = await house.createMerchant({ webhookUrl });
   await house.query(
     `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
@@ -77,9 +78,11 @@ async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Me
     [merchantId, BODY.replace('MERCHANT', merchantId)],
   );
   await drained(house, merchantId, BACKLOG * 0.9);
+  const before = await house.cpu();
   const [from, at] = [await pending(house, merchantId), performance.now()];
   await drained(house, merchantId, 0);
-  return from / ((performance.now() - at) / 1_000);
+  const value = from / ((performance.now() - at) / 1_000);
+  return { value, cpu: cpuEach(before, await house.cpu(), from) };
 }
 
 const BODY = JSON.stringify({

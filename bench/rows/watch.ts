@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { connect } from '../connect.ts';
 import { query } from '../house.ts';
 import { runLoad } from '../load.ts';
-import { connect } from '../loads.ts';
 import type { Row } from '../row.ts';
 import { holdOrder } from './calls.ts';
 

@@ -15,7 +15,11 @@ export class Recording {
 
   /** Keeps what the example shows already where that agrees with the answer, so that a recording changes what has changed and no more. */
   add(example: Example, answer: unknown): void {
-    this.#answers[keyOf(example)] = this.#shown(example.answer, answer, '');
+    const key = keyOf(example);
+    const shown = this.#shown(example.answer, answer, '');
+    // The last time counts for the order.
+    delete this.#answers[key];
+    this.#answers[key] = shown;
   }
 
   /** Streams and what the sandbox never does are written by hand. */

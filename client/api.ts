@@ -186,12 +186,14 @@ export interface DeliveryWithAttempts {
   attempts: DeliveryAttempt[];
 }
 
-/** amount = amountCaptured + amountInFlight + amountRemaining + amountReleased */
+/** Once placed, amount = amountCaptured + amountInFlight + amountRemaining + amountReleased; before, these are 0 */
 export interface Hold {
   /** Names the operation (UUIDv7); not secret */
   requestId: string;
   /** State of the hold */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+  /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
+  phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
   /** Amount held, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -200,9 +202,9 @@ export interface Hold {
   amountCaptured: number;
   /** Reserved by captures and releases without a result, minor units */
   amountInFlight: number;
-  /** Still capturable, minor units */
+  /** Still capturable; 0 until it is placed, minor units */
   amountRemaining: number;
-  /** Given back, minor units */
+  /** Given back; 0 of a hold that was never placed, minor units */
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
@@ -252,6 +254,8 @@ export interface HoldWithCaptures {
   requestId: string;
   /** State of the hold */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+  /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
+  phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
   /** Amount held, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -260,9 +264,9 @@ export interface HoldWithCaptures {
   amountCaptured: number;
   /** Reserved by captures and releases without a result, minor units */
   amountInFlight: number;
-  /** Still capturable, minor units */
+  /** Still capturable; 0 until it is placed, minor units */
   amountRemaining: number;
-  /** Given back, minor units */
+  /** Given back; 0 of a hold that was never placed, minor units */
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
@@ -308,6 +312,8 @@ export interface ListedHold {
   requestId: string;
   /** State of the hold */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+  /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
+  phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
   /** Amount held, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -316,9 +322,9 @@ export interface ListedHold {
   amountCaptured: number;
   /** Reserved by captures and releases without a result, minor units */
   amountInFlight: number;
-  /** Still capturable, minor units */
+  /** Still capturable; 0 until it is placed, minor units */
   amountRemaining: number;
-  /** Given back, minor units */
+  /** Given back; 0 of a hold that was never placed, minor units */
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
@@ -512,6 +518,8 @@ export interface ReleasedHold {
   requestId: string;
   /** State of the hold */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+  /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
+  phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
   /** Amount held, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -520,9 +528,9 @@ export interface ReleasedHold {
   amountCaptured: number;
   /** Reserved by captures and releases without a result, minor units */
   amountInFlight: number;
-  /** Still capturable, minor units */
+  /** Still capturable; 0 until it is placed, minor units */
   amountRemaining: number;
-  /** Given back, minor units */
+  /** Given back; 0 of a hold that was never placed, minor units */
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;

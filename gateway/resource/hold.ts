@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import {
+  HoldPhase,
   HoldStatus,
   type Preauthorization,
   PreauthorizationSchema,
@@ -16,17 +17,25 @@ const releaseReason = z.enum(['FINAL', 'RELEASED', 'EXPIRED']).meta({
     'Why the rest was given back: by the last capture, by the merchant or a void at the processor, or at the end of the period or of the authorization',
 });
 
+export const holdPhase = z
+  .enum(['AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'CLOSED', 'FAILED'])
+  .meta({
+    description:
+      'Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed',
+  });
+
 /** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
 export const ListedHold = z
   .object({
     requestId: fields.requestId,
     status: fields.holdStatus,
+    phase: holdPhase,
     amount: fields.money('Amount held'),
     currency: fields.currency,
     amountCaptured: fields.money('Captured so far, later reversed captures included'),
     amountInFlight: fields.money('Reserved by captures and releases without a result'),
-    amountRemaining: fields.money('Still capturable'),
-    amountReleased: fields.money('Given back'),
+    amountRemaining: fields.money('Still capturable; 0 until it is placed'),
+    amountReleased: fields.money('Given back; 0 of a hold that was never placed'),
     amountReversed: fields.money('Part of amountCaptured that the card scheme took back and did not give again'),
     ...fields.parties,
     metadata: z.record(z.string(), z.string()).optional(),
@@ -47,6 +56,8 @@ export const ListedHold = z
 /** What a hold's JSON has besides the message's fields. The checkout's expiry is shown while its page is open. */
 export const holdFields = {
   ...processorFields,
+  // What operators review is unknown to the merchant.
+  phase: ({ phase }: Preauthorization) => (phase === HoldPhase.NEEDS_REVIEW ? 'UNKNOWN' : HoldPhase[phase]),
   checkoutExpiresAt: ({ checkoutUrl, checkoutExpiresAt }: Preauthorization) =>
     checkoutUrl === '' ? undefined : time(checkoutExpiresAt),
   tokenData: ({ generatedTokenId: tokenId }: Preauthorization) => (tokenId === '' ? undefined : { tokenId }),

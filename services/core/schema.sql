@@ -149,13 +149,16 @@ create table hold (
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_amount CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint) AND (amount_asked >= 1))),
-  constraint hold_books_balance CHECK ((amount = (((captured + in_flight) + remaining) + released))),
+  constraint hold_books_balance CHECK (((((captured + in_flight) + remaining) + released) =
+CASE phase
+    WHEN 'AUTHORIZED'::text THEN amount
+    ELSE (0)::bigint
+END)),
   constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
   constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
   constraint hold_ended_amount CHECK ((((ended_as IS NULL) = (ended_amount IS NULL)) AND (ended_amount >= 0))),
   constraint hold_ended_as CHECK ((ended_as = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
-  constraint hold_never_placed CHECK (((phase = 'AUTHORIZED'::text) OR ((captured = 0) AND (in_flight = 0)))),
   constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
   constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),

@@ -40,7 +40,7 @@ with input as materialized (
       merchant_reference, metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
-      'IN_PROGRESS', 0, 0, amount, 0, 0, false, false,
+      'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
       "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
@@ -70,7 +70,6 @@ with input as materialized (
       phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
       status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
       remaining = case when i.ok then h.amount else 0 end,
-      released = case when i.ok then 0 else h.amount end,
       placed_at = case when i.ok then i.at end,
       closed_at = case when i.ok then null else i.at end,
       expires_at = i."expiresAt", closing = h.closing and i.ok,

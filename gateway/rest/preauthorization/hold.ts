@@ -6,7 +6,8 @@ import { holdFields, ListedHold } from '../../resource/hold.ts';
 /** A hold with its preauthorizationId, once it is placed. */
 export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.optional() }).meta({
   id: 'Hold',
-  description: 'amount = amountCaptured + amountInFlight + amountRemaining + amountReleased',
+  description:
+    'Once placed, amount = amountCaptured + amountInFlight + amountRemaining + amountReleased; before, these are 0',
 });
 
 /** A hold of core's as JSON, with its preauthorizationId. */

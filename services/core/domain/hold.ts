@@ -14,7 +14,7 @@ export interface Capabilities {
   readonly refunds: boolean;
 }
 
-/** The books of a hold. Money in minor units; amount = captured + inFlight + remaining + released. */
+/** The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before, these are 0. */
 export interface HoldBooks {
   readonly status: HoldStatus;
   readonly amount: bigint;
@@ -175,8 +175,8 @@ export function takenBackOf(
 
 /** The books of a hold that was never placed. */
 export function failHold(hold: HoldBooks): HoldBooks {
-  assert(hold.captured === 0n && hold.inFlight === 0n);
-  return checked({ ...booksOf(hold), status: 'FAILED', remaining: 0n, released: hold.amount, closing: false });
+  assert(hold.captured + hold.inFlight + hold.remaining + hold.released === 0n, 'nothing was held');
+  return { ...booksOf(hold), status: 'FAILED', closing: false };
 }
 
 /** Whether what remains can still change. */

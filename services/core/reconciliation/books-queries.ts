@@ -32,9 +32,9 @@ const SUMS = `with captured as (
       left join given g on g.hold_request_id = h.request_id
   ),
   reckoned as (
-    select *, case when closed then 0 else amount - sum_captured - sum_in_flight - sum_given end as sum_remaining,
-      case when closed then amount - sum_captured - sum_in_flight else sum_given end as sum_released
-    from summed
+    select *, case when closed then 0 else held - sum_captured - sum_in_flight - sum_given end as sum_remaining,
+      case when closed then held - sum_captured - sum_in_flight else sum_given end as sum_released
+    from (select *, case phase when 'AUTHORIZED' then amount else 0 end as held from summed) placed
   )`;
 
 /** docs/product.md, "Books": the counters follow from captures, releases and reversals, and from whether the hold is closed. */

@@ -36,6 +36,7 @@ export const HOLD_JSON = {
   requestId: HOLD_ID,
   preauthorizationId: PREAUTHORIZATION_ID,
   status: 'IN_PROGRESS',
+  phase: 'AUTHORIZED',
   amount: 10_000,
   currency: 'EUR',
   amountCaptured: 4_000,

@@ -68,7 +68,8 @@ function inOneLine(hold: Preauthorization): string {
   const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;
   const amounts = [amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed].join('/');
   const reason = hold.releaseReason === ReleaseReason.UNSPECIFIED ? '' : ` ${ReleaseReason[hold.releaseReason]}`;
-  const phase = hold.phase === HoldPhase.AUTHORIZED ? '' : ` ${HoldPhase[hold.phase]}`;
+  const isPlaced = hold.phase === HoldPhase.AUTHORIZED || hold.phase === HoldPhase.CLOSED;
+  const phase = isPlaced ? '' : ` ${HoldPhase[hold.phase]}`;
   return `${HoldStatus[hold.status]}${phase} ${amounts}${reason}${hold.frozen ? ' frozen' : ''}`;
 }
 

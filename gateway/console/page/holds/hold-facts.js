@@ -3,11 +3,13 @@ import { linkTo } from '../shell/route.js';
 import { Facts } from '../shell/table.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
+import { textOf } from '../words/words.js';
 
 /** What is known of a hold besides its money. */
 export function HoldFacts({ hold }) {
   const card = hold.paymentMethodData;
   const facts = [
+    ['Phase', textOf(hold.phase)],
     ['Merchant', html`<a href=${linkTo(['merchants', hold.merchantId])}>${hold.merchantId}</a>`],
     ["Merchant's reference", hold.merchantReference],
     ['Terminal', hold.terminalId],
@@ -38,7 +40,7 @@ const PARTS = [
   ['amountReleased', 'Released', 'calm'],
 ];
 
-/** How a hold's amount is divided: amount = captured + in flight + remaining + released. */
+/** How a hold's amount is divided: amount = captured + in flight + remaining + released, once it is placed. */
 export function AmountBar({ hold }) {
   const { amount, currency } = hold;
   let x = 0;

@@ -13,8 +13,8 @@ import type { OperationState, PaymentMethod, ProcessorError } from "./payment_pb
 export declare const file_holdfast_v1_preauthorization: GenFile;
 
 /**
- * A hold. Money is in minor units of currency;
- * amount = amount_captured + amount_in_flight + amount_remaining + amount_released.
+ * A hold. Money is in minor units of currency; once it is placed
+ * amount = amount_captured + amount_in_flight + amount_remaining + amount_released, and before these are 0.
  *
  * @generated from message holdfast.v1.Preauthorization
  */
@@ -42,7 +42,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   status: HoldStatus;
 
   /**
-   * How far placing has come.
+   * Where it is in its life.
    *
    * @generated from field: holdfast.v1.HoldPhase phase = 4;
    */
@@ -923,7 +923,7 @@ export enum HoldStatus {
 export declare const HoldStatusSchema: GenEnum<HoldStatus>;
 
 /**
- * How far placing the hold has come.
+ * Where a hold is in its life.
  *
  * @generated from enum holdfast.v1.HoldPhase
  */
@@ -957,7 +957,7 @@ export enum HoldPhase {
   UNKNOWN = 3,
 
   /**
-   * Placed.
+   * Placed, and open: it can be captured.
    *
    * @generated from enum value: HOLD_PHASE_AUTHORIZED = 4;
    */
@@ -976,6 +976,13 @@ export enum HoldPhase {
    * @generated from enum value: HOLD_PHASE_NEEDS_REVIEW = 6;
    */
   NEEDS_REVIEW = 6,
+
+  /**
+   * Placed, and ended: captured, released or expired.
+   *
+   * @generated from enum value: HOLD_PHASE_CLOSED = 7;
+   */
+  CLOSED = 7,
 }
 
 /**

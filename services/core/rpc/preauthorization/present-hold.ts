@@ -1,4 +1,5 @@
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { isOpen } from '../../domain/hold.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { presentAnswer, presentCard, presentFields } from '../present.ts';
@@ -19,7 +20,7 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
     ...presentFields(hold, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'frozen'),
     ...presentFields(hold, 'merchantReference', 'generatedTokenId', 'createdAt', 'placedAt', 'expiresAt', 'closedAt'),
     status: HoldStatus[hold.status],
-    phase: HoldPhase[hold.phase],
+    phase: HoldPhase[phaseOf(hold)],
     amountCaptured: hold.captured,
     amountInFlight: hold.inFlight,
     amountRemaining: hold.remaining,
@@ -34,6 +35,11 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
   };
 }
 
+/** Of a placed hold that has ended, CLOSED. */
+function phaseOf(hold: HoldRow): keyof typeof HoldPhase {
+  return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
+}
+
 /** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
 export function presentPlaced(hold: HoldRow, cipher: Cipher) {
   return presentHold({ ...hold, ...UNTOUCHED, remaining: hold.amount }, cipher);
@@ -43,7 +49,7 @@ export function presentPlaced(hold: HoldRow, cipher: Cipher) {
 export function presentCheckout(hold: HoldRow, cipher: Cipher) {
   const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
   const answer = { processorReference: null, processorCode: null, processorMessage: null };
-  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: hold.amount };
+  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: 0n };
   return presentHold(opened as HoldRow, cipher);
 }
 

@@ -60,7 +60,10 @@ export const HoldEntity = defineEntity({
   },
   checks: [
     { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999 and amount_asked >= 1' },
-    { name: 'hold_books_balance', expression: 'amount = captured + in_flight + remaining + released' },
+    {
+      name: 'hold_books_balance',
+      expression: "captured + in_flight + remaining + released = case phase when 'AUTHORIZED' then amount else 0 end",
+    },
     {
       name: 'hold_counters_not_negative',
       expression: 'captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0',
@@ -78,7 +81,6 @@ export const HoldEntity = defineEntity({
     { name: 'hold_ended_as', expression: "ended_as in ('RELEASED', 'EXPIRED')" },
     { name: 'hold_ended_amount', expression: '(ended_as is null) = (ended_amount is null) and ended_amount >= 0' },
     { name: 'hold_failed', expression: "(status = 'FAILED') = (phase = 'FAILED')" },
-    { name: 'hold_never_placed', expression: "phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)" },
     {
       name: 'hold_placed_has_end',
       expression: "phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)",

@@ -59,7 +59,7 @@ export const INSERT_HOLDS: Statement = {
       merchant_reference, metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
-      'IN_PROGRESS', 0, 0, amount, 0, 0, false, false,
+      'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
       "merchantReference", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"

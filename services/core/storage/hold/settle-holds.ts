@@ -32,7 +32,6 @@ export const SETTLE_HOLDS: Statement = {
       phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
       status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
       remaining = case when i.ok then h.amount else 0 end,
-      released = case when i.ok then 0 else h.amount end,
       placed_at = case when i.ok then i.at end,
       closed_at = case when i.ok then null else i.at end,
       expires_at = i."expiresAt", closing = h.closing and i.ok,

@@ -191,7 +191,7 @@ export class Migration0001_first_schema extends Migration {
         );
       alter table "hold" add constraint "hold_books_balance"
         check (
-          amount = captured + in_flight + remaining + released
+          captured + in_flight + remaining + released = case phase when 'AUTHORIZED' then amount else 0 end
         );
       alter table "hold" add constraint "hold_counters_not_negative"
         check (
@@ -216,10 +216,6 @@ export class Migration0001_first_schema extends Migration {
           (ended_as is null) = (ended_amount is null) and ended_amount >= 0
         );
       alter table "hold" add constraint "hold_failed" check ((status = 'FAILED') = (phase = 'FAILED'));
-      alter table "hold" add constraint "hold_never_placed"
-        check (
-          phase = 'AUTHORIZED' or (captured = 0 and in_flight = 0)
-        );
       alter table "hold" add constraint "hold_placed_has_end"
         check (
           phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)

@@ -36,6 +36,7 @@ function reserveRelease(hold: HoldState): HoldBooks {
 }
 
 const NOW = new Date('2027-01-01T00:00:00Z');
+const NEVER_PLACED: HoldBooks = { ...openHold(100n), remaining: 0n };
 const TERMS = { phase: 'AUTHORIZED', frozen: false, expiresAt: new Date('2027-01-08T00:00:00Z') } as const;
 const several = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: true });
 const sole = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: false });
@@ -49,11 +50,11 @@ describe('judgeCapture()', () => {
     ['more than the hold', several(), 101n, 'AMOUNT_EXCEEDS_HOLD'],
     [
       'more than a hold that failed',
-      { ...several(failHold(openHold(100n))), phase: 'FAILED' },
+      { ...several(failHold(NEVER_PLACED)), phase: 'FAILED' },
       101n,
       'AMOUNT_EXCEEDS_HOLD',
     ],
-    ['a hold that failed', { ...several(failHold(openHold(100n))), phase: 'FAILED' }, 1n, 'HOLD_NOT_PLACED'],
+    ['a hold that failed', { ...several(failHold(NEVER_PLACED)), phase: 'FAILED' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold that is being placed', { ...several(), phase: 'AUTHORIZING' }, 1n, 'HOLD_NOT_PLACED'],
     ['a hold whose time is over', { ...several(), expiresAt: NOW }, 1n, 'HOLD_EXPIRED'],
     ['a hold whose authorization expired at the processor', { ...several(), endedAs: 'EXPIRED' }, 1n, 'HOLD_EXPIRED'],
@@ -157,7 +158,7 @@ describe('isDueToEnd()', () => {
     assert.deepEqual(reasons({ ...over, endedAs: 'RELEASED' }), ['RELEASED']);
     assert.deepEqual(reasons({ ...ended, endedAs: 'EXPIRED' }), ['EXPIRED']);
     assert.deepEqual(reasons({ ...ended, ...reserveCapture(ended, 1n, false) }), []);
-    assert.deepEqual(reasons({ ...ended, ...failHold(openHold(100n)), phase: 'FAILED' }), []);
+    assert.deepEqual(reasons({ ...ended, ...failHold(NEVER_PLACED), phase: 'FAILED' }), []);
   });
 });
 

@@ -119,7 +119,7 @@ describe('end()', function () {
       await scripted.inquireLater();
       await scripted.inquireLater();
       assert.equal(voids(requestId).length, 1);
-      assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
+      assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
       assert.equal(await scripted.countOf(requestId), 1);
     });
 

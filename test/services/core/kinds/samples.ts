@@ -15,9 +15,9 @@ export interface Run {
 
 /** What runs into each point; the books once recovery is done, and the answer to a repetition under the same key then ('' = none). */
 export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: string; repeats: string }> = {
-  'hold stored': { at: placing, ends: 'FAILED FAILED 0/0/0/10000/0', repeats: 'PROCESSOR_ERROR' },
+  'hold stored': { at: placing, ends: 'FAILED FAILED 0/0/0/0/0', repeats: 'PROCESSOR_ERROR' },
   'hold answered': { at: placing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
-  'checkout opened': { at: opening, ends: 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0', repeats: 'PENDING' },
+  'checkout opened': { at: opening, ends: 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0', repeats: 'PENDING' },
   'capture stored': { at: capturing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
   'capture answered': { at: capturing, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'OK' },
   'release stored': { at: releasing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
@@ -85,10 +85,10 @@ export const LOSSES: Record<
       assert.equal(state, OperationState.UNKNOWN);
       return { requestId: hold.requestId, books: () => desk.books(hold) };
     },
-    open: 'IN_PROGRESS UNKNOWN 0/0/10000/0/0',
-    review: 'IN_PROGRESS NEEDS_REVIEW 0/0/10000/0/0',
+    open: 'IN_PROGRESS UNKNOWN 0/0/0/0/0',
+    review: 'IN_PROGRESS NEEDS_REVIEW 0/0/0/0/0',
     ok: 'IN_PROGRESS 0/0/10000/0/0',
-    ko: 'FAILED FAILED 0/0/0/10000/0',
+    ko: 'FAILED FAILED 0/0/0/0/0',
   },
   CAPTURE: {
     async lose({ desk, processor }) {

@@ -89,7 +89,7 @@ export function booksOf(hold: HoldModel) {
   const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
   const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
   const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
-  const rest = hold.amount - captured - inFlight;
+  const rest = hold.placing === 'OK' ? hold.amount - captured - inFlight : 0;
   return {
     captured,
     inFlight,

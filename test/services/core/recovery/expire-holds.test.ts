@@ -164,7 +164,7 @@ describe('expireHolds()', function () {
       scripted.stage.clock.advance(3_600_000);
       await scripted.stage.expire();
       if (told === 'after') await scripted.settled(hold.requestId, declined);
-      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0', told);
+      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0', told);
       assert.deepEqual(await desk.results(hold), [result]);
       const text = 'select state from submission where hold_request_id = $1';
       assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'OK' }]);
@@ -178,7 +178,7 @@ describe('expireHolds()', function () {
     processor.says.void = () => notPerformed('authorization_not_found');
     scripted.stage.clock.advance(3_600_000);
     await scripted.stage.expire();
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
     assert.deepEqual(await desk.results(hold), ['failed']);
   });
 

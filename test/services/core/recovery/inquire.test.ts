@@ -58,7 +58,7 @@ describe('inquire()', function () {
       const books = await Promise.all(
         holds.map(({ preauthorization }) => desk.books(preauthorization ?? assert.fail())),
       );
-      assert.deepEqual(books, ['IN_PROGRESS 0/0/10000/0/0', 'FAILED FAILED 0/0/0/10000/0']);
+      assert.deepEqual(books, ['IN_PROGRESS 0/0/10000/0/0', 'FAILED FAILED 0/0/0/0/0']);
       assert.deepEqual(await Promise.all(captures.map(({ hold }) => desk.books(hold))), [
         'PARTIALLY_CAPTURED 4000/0/6000/0/0',
         'IN_PROGRESS 0/0/10000/0/0',

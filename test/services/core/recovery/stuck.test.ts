@@ -58,7 +58,7 @@ describe('a submission that cannot be settled', function () {
     const held = await desk.hold();
     scripted.stage.clock.advance(8 * 24 * HOUR_MS);
     for (let times = 0; times < 2; times++) await scripted.stage.expire();
-    assert.equal(await desk.books(later), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await desk.books(later), 'FAILED FAILED 0/0/0/0/0');
     assert.equal(await desk.books(held), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.equal(await scripted.stage.expire(), 0, 'they are put off');
     for (let hour = 0; hour < 40; hour++) await expireLater();
@@ -112,7 +112,7 @@ describe('a submission that cannot be settled', function () {
     const operators = scripted.stage.client('operator', OperatorService);
     const decision = { outcome: OperationState.OK, reason: 'their contract is over', unfenced: true };
     await operators.resolveOperation({ requestId: released.requestId, ...decision });
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
   it('ends at its end, when it is a checkout that an adapter without fencing has lost', async () => {
@@ -120,7 +120,7 @@ describe('a submission that cannot be settled', function () {
     processor.says.void = () => notPerformed('authorization_not_found');
     const hold = await openCheckout();
     await expireLater();
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
   it('ends by an operator when its page is over and nobody answers', async () => {
@@ -131,7 +131,7 @@ describe('a submission that cannot be settled', function () {
     assert.equal(await why(operators.resolveOperation(decision)), 'INVALID_REQUEST');
     await expireLater();
     await operators.resolveOperation(decision);
-    assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
     processor.says.inquire = () => ({ finding: Finding.DONE, result: approved });
     await scripted.settled(requestId, approved);
     const [row] = await sql<{ kind: string }>(

@@ -103,7 +103,7 @@ describe('while the database is being reconciled', function () {
   it('a late authorization is not voided, but afterwards', async () => {
     const { preauthorization } = await desk.place({ tokenId: 'tok_sandbox_timeout_applied' });
     const { requestId } = preauthorization ?? assert.fail();
-    await sql(stage, `update hold set phase = 'FAILED', status = 'FAILED', released = amount, remaining = 0`);
+    await sql(stage, `update hold set phase = 'FAILED', status = 'FAILED', released = 0, remaining = 0`);
     const look = async () => {
       for (let looks = 0; looks < 4; looks++) {
         stage.clock.advance(60_000);

@@ -48,7 +48,7 @@ describe('createPreauthorization()', function () {
         const { reason, metadata } = await refusal(desk.place({ tokenId: token }));
         assert.deepEqual([reason, metadata.processorCode], [word, code]);
         const requestId = metadata.requestId ?? '';
-        assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/10000/0');
+        assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
         assert.deepEqual(await desk.results({ requestId }), [told]);
         const hold = await desk.get({ requestId });
         assert.equal(hold.preauthorizationId, '');
@@ -88,7 +88,7 @@ describe('createPreauthorization()', function () {
       const hold = await open();
       assert.equal(hold.preauthorizationId, '');
       assert.equal(Number(hold.checkoutExpiresAt?.seconds) * 1_000, stage.clock.now() + 1_800_000);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.equal(await desk.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
       assert.equal((await desk.get(hold)).checkoutUrl, hold.checkoutUrl);
       assert.deepEqual(await desk.results(hold), []);
     });
@@ -116,7 +116,7 @@ describe('createPreauthorization()', function () {
     it('stays open when a card is declined, and is placed by the next one', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000002' });
-      assert.equal(await desk.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.equal(await desk.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
       assert.deepEqual(await desk.results(opened), []);
       await payAt(opened.checkoutUrl);
       assert.equal(await desk.books(opened), 'IN_PROGRESS 0/0/10000/0/0');
@@ -126,19 +126,19 @@ describe('createPreauthorization()', function () {
     it('fails for good when the processor fails', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000119' });
-      assert.equal(await desk.books(opened), 'FAILED FAILED 0/0/0/10000/0');
+      assert.equal(await desk.books(opened), 'FAILED FAILED 0/0/0/0/0');
       assert.deepEqual(await desk.results(opened), ['failed']);
     });
 
     it('inquires before it fails an expired page: the report may be lost', async () => {
       const paid = await open();
       await payAt(paid.checkoutUrl, { number: '4000000000005027' });
-      assert.equal(await desk.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.equal(await desk.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
       const left = await open();
       stage.clock.advance(1_800_000);
       await stage.expire();
       assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.equal(await desk.books(left), 'FAILED FAILED 0/0/0/10000/0');
+      assert.equal(await desk.books(left), 'FAILED FAILED 0/0/0/0/0');
       assert.deepEqual(await desk.results(left), ['failed']);
       assert.equal((await fetch(left.checkoutUrl)).status, 410);
     });
@@ -186,7 +186,7 @@ describe('createPreauthorization()', function () {
               shop.checkout({ idempotencyKey: `${code}-${expected}-${round}` }),
             );
             assert.deepEqual([reason, metadata.processorCode], ['PROCESSOR_ERROR', expected]);
-            assert.equal(await shop.books({ requestId: metadata.requestId ?? '' }), 'FAILED FAILED 0/0/0/10000/0');
+            assert.equal(await shop.books({ requestId: metadata.requestId ?? '' }), 'FAILED FAILED 0/0/0/0/0');
           }
         }
         const first = await refusal(shop.checkout(key));
@@ -214,7 +214,7 @@ describe('createPreauthorization()', function () {
       processor.says.inquire = () => undefined;
       away.clock.advance(3_600_000);
       await away.expire();
-      assert.equal(await shop.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/10000/0/0');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
     });
   });
 });

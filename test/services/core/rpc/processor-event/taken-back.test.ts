@@ -156,7 +156,7 @@ describe('takenBack()', function () {
     const { metadata: failed } = await refusal(desk.place());
     const of = { requestId: failed.requestId ?? '' };
     await reverses({ authorizationRequestId: of.requestId }, 1n);
-    assert.equal(await desk.books(of), 'FAILED FAILED 0/0/0/10000/0 frozen');
+    assert.equal(await desk.books(of), 'FAILED FAILED 0/0/0/0/0 frozen');
   });
 
   it('changes no earlier answer', async () => {

@@ -134,7 +134,7 @@ describe('resolveOperation()', function () {
     await operators.resolveOperation({ requestId: placed.requestId, outcome: OK, ...REASON });
     await operators.resolveOperation({ requestId: failed.requestId, outcome: KO, ...REASON });
     assert.equal(await acme.books(placed), 'IN_PROGRESS 0/0/10000/0/0');
-    assert.equal(await acme.books(failed), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await acme.books(failed), 'FAILED FAILED 0/0/0/0/0');
 
     const released = await acme.hold();
     const releaseId = uuidv7();
@@ -149,8 +149,8 @@ describe('resolveOperation()', function () {
     for (const [kind, outcome, books] of [
       ['EXPIRY', OK, 'EXPIRED 0/0/0/10000/0 EXPIRED'],
       ['EXPIRY', KO, 'IN_PROGRESS 0/0/10000/0/0'],
-      ['LATE_VOID', KO, 'FAILED FAILED 0/0/0/10000/0'],
-      ['LATE_VOID', OK, 'FAILED FAILED 0/0/0/10000/0'],
+      ['LATE_VOID', KO, 'FAILED FAILED 0/0/0/0/0'],
+      ['LATE_VOID', OK, 'FAILED FAILED 0/0/0/0/0'],
     ] as const) {
       const holdRequestId = kind === 'LATE_VOID' ? await declinedHold() : await holdThatIsOver();
       const requestId = uuidv7();

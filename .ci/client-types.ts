@@ -90,7 +90,8 @@ function routeOf({ operationId, parameters = [], requestBody, responses }: Opera
       ([status]) =>
         /^2/.test(status) && (status !== '202' || (responses[201] === undefined && responses[200] === undefined)),
     )
-    .map(([, { content }]) => typeOf(content?.['application/json']?.schema ?? VOID, 2));
+    .map(([, { content = {} }]) => content['application/json']?.schema ?? eventOf(content) ?? VOID)
+    .map((schema) => typeOf(schema, 2));
   return [
     `${operationId}: {`,
     `    path: ${fields('path')};`,
@@ -99,6 +100,11 @@ function routeOf({ operationId, parameters = [], requestBody, responses }: Opera
     `    answer: ${[...new Set(answers)].join(' | ')};`,
     '  };',
   ].join('\n');
+}
+
+/** The data of an event of a stream. */
+function eventOf(content: Record<string, { schema: Schema }>): Schema | undefined {
+  return content['text/event-stream']?.schema.contentSchema as Schema | undefined;
 }
 
 const VOID: Schema = { type: 'null' };

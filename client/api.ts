@@ -577,6 +577,16 @@ export interface SetWebhookEndpoint {
   merchantId?: string;
 }
 
+/** A notification as an attempt would send it now */
+export interface SignedNotification {
+  /** What a delivery appends to the webhook's address */
+  path: string;
+  /** The headers that a delivery always has, by name in lower case; both signatures are among them */
+  headers: Record<string, string>;
+  /** The body as it is sent and signed */
+  body: string;
+}
+
 /** What may be shown of a signing secret */
 export interface SigningSecret {
   /** Names the secret (UUIDv7) */
@@ -737,7 +747,7 @@ export interface Routes {
     path: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    answer: null;
+    answer: Operation;
   };
   /** Look up an operation, final or not */
   getOperation: {
@@ -769,6 +779,13 @@ export interface Routes {
     query: Record<never, never>;
     body: NoFields;
     answer: Delivery;
+  };
+  /** Follow notifications as they would be sent now */
+  watchNotifications: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: SignedNotification;
   };
   /** List deliveries of notifications, newest first */
   listOwnDeliveries: {

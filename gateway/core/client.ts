@@ -50,7 +50,10 @@ export function connectCore(options: CoreOptions): Core {
       watchOperations: streams.client(OperationService).watchOperations,
     },
     merchants: client(MerchantService),
-    notifications: client(NotificationService),
+    notifications: {
+      ...client(NotificationService),
+      watchNotifications: streams.client(NotificationService).watchNotifications,
+    },
     operators: client(OperatorService),
     isServing: () => channel.isServing(),
     close: () => {

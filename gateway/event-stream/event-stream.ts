@@ -1,15 +1,14 @@
-/** Results as Server-Sent Events, for merchants and operators. */
+/** Streams of core's as Server-Sent Events, for merchants and operators. */
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { settlesWithin } from '../../platform/settles-within.ts';
-import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
-import { operationJson } from '../resource/operation.ts';
-import { followOperations } from './follow-operations.ts';
+import { type FeedMessage, followFeed } from './follow-feed.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
 /** What streams work with. */
@@ -42,10 +41,20 @@ const lastEventId = z
 /** The request header, for a route's description. */
 export const LAST_EVENT_ID = { 'Last-Event-ID': lastEventId.optional() };
 
-/** The answer, for a route's description. */
-export const EVENT_STREAM = { description: 'The stream', schema: z.string(), mediaType: 'text/event-stream' };
+/** The answer of events with such data, for a route's description. */
+export function eventStream(event: z.ZodType) {
+  return { description: 'The stream', schema: z.string(), mediaType: 'text/event-stream', event };
+}
 
-/** Whose results are streamed, and for how long. */
+/** What is streamed: where core has it, and its events. */
+export interface Feed<M extends FeedMessage> {
+  readonly event: string;
+  watch(core: Core, request: { merchantId: string; resumeToken: string }, call: GrpcCall): AsyncIterable<M>;
+  /** The data of the event about a message; undefined = it is a heartbeat. */
+  dataOf(message: M): object | undefined;
+}
+
+/** To whom it is streamed, and for how long. */
 export interface StreamReader {
   /** Empty: all merchants'. */
   readonly merchantId: string;
@@ -58,11 +67,16 @@ export interface StreamReader {
 }
 
 /**
- * Answers with the stream, one event per result in commit order, from Last-Event-ID on; `id:` is the token to resume from. Throws Problem
+ * Answers with the stream, one event per message in commit order, from Last-Event-ID on; `id:` is the token to resume from. Throws Problem
  * RATE_LIMITED and STREAM_TOKEN_TOO_OLD before the stream starts.
  */
-export async function streamOperations(ctx: Context, options: StreamOptions, reader: StreamReader): Promise<void> {
-  const { merchantId, metadata, credential } = reader;
+export async function streamEvents<M extends FeedMessage>(
+  ctx: Context,
+  options: StreamOptions,
+  reader: StreamReader,
+  feed: Feed<M>,
+): Promise<void> {
+  const { merchantId, metadata = {}, credential } = reader;
   const resumeToken = readLastEventId(ctx);
   ctx.set('X-Accel-Buffering', 'no');
   ctx.type = 'text/event-stream';
@@ -73,12 +87,16 @@ export async function streamOperations(ctx: Context, options: StreamOptions, rea
   if (ctx.res.closed) return release();
   const ending = endingOf(ctx, options, reader);
   ending.addEventListener('abort', release, { once: true });
-  const from = { merchantId, resumeToken, ...(metadata && { metadata }) };
-  const feed = followOperations(options.core, from, ending, options.log);
-  const first = feed.next();
-  first.catch((error: unknown) => options.log.warn('operations feed refused', errorFields(error)));
+  const open = (token: string) =>
+    feed.watch(options.core, { merchantId, resumeToken: token }, { signal: ending, metadata });
+  const messages = followFeed(open, { merchantId, resumeToken }, ending, options.log);
+  const first = messages.next();
+  first.catch((error: unknown) => options.log.warn('feed refused', errorFields(error)));
   await within(first, REFUSAL_MS).catch(throwInWordsOfHttp);
-  ctx.body = Readable.from(eventsOf(feed, first, options), { objectMode: false, highWaterMark: BUFFER_BYTES });
+  ctx.body = Readable.from(eventsOf(feed, messages, first, options), {
+    objectMode: false,
+    highWaterMark: BUFFER_BYTES,
+  });
 }
 
 /** Core knows Last-Event-ID as its resume token. */
@@ -129,9 +147,10 @@ function readLastEventId(ctx: Context): string {
 }
 
 /** The stream's text, produced only as fast as it is read; a comment after a time without events. */
-async function* eventsOf(
-  feed: AsyncIterator<WatchOperationsResponse>,
-  first: Promise<IteratorResult<WatchOperationsResponse>>,
+async function* eventsOf<M extends FeedMessage>(
+  feed: Feed<M>,
+  messages: AsyncIterator<M>,
+  first: Promise<IteratorResult<M>>,
   { heartbeatMs, log }: StreamOptions,
 ): AsyncGenerator<string> {
   yield 'retry: 1000\n\n';
@@ -139,18 +158,19 @@ async function* eventsOf(
     for (let next = first; ; ) {
       const message = await within(next, heartbeatMs);
       if (message?.done) return;
-      if (message) next = feed.next();
-      yield message ? eventOf(message.value) : ': heartbeat\n\n';
+      if (message) next = messages.next();
+      yield message ? eventOf(feed, message.value) : ': heartbeat\n\n';
     }
   } catch (error) {
-    log.warn('operations stream ended', errorFields(error));
+    log.warn('stream ended', errorFields(error));
   }
 }
 
 /** Core's heartbeat carries a token: it becomes an event without data, which clients do not report but resume from. */
-function eventOf({ operation, resumeToken }: WatchOperationsResponse): string {
-  if (operation === undefined) return `: heartbeat\nid: ${resumeToken}\n\n`;
-  return `id: ${resumeToken}\nevent: operation\ndata: ${JSON.stringify(operationJson(operation))}\n\n`;
+function eventOf<M extends FeedMessage>({ event, dataOf }: Feed<M>, message: M): string {
+  const data = dataOf(message);
+  if (data === undefined) return `: heartbeat\nid: ${message.resumeToken}\n\n`;
+  return `id: ${message.resumeToken}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** The promise's value, or undefined when it takes longer than `timeoutMs`. */

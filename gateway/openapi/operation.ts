@@ -109,13 +109,14 @@ function presented(
 }
 
 function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas): Json {
-  const { description, schema, mediaType = 'application/json', headers } = answer;
+  const { description, schema, mediaType = 'application/json', headers, event } = answer;
+  const content = schema && contentOf(schema, examples, (example) => example.answer, schemas);
+  // JSON Schema 2020-12, 8.5: OpenAPI 3.1 has no keyword of its own for events.
+  if (event) Object.assign(content?.schema as object, { contentSchema: schemas.of(event) });
   return {
     description,
     ...headersOf(headers, schemas),
-    ...(schema !== undefined && {
-      content: { [mediaType]: contentOf(schema, examples, (example) => example.answer, schemas) },
-    }),
+    ...(content && { content: { [mediaType]: content } }),
   };
 }
 

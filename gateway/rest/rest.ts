@@ -19,6 +19,7 @@ import { getPreauthorization, listPreauthorizations } from './preauthorization/p
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
 import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/signing-secrets.ts';
+import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
 import { getWebhookEndpoint, sendTestNotification, setWebhookEndpoint } from './webhook-endpoint/webhook.ts';
 
 /** The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
@@ -36,6 +37,7 @@ export const REST_ROUTES = {
   getWebhookEndpoint,
   setWebhookEndpoint,
   sendTestNotification,
+  watchNotifications,
   listOwnDeliveries,
   recoverOwnDeliveries,
   getOwnDelivery,
@@ -43,6 +45,8 @@ export const REST_ROUTES = {
   addOwnSigningSecret,
   retireOwnSigningSecret,
 } as const satisfies Record<string, RestRoute>;
+
+const STREAMS: readonly RestRoute[] = [watchOperations, watchNotifications];
 
 /** What the routes work with. */
 export interface RestOptions extends StreamOptions {
@@ -59,7 +63,7 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
   );
   return mountRoutes<RestRoute>(router, REST_ROUTES, {
     // Streams have a limit of their own.
-    guards: (route) => (route === watchOperations ? [] : [options.inFlight.limitMerchant(route)]),
+    guards: (route) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]),
     callOf: async (ctx, route) => {
       const { merchantId, apiKeyHash } = identityOf(ctx);
       const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };

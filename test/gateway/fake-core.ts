@@ -57,10 +57,10 @@ export class FakeCore {
   clockAheadMs = 0;
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object | Promise<object>>();
-  /** Open WatchOperations calls, newest last; emits `watch`. */
+  /** Open calls of streams, newest last; emits `watch`. */
   readonly watches: WatchCall[] = [];
   readonly events = new EventEmitter();
-  /** Handles a new WatchOperations call. Default: leave it open. */
+  /** Handles a new call of a stream. Default: leave it open. */
   onWatch: (call: WatchCall) => void = () => undefined;
   /** CheckOperator waits for this before it answers. */
   onCheck: () => Promise<void> = async () => undefined;
@@ -136,7 +136,8 @@ export class FakeCore {
     return Object.fromEntries(
       service.methods.map((method) => {
         if (method.methodKind === 'unary') return [method.localName, this.#unary(method.localName, method.output)];
-        return [method.localName, method.localName === 'watchCredentials' ? this.#feed : this.#watch];
+        if (method.localName === 'watchCredentials') return [method.localName, this.#feed];
+        return [method.localName, (call: WatchCall) => this.#watch(method.localName, call)];
       }),
     );
   }
@@ -184,9 +185,9 @@ export class FakeCore {
     this.#tell(call);
   };
 
-  #watch = (call: WatchCall) => {
+  #watch = (method: string, call: WatchCall) => {
     const request = call.request as unknown as Json;
-    this.calls.push({ method: 'watchOperations', request, ...callerOf(call.metadata) });
+    this.calls.push({ method, request, ...callerOf(call.metadata) });
     this.watches.push(call);
     this.onWatch(call);
     this.events.emit('watch', call);

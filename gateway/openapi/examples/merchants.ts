@@ -188,6 +188,12 @@ export const MERCHANTS: readonly Request[] = [
     body: { since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
   },
   { route: 'addOwnSigningSecret', name: 'second', summary: 'A second secret, to change over to', body: {} },
+  {
+    route: 'watchNotifications',
+    name: 'resumed',
+    summary: 'What was missed since an event, then what happens',
+    parameters: { 'Last-Event-ID': 'bzI6MDo' },
+  },
   { route: 'getWebhookEndpoint', name: 'changingOver', summary: 'Between the old secret and the new' },
   {
     route: 'retireOwnSigningSecret',

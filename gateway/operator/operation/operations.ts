@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EVENT_STREAM, LAST_EVENT_ID, streamOperations } from '../../event-stream/event-stream.ts';
+import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/event-stream.ts';
+import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
@@ -31,15 +32,11 @@ export const watchOperatorOperations = operatorRoute({
   description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
   query: z.strictObject({ merchantId: merchantId.optional() }),
   headers: LAST_EVENT_ID,
-  answers: { 200: EVENT_STREAM },
+  answers: { 200: eventStream(Operation) },
   codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
   handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
-    await streamOperations(ctx, call, {
-      merchantId,
-      credential: 'operator',
-      isLive: operator.isLive,
-      ...asOperator,
-    });
+    const reader = { merchantId, credential: 'operator', isLive: operator.isLive, ...asOperator };
+    await streamEvents(ctx, call, reader, OPERATIONS);
   },
 });
 

@@ -1,4 +1,5 @@
-import { EVENT_STREAM, LAST_EVENT_ID, streamOperations } from '../../event-stream/event-stream.ts';
+import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/event-stream.ts';
+import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
@@ -32,11 +33,11 @@ export const watchOperations = restRoute({
     'stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 seconds; ' +
     'one more is refused as RATE_LIMITED.',
   headers: LAST_EVENT_ID,
-  answers: { 200: EVENT_STREAM },
+  answers: { 200: eventStream(Operation) },
   codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
   handler: async ({ ctx, ...call }) => {
     const { apiKeyHash: credential, ...identity } = identityOf(ctx);
-    await streamOperations(ctx, call, { ...identity, credential });
+    await streamEvents(ctx, call, { ...identity, credential }, OPERATIONS);
   },
 });
 

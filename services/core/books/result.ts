@@ -3,6 +3,7 @@ import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/operation.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
+import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { EndInput } from '../storage/submission/settle-submissions.ts';
 
 /** The outcome that ends something, and when. */
@@ -79,6 +80,27 @@ export function resultOf(
         ? { id: uuidv7(), endpointKind: 'webhook', kind: notification, body: body(), traceParent }
         : undefined,
   };
+}
+
+/** Builds the body of the notification of a result that is in the log, as resultOf() did. */
+export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
+  return notificationBody({
+    ...result,
+    operation: result.kind,
+    card: cardOf(facts),
+    generatedTokenId: facts.generatedTokenId ?? undefined,
+    reference: result.processorReference ?? undefined,
+    holdRequestId: result.holdRequestId ?? undefined,
+    captureRequestId: result.captureRequestId ?? undefined,
+    merchantReference: result.merchantReference ?? undefined,
+    imported: facts.imported,
+  });
+}
+
+/** What is kept of a result outside the log. */
+interface Kept {
+  readonly generatedTokenId?: string | null | undefined;
+  readonly imported: boolean;
 }
 
 /** What is stored of every end, as statements take it. */

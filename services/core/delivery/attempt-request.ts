@@ -19,12 +19,13 @@ export interface NotificationPath {
  */
 export function notificationUrl(endpointUrl: string, path: NotificationPath): URL {
   const endpoint = parseEndpointUrl(endpointUrl);
-  if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(path.statusInfo)) throw new DestinationRefused('statusInfo is malformed');
-  const kind = path.kind === 'oct' ? 'oct' : 'payment';
-  return new URL(
-    `${endpoint.pathname.replace(/\/+$/, '')}/webhook/processor/${kind}/${path.statusInfo}`,
-    endpoint.origin,
-  );
+  return new URL(`${endpoint.pathname.replace(/\/+$/, '')}${notificationPath(path)}`, endpoint.origin);
+}
+
+/** What is appended to an endpoint's URL. Throws DestinationRefused when a part is malformed. */
+export function notificationPath({ kind, statusInfo }: NotificationPath): string {
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(statusInfo)) throw new DestinationRefused('statusInfo is malformed');
+  return `/webhook/processor/${kind === 'oct' ? 'oct' : 'payment'}/${statusInfo}`;
 }
 
 /** Parses an endpoint's URL: http or https, a host, optionally a path, nothing else. Throws DestinationRefused. */

@@ -38,6 +38,7 @@ import { listStoredNotifications } from './notification/list-stored-notification
 import { listVerificationFailures } from './notification/list-verification-failures.ts';
 import { replayStoredNotification } from './notification/replay-stored-notification.ts';
 import { reportVerificationFailures } from './notification/report-verification-failures.ts';
+import { watchNotifications } from './notification/watch-notifications.ts';
 import { createOct } from './oct/create-oct.ts';
 import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
@@ -110,6 +111,7 @@ export function servicesOf(core: Core): MountedService[] {
       replayDelivery,
       sendTestNotification,
       replayDeliveries,
+      watchNotifications,
       listEndpoints,
       pauseEndpoint,
       resumeEndpoint,

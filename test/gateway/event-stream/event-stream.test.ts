@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
+import { WatchNotificationsResponseSchema } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
 import { CAPTURE_ID } from '../rest/examples.ts';
@@ -141,6 +144,29 @@ describe('GET /operations/stream', () => {
     core.watches.at(-1)?.write(operation(1));
     assert.equal((await nextWithData(other.events)).id, 't1');
     other.leave();
+  });
+
+  it('sends notifications the same way, in the name of the key', async () => {
+    core.onWatch = () => undefined;
+    const watching = core.nextWatch();
+    const leaving = new AbortController();
+    const asked = stage.fetch('GET', '/notifications/stream', {
+      headers: { 'last-event-id': 't41' },
+      apiKey: API_KEY,
+      signal: leaving.signal,
+    });
+    const call = await watching;
+    const { method, apiKeySha256 } = core.calls.at(-1) ?? {};
+    assert.deepEqual([method, core.lastRequest.resumeToken], ['watchNotifications', 't41']);
+    assert.equal(apiKeySha256, createHash('sha256').update(API_KEY).digest('base64'));
+    const headers = [{ name: 'webhook-id', value: 'w' }];
+    const body = '{"amount":10.50,"text":"ä\\n"}';
+    const notification = { path: '/webhook/processor/payment/captured', headers, body };
+    call.write(create(WatchNotificationsResponseSchema, { notification, resumeToken: 't42' }) as never);
+    const { id, event, data } = await nextWithData(eventsOf(await asked));
+    assert.deepEqual([id, event], ['t42', 'notification']);
+    assert.deepEqual(JSON.parse(data ?? ''), { ...notification, headers: { 'webhook-id': 'w' } });
+    leaving.abort();
   });
 
   it('ends the call to core when the client disconnects', async () => {

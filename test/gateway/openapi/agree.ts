@@ -14,8 +14,8 @@ const CHOSEN: ReadonlySet<string> = new Set([
 const LAST4_OF_KEY = /^(merchant\.|items\.\d+\.)?(apiKeys\.\d+\.)?last4$/;
 /** Numbers that depend on other activity and on timing. */
 const VARYING = /(Count|latencyMs|ageSeconds)$/;
-/** Parts of a delivery that differ in a test: address, signatures and time. */
-const SENT = /^content\.(url|body|headers\.\d+\.value)$/;
+/** Parts of a delivery or a streamed notification that differ in a test: address, signatures and time. */
+const SENT = /^(content\.)?(url|body|headers\.\d+\.value|headers\.(x-service-signature|webhook-.+))$/;
 /** Remarks about an address, which differs in a test. */
 const OF_ADDRESS = 'warnings';
 /** Times beside a count, absent while it is zero. */

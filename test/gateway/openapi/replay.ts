@@ -127,5 +127,7 @@ export async function sendStaged(example: Example, stage: Stage): Promise<Answer
 }
 
 function requestIdOf(event: Event | undefined): string {
-  return event?.data === undefined ? '' : JSON.parse(event.data).requestId;
+  if (event?.data === undefined) return '';
+  const { requestId, body } = JSON.parse(event.data);
+  return requestId ?? JSON.parse(body).requestId;
 }

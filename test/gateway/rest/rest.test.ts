@@ -46,6 +46,7 @@ describe('REST routes', () => {
       'GET /webhook-endpoint',
       'PUT /webhook-endpoint',
       'POST /webhook-endpoint/test',
+      'GET /notifications/stream',
       'GET /deliveries',
       'POST /deliveries/recover',
       `GET /deliveries/${HOLD_ID}`,

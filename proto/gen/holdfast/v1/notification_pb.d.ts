@@ -1022,6 +1022,94 @@ export declare type RecoverDeliveriesResponse = Message<"holdfast.v1.RecoverDeli
 export declare const RecoverDeliveriesResponseSchema: GenMessage<RecoverDeliveriesResponse>;
 
 /**
+ * Whose notifications to stream.
+ *
+ * @generated from message holdfast.v1.WatchNotificationsRequest
+ */
+export declare type WatchNotificationsRequest = Message<"holdfast.v1.WatchNotificationsRequest"> & {
+  /**
+   * Whose notifications.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Resume after this token, of this stream or of WatchOperations; empty = from now.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchNotificationsRequest.
+ * Use `create(WatchNotificationsRequestSchema)` to create a new message.
+ */
+export declare const WatchNotificationsRequestSchema: GenMessage<WatchNotificationsRequest>;
+
+/**
+ * One notification, or a heartbeat.
+ *
+ * @generated from message holdfast.v1.WatchNotificationsResponse
+ */
+export declare type WatchNotificationsResponse = Message<"holdfast.v1.WatchNotificationsResponse"> & {
+  /**
+   * The notification; absent in a heartbeat.
+   *
+   * @generated from field: holdfast.v1.SignedNotification notification = 1;
+   */
+  notification?: SignedNotification | undefined;
+
+  /**
+   * Resume after this message. Opaque; it names the result that it stands at.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchNotificationsResponse.
+ * Use `create(WatchNotificationsResponseSchema)` to create a new message.
+ */
+export declare const WatchNotificationsResponseSchema: GenMessage<WatchNotificationsResponse>;
+
+/**
+ * A notification as an attempt would send it now.
+ *
+ * @generated from message holdfast.v1.SignedNotification
+ */
+export declare type SignedNotification = Message<"holdfast.v1.SignedNotification"> & {
+  /**
+   * What is appended to the endpoint's URL.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * The headers that are always sent, both signatures among them.
+   *
+   * @generated from field: repeated holdfast.v1.DeliveryHeader headers = 2;
+   */
+  headers: DeliveryHeader[];
+
+  /**
+   * The body as it is sent and signed.
+   *
+   * @generated from field: string body = 3;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message holdfast.v1.SignedNotification.
+ * Use `create(SignedNotificationSchema)` to create a new message.
+ */
+export declare const SignedNotificationSchema: GenMessage<SignedNotification>;
+
+/**
  * An endpoint that fails or is paused.
  *
  * @generated from message holdfast.v1.Endpoint
@@ -2181,8 +2269,9 @@ export declare const StoredNotificationStateSchema: GenEnum<StoredNotificationSt
 
 /**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators, and by merchants through
- * the gateway: ListDeliveries, GetDelivery, ReplayDelivery, ListEndpoints and SendTestNotification are also for the gateway,
- * for a merchant that it names and in the name of an API key that manages the webhook: metadata x-api-key-sha256.
+ * the gateway: ListDeliveries, GetDelivery, ReplayDelivery, RecoverDeliveries, ListEndpoints, SendTestNotification and
+ * WatchNotifications are also for the gateway, for a merchant that it names and in the name of an API key that manages the
+ * webhook: metadata x-api-key-sha256.
  *
  * @generated from service holdfast.v1.NotificationService
  */
@@ -2297,6 +2386,18 @@ export declare const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof RecoverDeliveriesRequestSchema;
     output: typeof RecoverDeliveriesResponseSchema;
+  },
+  /**
+   * Streams a merchant's notifications in commit order, each as an attempt would send it now, also while the merchant has
+   * no webhookUrl. Nothing is stored for it, and no delivery changes. The first message is a heartbeat.
+   * Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for what is no token. Gateway only.
+   *
+   * @generated from rpc holdfast.v1.NotificationService.WatchNotifications
+   */
+  watchNotifications: {
+    methodKind: "server_streaming";
+    input: typeof WatchNotificationsRequestSchema;
+    output: typeof WatchNotificationsResponseSchema;
   },
   /**
    * Lists endpoints that fail or are paused; one that always worked is not listed.

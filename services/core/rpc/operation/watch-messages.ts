@@ -46,7 +46,7 @@ function together(results: readonly OperationRow[]): Message {
 }
 
 /** A token names the result at its position, so that it is valid in one history only: a restored database has another result there. */
-function tokenOf({ sequence, requestId }: LogPosition): string {
+export function tokenOf({ sequence, requestId }: LogPosition): string {
   return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
 }
 

@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { inNameOf } from '../../storage/audit-log/actor.ts';
-import { findLiveApiKey } from '../../storage/merchant/credentials.ts';
+import { findLiveApiKey, type LiveApiKey } from '../../storage/merchant/credentials.ts';
 import type { Core } from '../core.ts';
 import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';
 
@@ -12,6 +12,8 @@ const GATEWAY: readonly Role[] = ['gateway'];
 const PROCESSOR: readonly Role[] = ['processor'];
 /** What merchants do with their own webhook: the gateway calls it in the name of an API key (demandsManagingKey). */
 const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
+/** The same, but not for operators: what they see could be sent in the name of the service. */
+const SIGNED: readonly Role[] = ['gateway'];
 
 /** Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called. */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
@@ -38,6 +40,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.NotificationService.RecoverDeliveries': WEBHOOK,
   'holdfast.v1.NotificationService.SendTestNotification': WEBHOOK,
   'holdfast.v1.NotificationService.ListEndpoints': WEBHOOK,
+  'holdfast.v1.NotificationService.WatchNotifications': SIGNED,
   'holdfast.v1.NotificationService.AcceptNotification': GATEWAY,
   'holdfast.v1.NotificationService.BatchAcceptNotifications': GATEWAY,
   'holdfast.v1.NotificationService.QuarantineNotification': GATEWAY,
@@ -51,7 +54,7 @@ export function rolesFor(method: DescMethod): readonly Role[] {
 
 /** Whether a merchant may call a method about its own webhook. */
 export function isOfWebhook(method: DescMethod): boolean {
-  return rolesFor(method) === WEBHOOK;
+  return [WEBHOOK, SIGNED].includes(rolesFor(method));
 }
 
 /** Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */
@@ -79,16 +82,30 @@ const KEY_HEADER = 'x-api-key-sha256';
  */
 export function demandsManagingKey(core: Core): Interceptor {
   return (next) => async (request) => {
-    const isMerchant = request.contextValues.get(callerKey) === 'gateway' && isOfWebhook(request.method);
-    if (request.stream || !isMerchant) return next(request);
-    const hash = request.header.get(KEY_HEADER);
-    if (hash === null) throw new HoldfastError('FORBIDDEN', 'the gateway may call this in the name of an API key only');
-    const key = await findLiveApiKey(core.database.query, Buffer.from(hash, 'base64'));
-    if (!key) throw new HoldfastError('UNAUTHENTICATED', 'the API key is unknown or revoked');
-    const { merchantId } = request.message as unknown as { readonly merchantId: string };
-    if (key.merchantId !== merchantId) throw new HoldfastError('FORBIDDEN', 'the API key is of another merchant');
-    if (!key.managesWebhook)
-      throw new HoldfastError('FORBIDDEN', 'the API key may not manage the webhook; an operator creates one that may');
-    return inNameOf(`api-key/${key.id}`, () => next(request));
+    const { header, method, message } = request;
+    if (request.contextValues.get(callerKey) !== 'gateway' || !isOfWebhook(method)) return next(request);
+    if (request.stream) return next({ ...request, message: ofManagingKey(core, header, request.message) });
+    const { id } = await findManagingKey(core, header, message);
+    return inNameOf(`api-key/${id}`, () => next(request));
   };
+}
+
+/** Returns the key in whose name a call is made. Throws UNAUTHENTICATED, FORBIDDEN. */
+async function findManagingKey({ database: { query } }: Core, header: Headers, message: object): Promise<LiveApiKey> {
+  const hash = header.get(KEY_HEADER);
+  if (hash === null) throw new HoldfastError('FORBIDDEN', 'the gateway may call this in the name of an API key only');
+  const key = await findLiveApiKey(query, Buffer.from(hash, 'base64'));
+  if (!key) throw new HoldfastError('UNAUTHENTICATED', 'the API key is unknown or revoked');
+  const { merchantId } = message as { readonly merchantId?: string };
+  if (key.merchantId !== merchantId) throw new HoldfastError('FORBIDDEN', 'the API key is of another merchant');
+  if (!key.managesWebhook)
+    throw new HoldfastError('FORBIDDEN', 'the API key may not manage the webhook; an operator creates one that may');
+  return key;
+}
+
+async function* ofManagingKey<M extends object>(core: Core, header: Headers, messages: AsyncIterable<M>) {
+  for await (const message of messages) {
+    await findManagingKey(core, header, message);
+    yield message;
+  }
 }

@@ -1,8 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
-import type { Core } from '../core/client.ts';
 import { pause } from '../http/abortable-delay.ts';
 import { errorInfoOf, isServiceError } from '../http/problem.ts';
 
@@ -19,25 +16,30 @@ const FINAL: readonly number[] = [
   status.PERMISSION_DENIED,
 ];
 
+/** A message of a stream of core's. */
+export interface FeedMessage {
+  /** Resume after this message; empty = it cannot be resumed from. */
+  readonly resumeToken: string;
+}
+
 /**
- * A merchant's results from core, without a gap: when the stream breaks, it resumes from the last resume token, or starts again when there
+ * A stream of core's without a gap: when it breaks, it resumes from the last resume token, or starts again when there
  * was none. Reads from core only as fast as it is consumed. Throws ServiceError when core refuses the stream before its first message; later
  * it ends when it cannot resume without a gap, and the client has to reconnect. Also ends when `signal` aborts.
  */
-export async function* followOperations(
-  core: Pick<Core, 'operations'>,
-  from: { merchantId: string; resumeToken: string; metadata?: NonNullable<GrpcCall['metadata']> },
+export async function* followFeed<M extends FeedMessage>(
+  open: (resumeToken: string) => AsyncIterable<M>,
+  from: { merchantId: string; resumeToken: string },
   signal: AbortSignal,
   log: Log,
-): AsyncGenerator<WatchOperationsResponse> {
+): AsyncGenerator<M> {
   let { resumeToken } = from;
   let isOpen = false;
   let tries = 0;
   let waitMs: number = RECONNECT_MS.first;
   while (!signal.aborted) {
     try {
-      const request = { merchantId: from.merchantId, resumeToken };
-      for await (const message of core.operations.watchOperations(request, { signal, metadata: from.metadata ?? {} })) {
+      for await (const message of open(resumeToken)) {
         isOpen = true;
         waitMs = RECONNECT_MS.first;
         resumeToken = message.resumeToken || resumeToken;
@@ -48,7 +50,7 @@ export async function* followOperations(
       if (signal.aborted) return;
       const isBroken = isServiceError(error) && !FINAL.includes(error.code) && errorInfoOf(error) === undefined;
       if (!isOpen && (!isBroken || ++tries > MOST_TRIES)) throw error;
-      log.warn('operations feed lost', { merchantId: from.merchantId, ...errorFields(error) });
+      log.warn('feed lost', { merchantId: from.merchantId, ...errorFields(error) });
       if (!isServiceError(error) || FINAL.includes(error.code)) return;
     }
     await pause(waitMs, signal);

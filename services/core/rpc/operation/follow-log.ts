@@ -1,0 +1,67 @@
+import { HoldfastError } from '../../domain/refusal.ts';
+import { HistoryChanged } from '../../feeds/operation-feed.ts';
+import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
+import type { Core } from '../core.ts';
+import { invalidField } from '../refuse.ts';
+import { markOf, readToken } from './watch-messages.ts';
+
+/** A stream shows its position this often, so that a quiet one resumes near its end. */
+export const HEARTBEAT_MS = 5_000;
+/** Results older than this cannot be resumed from: a consumer that was away so long has to list. */
+const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
+
+/** Results that follow each other in the log; none = a time without new ones is over. */
+export interface LogPage {
+  readonly results: readonly OperationRow[];
+  /** Where the log was read to. */
+  readonly position: LogPosition;
+}
+
+/**
+ * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. The first page is empty: its position is
+ * the starting point. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone; INVALID_REQUEST for what is no
+ * token.
+ */
+export async function* followLog(core: Core, resumeToken: string, signal: AbortSignal): AsyncGenerator<LogPage, void> {
+  let position = await startOf(core, resumeToken);
+  yield { results: [], position };
+  let shownAt = Date.now();
+  while (!signal.aborted) {
+    const results = await resultsAfter(core, position);
+    position = results.at(-1) ?? position;
+    if (results.length > 0) yield { results, position };
+    else await core.feed.changed(signal, Math.max(shownAt + HEARTBEAT_MS - Date.now(), 0));
+    if (signal.aborted || Date.now() < shownAt + HEARTBEAT_MS) continue;
+    yield { results: [], position };
+    shownAt = Date.now();
+  }
+}
+
+/** Throws STREAM_TOKEN_TOO_OLD when the database has gone back to before the position of a stream. */
+async function resultsAfter({ feed }: Core, position: LogPosition): Promise<readonly OperationRow[]> {
+  try {
+    return await feed.after(position);
+  } catch (error) {
+    if (error instanceof HistoryChanged) throw otherHistory(error);
+    throw error;
+  }
+}
+
+function otherHistory(cause?: unknown): HoldfastError {
+  const message = 'the resume token belongs to a history that the database no longer has: list the operations instead';
+  return new HoldfastError('STREAM_TOKEN_TOO_OLD', message, { cause });
+}
+
+async function startOf(core: Core, resumeToken: string): Promise<LogPosition> {
+  if (resumeToken === '') return core.feed.last();
+  const token = readToken(resumeToken);
+  if (token === undefined) throw invalidField('resume_token', 'is not a token of this stream');
+  const { sequence, mark } = token;
+  const requestId = sequence === 0n ? '' : await core.feed.requestIdAt(sequence);
+  if (requestId === undefined || markOf(requestId) !== mark) throw otherHistory();
+  const [next] = await resultsAfter(core, { sequence, requestId });
+  if (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS) {
+    throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
+  }
+  return { sequence, requestId };
+}

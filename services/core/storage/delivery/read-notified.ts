@@ -1,0 +1,40 @@
+import { byIndex } from '../by-index.ts';
+import { readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import type { HoldRow } from '../hold/hold-row.ts';
+
+/** What a notification of a result says besides the result itself. */
+export interface NotifiedRow
+  extends Pick<HoldRow, 'cardBrand' | 'cardLast4' | 'cardExpiryMonth' | 'cardExpiryYear' | 'generatedTokenId'> {
+  readonly requestId: string;
+  /** Its delivery to the webhook; null = the merchant had no webhookUrl. */
+  readonly deliveryId: string | null;
+  /** Null also once purged. */
+  readonly body: Buffer | null;
+  /** The term of the hold; null = it is on none. */
+  readonly notifyHolds: boolean | null;
+  readonly imported: boolean;
+}
+
+/** Reads what the notifications of results say, by requestId. */
+export async function readNotified(query: Query, requestIds: readonly string[]): Promise<Map<string, NotifiedRow>> {
+  const rows = await readRows<NotifiedRow>(query, READ_NOTIFIED, [requestIds]);
+  return new Map(rows.map((row) => [row.requestId, row]));
+}
+
+/** Of a hold that another one's result is about, the token is not told again. */
+const READ_NOTIFIED: Statement = {
+  name: 'read-notified',
+  text: `select o.request_id, d.id as delivery_id, d.body, h.notify_holds, i.request_id is not null as imported,
+      coalesce(h.card_brand, s.card_brand) as card_brand, coalesce(h.card_last4, s.card_last4) as card_last4,
+      coalesce(h.card_expiry_month, s.card_expiry_month) as card_expiry_month,
+      coalesce(h.card_expiry_year, s.card_expiry_year) as card_expiry_year,
+      case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
+    from operation o
+    left join hold h on ${byIndex('h.request_id', 'coalesce(o.hold_request_id, o.request_id)')}
+    left join submission s on h.request_id is null and ${byIndex('s.request_id', 'o.request_id')}
+    left join imported i on ${byIndex('i.request_id', 'o.request_id')} and i.what = 'OPERATION'
+    left join delivery d on ${byIndex('d.request_id', 'o.request_id::text')} and d.merchant_id = o.merchant_id
+      and d.endpoint_kind = 'webhook'
+    where o.request_id = any($1::uuid[])`,
+};

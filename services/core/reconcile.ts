@@ -1,9 +1,11 @@
 /**
  * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID` stores it here,
  * `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they need `--operator NAME`, and are
- * audited. Exit code: 0 = nothing is unknown any more, 1 = something is, or could not be done, and its line says so, 2 = nothing was
+ * audited. A file for each merchant concerned, in the folder of `--report` (`reconciled/` and the time), says what was lost and what became
+ * of it. Exit code: 0 = nothing is unknown any more, 1 = something is, or could not be done, and its line says so, 2 = nothing was
  * changed, because the books cannot be relied on or cannot be read.
  */
+import { mkdir, rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../platform/clock.ts';
 import { openLog } from '../../platform/log.ts';
@@ -11,6 +13,7 @@ import { readSettings } from '../../platform/settings.ts';
 import { openBooks } from './books/books.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { reconcile } from './reconciliation/reconcile.ts';
+import { writeReports } from './reconciliation/report.ts';
 import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
 import { identitiesIn } from './start/identities.ts';
 import { readOperator } from './storage/audit-log/actor.ts';
@@ -18,7 +21,9 @@ import { openCipher } from './storage/cipher.ts';
 import { openDatabase } from './storage/open-database.ts';
 
 try {
-  const decisions = readDecisions();
+  const { folder, ...decisions } = readDecisions();
+  // What was done must be reported, so the folder is made before anything is done.
+  await mkdir(folder, { recursive: true });
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
   const log = openLog('reconcile', 'error');
@@ -50,6 +55,9 @@ try {
     `reconciled with ${read.join(', ')}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
   );
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
+  const files = await writeReports(folder, done.report);
+  if (files === 0) await rmdir(folder);
+  else process.stdout.write(`reports for ${files} merchants are in ${folder}\n`);
   process.exitCode = done.left === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast reconcile: ${(error as Error).message}\n`);
@@ -62,9 +70,10 @@ function readDecisions() {
       import: { type: 'string', multiple: true, default: [] },
       'give-back': { type: 'string', multiple: true, default: [] },
       operator: { type: 'string', default: '' },
+      report: { type: 'string', default: `reconciled/${new Date().toISOString().replaceAll(':', '')}` },
     },
   });
-  const { import: importing, 'give-back': givingBack, operator } = values;
+  const { import: importing, 'give-back': givingBack, operator, report: folder } = values;
   const strange = [...importing, ...givingBack].find(
     (id) => id !== 'all' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
   );
@@ -72,5 +81,5 @@ function readDecisions() {
   if (importing.includes('all') && givingBack.includes('all'))
     throw new Error('all can be either imported or given back');
   if (importing.length + givingBack.length > 0) readOperator(operator);
-  return { importing, givingBack, operator };
+  return { importing, givingBack, operator, folder };
 }

@@ -10,7 +10,11 @@ import { settle } from './settle.ts';
  * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at the processor,
  * which is not asked then. Does nothing while a capture or release of it is in flight.
  */
-export async function endHold(sender: Sender, { idHash, endedAs }: Pick<HoldRow, 'idHash' | 'endedAs'>): Promise<void> {
+export async function endHold(
+  sender: Sender,
+  { idHash, endedAs }: Pick<HoldRow, 'idHash' | 'endedAs'>,
+  { imported }: Pick<SubmissionFacts, 'imported'> = {},
+): Promise<void> {
   const at = sender.clock();
   const reported = endedAs != null;
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
@@ -36,6 +40,7 @@ export async function endHold(sender: Sender, { idHash, endedAs }: Pick<HoldRow,
     processor: hold.processor,
     processorAccount: hold.processorAccount,
     reported,
+    imported,
     amountReleased: hold.endedAmount,
     processorReference: hold.endedReference,
   };

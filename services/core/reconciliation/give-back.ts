@@ -11,43 +11,49 @@ import { findSentAs } from '../storage/submission/find-sent.ts';
 import { type Importing, importEntry, importReversalOf, storeHold, Unable } from './import-entry.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
+/** What was given back: under which requestId it is booked, if it is, and what else there is to say. */
+export interface GivenBack {
+  readonly requestId?: string;
+  readonly note?: string;
+}
+
 /**
- * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that failed and is voided, a capture as one
- * that was refunded and so taken back. Returns what was done. Throws Unable for what cannot be given back; then nothing was changed.
+ * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an open checkout as one
+ * that failed, a capture as one that was refunded and so taken back. Throws Unable for what cannot be given back; then nothing was changed.
  */
-export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<string> {
-  if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing.sender);
+export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
+  if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing);
   if (entry.kind === 'CAPTURE') return giveBackCapture(entry, importing);
   throw new Unable(`a ${entry.kind.toLowerCase()} cannot be given back: import it`);
 }
 
-/** How a hold ends that was lost by a restore and is not wanted any more. */
+/** How a checkout ends that was lost by a restore. */
 const GIVEN_BACK: NotPerformed = {
   answer: 'NOT_PERFORMED',
   code: 'given_back',
-  message: 'The database was restored to an earlier time, and the hold was given back.',
+  message: 'The database was restored to an earlier time, and the checkout was closed.',
 };
 
-async function giveBackAuthorization(entry: UnknownEntry, sender: Sender): Promise<string> {
+async function giveBackAuthorization(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
+  const { sender } = importing;
   const { query } = sender.database;
   if (entry.answer === 'ACCEPTED') throw new Unable('it has not ended yet: import it, or try again later');
+  if (entry.answer === 'UNSPECIFIED') {
+    const requestId = await storeHold(entry, sender);
+    await settle(sender, await factsOf(query, 'HOLD', requestId), GIVEN_BACK);
+    return sendVoid(requestId, 'LATE_VOID', sender);
+  }
   const known = await findSentAs(query, entry.requestId, entry.processor);
-  if (known) return releaseRest(known.requestId, sender);
-  if (entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');
-  const requestId = await storeHold(entry, sender);
-  await settle(sender, await factsOf(query, 'HOLD', requestId), GIVEN_BACK);
-  return sendVoid(requestId, 'LATE_VOID', sender);
-}
-
-/** A hold that was imported with its captures: what remains of it. */
-async function releaseRest(holdRequestId: string, sender: Sender): Promise<string> {
-  const hold = await findHold(sender.database.query, holdRequestId);
-  return hold && hold.remaining > 0n
+  if (!known && entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');
+  const holdRequestId = known?.requestId ?? (await importEntry(entry, importing));
+  const hold = await findHold(query, holdRequestId);
+  const isLeftThere = entry.captured + entry.voided < entry.amount + entry.incremented;
+  return hold && hold.remaining > 0n && isLeftThere
     ? sendVoid(holdRequestId, 'RELEASE', sender)
-    : `${holdRequestId} (nothing is left)`;
+    : { requestId: holdRequestId, note: 'nothing is left' };
 }
 
-async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', sender: Sender): Promise<string> {
+async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', sender: Sender): Promise<GivenBack> {
   const { query } = sender.database;
   const at = sender.clock();
   const requestId = uuidv7();
@@ -65,13 +71,13 @@ async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', se
   const facts = await factsOf(query, kind, requestId);
   const outcome = await send(sender, facts);
   const { is } = await settle(sender, facts, outcome);
-  if (is !== 'ENDED') return `${holdRequestId} (the void has no result yet: recovery finds it out)`;
+  if (is !== 'ENDED') return { requestId: holdRequestId, note: 'the void has no result yet: recovery finds it out' };
   if (isFinal(outcome) && !isOk(outcome)) throw new Unable(`the processor did not void it: ${outcome.code}`);
-  return holdRequestId;
+  return { requestId: holdRequestId };
 }
 
 /** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */
-async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<string> {
+async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
   const captureRequestId = await importEntry(entry, importing).catch((error) => {
@@ -90,8 +96,9 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   });
   if (!isFinal(outcome)) throw new Unable('the refund has no result yet: reconcile again later');
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
-  if (captureRequestId === undefined) return 'nothing is booked: its hold has failed here';
-  return importReversalOf(sender, captureRequestId, { takenBack: entry.amount, reference: outcome.reference });
+  if (captureRequestId === undefined) return { note: 'nothing is booked: its hold has failed here' };
+  const takenBack = { takenBack: entry.amount, reference: outcome.reference };
+  return { requestId: await importReversalOf(sender, captureRequestId, takenBack) };
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

@@ -7,6 +7,7 @@ import { endHold } from '../kinds/end-hold.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
+import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -108,12 +109,7 @@ export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<st
   const contract = await findMerchant(sender.database, entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
   const names = await namesOf(entry, sender, entry.merchantId);
-  const isOwn = names.requestId === (entry.operationRequestId || entry.requestId);
-  const handle =
-    handleOf(sender.cipher, names.requestId, (isOwn && entry.memo) || undefined) ??
-    handleOf(sender.cipher, names.requestId);
-  assert(handle, 'the current key is known');
-  const { idHash, idCiphertext } = handle;
+  const { idHash, idCiphertext } = handleOfImported(entry, names.requestId, sender.cipher);
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, holdPeriodS } = contract;
@@ -137,6 +133,15 @@ export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<st
   });
   if (!isStored(stored)) throw new Unable('it is known here by now');
   return names.requestId;
+}
+
+/** The preauthorizationId of a hold that is imported: the one that it had, unless its requestId or key of ENCRYPTION_KEYS is gone. */
+export function handleOfImported(entry: UnknownEntry, requestId: string, cipher: Cipher) {
+  const isOwn = requestId === (entry.operationRequestId || entry.requestId);
+  const kept = isOwn && entry.memo !== '' ? handleOf(cipher, requestId, entry.memo) : undefined;
+  const handle = kept ?? handleOf(cipher, requestId);
+  assert(handle, 'the current key is known');
+  return { ...handle, isKept: kept !== undefined };
 }
 
 /** The hold of what is captured or given back. Throws Unable when it is unknown. */
@@ -187,7 +192,7 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   if (!open) throw new Unable('its hold is not here any more');
   await markEnded(query, { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' });
   const hold = await findHold(query, holdRequestId);
-  if (hold?.endedAs != null) await endHold(sender, hold);
+  if (hold?.endedAs != null) await endHold(sender, hold, { imported: true });
   return holdRequestId;
 }
 

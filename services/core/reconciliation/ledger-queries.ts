@@ -169,7 +169,8 @@ const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submi
  * each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
-    m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
+    coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
+    coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference, m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
     e.refunded + e.reversed as taken_back,
     coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
     array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
@@ -178,16 +179,16 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
   from processor_entry e join submission k on ${identifier('k')} = e.request_id and k.processor = e.processor
   where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> k.amount_reversed
   union all
-  select e.*, e.merchant_id, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
     and e.refunded + e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
   union all
-  select e.*, e.merchant_id, true, 'END', null, h.request_id, 0, false, 7
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'END', null, h.request_id, 0, false, 7
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null

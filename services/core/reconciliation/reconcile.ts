@@ -8,8 +8,9 @@ import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/rec
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
 import { giveBack } from './give-back.ts';
-import { importEntry, Unable } from './import-entry.ts';
+import { handleOfImported, importEntry, Unable } from './import-entry.ts';
 import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
+import { type Became, type ReportLine, reportLine } from './report.ts';
 import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
@@ -37,6 +38,8 @@ export interface Reconciled {
   readonly imported: number;
   readonly givenBack: number;
   readonly left: number;
+  /** What the merchants are told: each operation that was unknown here. */
+  readonly report: readonly ReportLine[];
   /** The database went back in time, and everything that it lost is known now: the service answers everything again. */
   readonly ended: boolean;
 }
@@ -57,16 +60,17 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);
     const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
-    const done = { ledgers, imported: 0, givenBack: 0, left: 0, ended: false };
+    const done = { ledgers, imported: 0, givenBack: 0, left: 0, report: [] as ReportLine[], ended: false };
     for (const { request_id: requestId, processor, what } of (await client.query(READ_INVALID)).rows) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
       done.left++;
     }
     for (const plan of plans) {
-      const { verb, line } = await carryOut(parts, plan, unknown).catch((error) => failed(plan, error));
+      const { became, line, ...more } = await carryOut(parts, plan, unknown).catch((error) => failed(plan, error));
       tell(line);
-      if (verb === 'IMPORTED') done.imported++;
-      else if (verb === 'GAVE BACK') done.givenBack++;
+      done.report.push(reportLine(plan.entry, became, more));
+      if (became === 'IMPORTED') done.imported++;
+      else if (became === 'GAVE BACK') done.givenBack++;
       else done.left++;
     }
     if (since && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
@@ -208,15 +212,20 @@ async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirme
   return confirmed;
 }
 
+interface CarriedOut extends Pick<ReportLine, 'requestId' | 'preauthorizationIdIsNew' | 'note'> {
+  readonly became: Became;
+  readonly line: string;
+}
+
 async function carryOut(
   { sender, decisions }: ReconcileParts,
   { entry, verb, answer }: Plan,
   unknown: readonly UnknownEntry[],
-): Promise<{ verb: 'IMPORTED' | 'GAVE BACK' | 'UNKNOWN' | 'LEFT'; line: string }> {
+): Promise<CarriedOut> {
   const line = lineOf(entry);
   if (verb === undefined) {
     const why = entry.isMerchantKnown ? '' : ' (there is no such merchant here)';
-    return { verb: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
+    return { became: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
   }
   const importing = { sender, answer, isFinal: isFinal(entry, unknown) };
   const { query } = sender.database;
@@ -230,14 +239,26 @@ async function carryOut(
     const action = { at: sender.clock(), action: `processor-entry.${verb}`, target: entry.requestId, detail };
     const audit = await auditStart(query, action);
     try {
-      const requestId = verb === 'import' ? await importEntry(entry, importing) : await giveBack(entry, importing);
+      if (verb === 'give-back') {
+        const given = await giveBack(entry, importing);
+        await auditEnd(query, audit, { result: 'OK', ...given });
+        const said = [given.requestId, given.note].filter(Boolean).join(', ');
+        return { became: 'GAVE BACK', line: `GAVE BACK ${line}; ${said}`, ...given };
+      }
+      const requestId = await importEntry(entry, importing);
       await auditEnd(query, audit, { result: 'OK', requestId });
-      const done = verb === 'import' ? ('IMPORTED' as const) : ('GAVE BACK' as const);
-      return { verb: done, line: `${done} ${line}; ${requestId}` };
+      const had = entry.operationRequestId || entry.requestId;
+      const was = requestId === had ? '' : ` (was ${had})`;
+      return {
+        became: 'IMPORTED',
+        line: `IMPORTED ${line}; ${requestId}${was}`,
+        requestId,
+        ...identity(entry, requestId, sender),
+      };
     } catch (error) {
       if (error instanceof Unable) {
         await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
-        return { verb: 'LEFT', line: `LEFT ${line}: ${error.message}` };
+        return { became: 'LEFT', line: `LEFT ${line}: ${error.message}`, note: error.message };
       }
       await auditEnd(query, audit, { result: 'FAILED' });
       throw error;
@@ -245,10 +266,15 @@ async function carryOut(
   });
 }
 
+function identity(entry: UnknownEntry, requestId: string, { cipher }: Sender) {
+  const isNew = entry.kind === 'AUTHORIZATION' && !handleOfImported(entry, requestId, cipher).isKept;
+  return isNew ? ({ preauthorizationIdIsNew: true } as const) : {};
+}
+
 /** What was not done, or in part: then it is known here, and recovery settles it. */
-function failed({ entry }: Plan, error: unknown): { verb: 'LEFT'; line: string } {
+function failed({ entry }: Plan, error: unknown): CarriedOut {
   const [reason = ''] = (error as Error).message.split('\n');
-  return { verb: 'LEFT', line: `FAILED ${lineOf(entry)}: ${reason}` };
+  return { became: 'LEFT', line: `FAILED ${lineOf(entry)}: ${reason}`, note: reason };
 }
 
 /** Whether a capture is the last of its authorization and gave the rest back itself. */

@@ -25,8 +25,10 @@ export interface UnknownEntry {
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;
-  /** Of an authorization: charged so far. */
+  /** Of an authorization: charged, given back and added so far. */
   readonly captured: bigint;
+  readonly voided: bigint;
+  readonly incremented: bigint;
   /** Of a capture: nothing is left of its authorization, and something was given back. */
   readonly closesAuthorization: boolean;
   /** Given back by refunds, or taken back by the card scheme: of a capture, or of a hold and none of its captures. */
@@ -48,6 +50,8 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
     kind: row.change_here ?? row.kind,
     amount: BigInt(row.amount),
     captured: BigInt(row.captured),
+    voided: BigInt(row.voided),
+    incremented: BigInt(row.incremented),
     takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
   }));
@@ -55,9 +59,11 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
 
 /** One line about an entry. */
 export function lineOf(entry: UnknownEntry): string {
-  const { kind, requestId, processor, answer, amount, currency, merchantId, actedAt } = entry;
+  const { kind, requestId, processor, answer, amount, currency, merchantId, userId, merchantReference, actedAt } =
+    entry;
+  const about = [userId && `user ${userId}`, merchantReference && `reference ${JSON.stringify(merchantReference)}`];
   const what = answer === 'UNSPECIFIED' ? 'open checkout' : [kind, answer].join(' ').toLowerCase();
-  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${merchantId || 'nobody'}, ${actedAt.toISOString()}`.replace(
+  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${[merchantId || 'nobody', ...about].filter(Boolean).join(', ')}, ${actedAt.toISOString()}`.replace(
     / +/g,
     ' ',
   );

@@ -16,6 +16,7 @@ import type { HoldfastError } from '../../domain/refusal.ts';
 import { handleOf } from '../../kinds/checkout.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
+import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
@@ -54,7 +55,7 @@ export const createPreauthorization: Method<'createPreauthorization'> = async (c
   const call = { ...requestOf(core, request, context), merchantId, claim };
   const { requestId, patience } = call;
   const { hold, preauthorizationId } = newHold(core, request, contract, call);
-  const agrees = (id: string) => isOf(core, id, fields);
+  const agrees = (id: string) => isOf(core, id, fields, request.metadata);
 
   const refusal = check(request, contract);
   if (refusal) return answerAgain(core, await findFirstUnstored(core, call, () => refusal, agrees));
@@ -110,10 +111,17 @@ async function answerAgain(core: Core, first: First): Promise<Response> {
   }
 }
 
-/** Whether a hold has the fields of a call. */
-async function isOf(core: Core, requestId: string, fields: Record<string, unknown>): Promise<boolean> {
-  const row = await findHold(core.database.query, requestId);
-  return row !== undefined && agreeing(businessFields({ ...row, amount: row.amountAsked }), fields);
+/** Whether a hold has the fields of a call. Of an imported one the metadata is lost, and is now what the call says. */
+async function isOf(
+  { database: { query } }: Core,
+  requestId: string,
+  fields: Record<string, unknown>,
+  metadata: Record<string, string>,
+): Promise<boolean> {
+  const row = await findHold(query, requestId);
+  if (!row || !agreeing(businessFields({ ...row, amount: row.amountAsked }), fields)) return false;
+  if (row.metadata == null && Object.keys(metadata).length > 0) await restoreMetadata(query, requestId, metadata);
+  return true;
 }
 
 /** The hold as it was just stored; nothing is read back. */

@@ -16,6 +16,22 @@ const STORE_CHECKOUT: Statement = {
     where request_id = $1 and phase = 'AWAITING_CHECKOUT'`,
 };
 
+/** Stores the metadata of a hold that was imported without it, as a repetition of its request says it. */
+export async function restoreMetadata(
+  query: Query,
+  requestId: string,
+  metadata: Record<string, string>,
+): Promise<void> {
+  await query(RESTORE_METADATA, [requestId, metadata]);
+}
+
+const RESTORE_METADATA: Statement = {
+  name: 'restore-metadata',
+  text: `update hold set metadata = $2
+    where request_id = $1 and metadata is null
+      and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`,
+};
+
 /** Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires. */
 export async function freezeHold(query: Query, requestId: string): Promise<void> {
   await query(FREEZE_HOLD, [requestId]);

@@ -21,7 +21,7 @@ describe('reconcile() keeps identities', function () {
       const [ofHold = {}, ofCapture = {}, ofOther = {}, ofRelease = {}, ofOct = {}] = keys;
       await desk.hold();
       const play = async () => {
-        const placed = await desk.place({ ...ofHold, merchantReference: 'order 1' });
+        const placed = await desk.place({ ...ofHold, merchantReference: 'order 1', metadata: { room: '12' } });
         const hold = placed.preauthorization ?? assert.fail();
         const captured = await desk.capture(hold, 300n, ofCapture);
         const placedToo = await desk.place(ofOther);
@@ -67,6 +67,7 @@ describe('reconcile() keeps identities', function () {
         assert.deepEqual(ids(again), ids(first));
         assert(again.answers.every(({ replayed }) => replayed));
         assert.equal(again.hold.preauthorizationId, first.hold.preauthorizationId);
+        assert.deepEqual(again.hold.metadata, first.hold.metadata);
         assert.equal(stage.oracle.entries().length, entries);
       }
       assert.deepEqual(await stage.audit(), []);

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
@@ -66,7 +68,10 @@ describe('reconcile()', function () {
     const { lines, left } = await decide();
     assert.equal(left, lines.length);
     assert.equal(left, 12);
-    assert.match(lines[0] ?? '', /^UNKNOWN authorization approved [0-9a-f-]{36} at default: 10000 EUR for acme, 20/);
+    assert.match(
+      lines[0] ?? '',
+      /^UNKNOWN authorization approved [0-9a-f-]{36} at default: 10000 EUR for acme, user u1, 20/,
+    );
     assert.equal(await everything(), stored);
     assert((await drifts()).length >= left);
   });
@@ -141,15 +146,16 @@ describe('reconcile()', function () {
     assert.equal(reserved.length, 2, 'only known holds remain reserved');
   });
 
-  it('gives back a lost hold, and a repeated key says so', async () => {
+  it('gives back a lost hold, and a repeated key gets its first answer', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
-    await desk.hold(key);
+    const lost = await desk.hold(key);
     await goBack();
     const { lines } = await decide({ givingBack: ['all'] });
     assert.match(lines.join('\n'), /^GAVE BACK authorization approved /);
-    const { reason, metadata } = await refusal(desk.place(key));
-    assert.deepEqual([reason, metadata.processorCode], ['PROCESSOR_ERROR', 'given_back']);
+    const again = await desk.place(key);
+    assert.deepEqual([again.replayed, again.preauthorization?.requestId], [true, lost.requestId]);
+    assert.equal(await desk.books(lost), 'RELEASED 0/0/0/10000/0 RELEASED');
     assert.deepEqual(await drifts(), []);
   });
 
@@ -257,9 +263,10 @@ describe('reconcile()', function () {
       ...{ DATABASE_URL, PROCESSOR_URL, PROCESSOR_CREDENTIAL },
       ENCRYPTION_KEYS: `${key?.id}:${key?.key.toString('base64')}`,
     };
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-reports-`);
     const run = (args: string[], more: object = {}) =>
       new Promise<{ code: number | null; output: string }>((resolve) => {
-        const command = ['services/core/reconcile.ts', ...args];
+        const command = ['services/core/reconcile.ts', ...args, '--report', folder];
         const child = execFile(process.execPath, command, { env: { ...env, ...more } }, (_, out, error) =>
           resolve({ code: child.exitCode, output: out + error }),
         );
@@ -268,7 +275,7 @@ describe('reconcile()', function () {
     assert.equal(shown.code, 1, shown.output);
     assert.match(
       shown.output,
-      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\n$/,
+      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\nreports for 1 merchants are in /,
     );
     for (const [args, wanted] of [
       [['--import', 'all'], /--operator NAME is needed/],
@@ -283,6 +290,9 @@ describe('reconcile()', function () {
     assert.equal((await run(['--import', 'all', '--operator', 'ann'], { PROCESSOR_URL: '127.0.0.1:1' })).code, 2);
     const done = await run(['--import', 'all', '--operator', 'ann']);
     assert.equal(done.code, 0, done.output);
+    const told = JSON.parse(await readFile(`${folder}/acme.jsonl`, 'utf8'));
+    assert.deepEqual([told.became, told.operation, told.amount], ['IMPORTED', 'OCT', 700]);
+    await rm(folder, { recursive: true });
     assert.deepEqual(await drifts(), []);
   });
 });

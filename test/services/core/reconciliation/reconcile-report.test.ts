@@ -1,0 +1,94 @@
+/** What merchants are told of what was lost: by a report for each, and by notifications that say when they tell it again. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { writeReports } from '../../../../services/core/reconciliation/report.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { openStage } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { decideAt } from './decide.ts';
+
+const CONTRACT = { webhookUrl: 'https://acme.example/hooks', notifyHolds: true };
+
+describe('reconcile() tells merchants', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const acme = forEachTest(() => openMerchant(stage, 'acme', CONTRACT));
+
+  /** The notifications since, as `operation statusInfo`, with `again` when they say that they were imported. */
+  async function told(): Promise<string[]> {
+    const rows = await sql<{ body: string; what: string }>(
+      stage,
+      `select convert_from(d.body, 'UTF8') as body, o.kind || ' ' || o.status_info as what
+      from delivery d join operation o on o.request_id::text = d.request_id order by d.id`,
+    );
+    return rows.map(({ body, what }) => (JSON.parse(body).imported ? `${what} again` : what));
+  }
+
+  it('what was lost and under which ids it is back', async () => {
+    await acme.hold();
+    const other = await openMerchant(stage, 'other', CONTRACT);
+    const goBack = await rememberNow(stage);
+    const hold = await acme.hold({ userId: 'u7', merchantReference: 'order 7' });
+    const { capture } = await acme.capture(hold, 300n, { idempotencyKey: randomUUID() });
+    const unwanted = await other.hold();
+    await goBack();
+    const shown = await decideAt(stage);
+    assert.deepEqual(new Set(shown.report.map(({ became }) => became)), new Set(['UNKNOWN']));
+    const { report, lines } = await decideAt(stage, { importing: ['all'], givingBack: [unwanted.requestId] });
+    assert.match(lines.join('\n'), /^IMPORTED authorization .* for acme, user u7, reference "order 7", 20/);
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-reports-`);
+    assert.equal(await writeReports(folder, report), 2);
+    assert.deepEqual((await readdir(folder)).sort(), ['acme.jsonl', 'other.jsonl']);
+    const read = async (name: string) => (await readFile(`${folder}/${name}.jsonl`, 'utf8')).trim().split('\n');
+    const [ofHold, ofCapture] = (await read('acme')).map((line) => JSON.parse(line));
+    const same = { merchantId: 'acme', became: 'IMPORTED', currency: 'EUR', userId: 'u7', processor: 'default' };
+    const actedAt = new Date(stage.clock.now()).toISOString();
+    assert.deepEqual(ofHold, {
+      ...same,
+      operation: 'HOLD',
+      requestId: hold.requestId,
+      hadRequestId: hold.requestId,
+      amount: 10_000,
+      merchantReference: 'order 7',
+      actedAt,
+      processorRequestId: hold.requestId,
+    });
+    assert.deepEqual(
+      [ofCapture.operation, ofCapture.requestId, ofCapture.hadRequestId, ofCapture.merchantReference],
+      ['CAPTURE', capture?.requestId, capture?.requestId, 'order 7'],
+    );
+    assert.notEqual(ofCapture.processorRequestId, capture?.requestId);
+    const [ofUnwanted] = (await read('other')).map((line) => JSON.parse(line));
+    assert.deepEqual([ofUnwanted.became, ofUnwanted.requestId], ['GAVE BACK', unwanted.requestId]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('of what is given back, as of everything else', async () => {
+    const known = await acme.hold();
+    const goBack = await rememberNow(stage);
+    await acme.capture(known, 300n);
+    await acme.hold();
+    await goBack();
+    await decideAt(stage, { givingBack: ['all'] });
+    assert.deepEqual(await told(), [
+      'HOLD authorized',
+      'HOLD authorized again',
+      'RELEASE released',
+      'CAPTURE captured again',
+      'REVERSAL reversed again',
+    ]);
+  });
+
+  it('that a hold has ended at the processor', async () => {
+    await acme.hold({ tokenId: 'tok_sandbox_ended_early' });
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    await goBack();
+    await decideAt(stage, { importing: ['all'] });
+    assert.deepEqual(await told(), ['HOLD authorized', 'EXPIRY expired again']);
+  });
+});

@@ -28,25 +28,28 @@ function originOf({ protocol, host }: Context): string {
 /** The document changes only with a release. */
 const CACHE = 'public, max-age=300';
 
-/** GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built once. */
+/**
+ * GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built once, when they are
+ * first asked for: building takes longer than all else at the start of a gateway.
+ */
 export function serveDocument(): Router {
-  const document = createDocument();
-  const json = cached('json', JSON.stringify(document));
-  const page = pageOf(document);
-  let latest = { origin: PLACEHOLDER, page: cached('html', page) };
+  const document = once(createDocument);
+  const json = once(() => cached('json', JSON.stringify(document())));
+  let latest: { readonly origin: string; readonly page: ReturnType<typeof cached> } | undefined;
   const router = createRouter();
   router.get('/openapi.json', (ctx) => {
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
     ctx.set('Cache-Control', CACHE);
-    answerCached(ctx, json);
+    answerCached(ctx, json());
   });
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', POLICY);
     ctx.set('Cache-Control', CACHE);
     ctx.vary('Host');
     const origin = originOf(ctx);
-    if (latest.origin !== origin) latest = { origin, page: cached('html', page.replace(PLACEHOLDER, origin)) };
+    if (latest?.origin !== origin)
+      latest = { origin, page: cached('html', pageOf(document()).replace(PLACEHOLDER, origin)) };
     answerCached(ctx, latest.page);
   });
   // A slash too many, as some links and people write it.
@@ -65,4 +68,12 @@ export function serveDocument(): Router {
   }
   router.get('/', (ctx) => ctx.redirect('/docs'));
   return router;
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

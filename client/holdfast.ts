@@ -122,6 +122,13 @@ export class Holdfast {
       this.#change<'sendTestNotification'>('POST', '/webhook-endpoint/test', {}, options),
   };
 
+  /** Notifications as they happen, also while there is no address for them. */
+  readonly notifications = {
+    /** Iterates over notifications as they would be sent now, for ever: it resumes by itself and skips none. Verify them as a receiver does. */
+    watch: (options?: WatchOptions): AsyncGenerator<StreamEvent<Answer<'watchNotifications'>>, void, undefined> =>
+      watch(this.#connection, '/notifications/stream', options),
+  };
+
   /** What signs notifications. */
   readonly signingSecrets = {
     /** Adds a second secret; it is shown once. */

@@ -12,6 +12,8 @@ export interface WatchOptions {
   /** The `id` of the last event that was handled; absent = from now on. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal;
+  /** Called when the stream is open, also again after a break. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface WatchOptions {
 export async function* watch<T>(
   connection: Connection,
   path: string,
-  { after, signal }: WatchOptions = {},
+  { after, signal, onOpen }: WatchOptions = {},
 ): AsyncGenerator<StreamEvent<T>, void, undefined> {
   let last = after;
   for (let failures = 0; !signal?.aborted; failures++) {
@@ -33,6 +35,7 @@ export async function* watch<T>(
       const response = await open(connection, path, last, ended);
       retryAfterMs = await refusalOf(response, connection.baseUrl);
       if (retryAfterMs === undefined && response.body) {
+        onOpen?.();
         for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
           failures = 0;
           last = id ?? last;

@@ -1,6 +1,7 @@
 /** The commands of the command line, each with its options and what it does. */
 import { type Done, Holdfast, type Unknown } from '../holdfast.ts';
 import { minorUnits, written } from './amount.ts';
+import { listen } from './listen.ts';
 import { type Profile, readProfile, storeProfile } from './profile.ts';
 import { trigger, triggers } from './trigger.ts';
 import { UsageError } from './usage.ts';
@@ -14,6 +15,8 @@ export interface Run {
   readonly signal: AbortSignal;
   /** Prints a record or several: a table for people, JSON with --json. */
   show(rows: readonly object[] | object): void;
+  /** Prints one of many that come: the line for people, the record with --json. */
+  tell(line: string, record: object): void;
   /** Asks for a line; a secret is not echoed. */
   ask(question: string, isSecret: boolean): Promise<string>;
 }
@@ -144,6 +147,24 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const watching = { signal: run.signal, ...(after !== undefined && { after }) };
       for await (const { data, id } of operations.watch(watching))
         run.show({ ...columns(data, OPERATION_COLUMNS), id });
+    },
+  },
+  listen: {
+    args: '',
+    what: 'send notifications to an address that this machine reaches, as they happen',
+    options: { 'forward-to': 'such as http://localhost:3000/webhooks', after: 'begin after this event' },
+    async run(run) {
+      const { signal, tell } = run;
+      const to = text(run.options, 'forward-to');
+      if (to === undefined) throw new UsageError('--forward-to is needed, such as http://localhost:3000/webhooks');
+      let last = text(run.options, 'after');
+      const onOpen = () => tell(`listening; notifications go to ${to}`, { listening: to });
+      for await (const forwarded of listen(await open(run), to, { signal, after: last, onOpen })) {
+        const { id, requestId, statusInfo, status, error, tookMs } = forwarded;
+        last = id;
+        tell(`${statusInfo.padEnd(12)} ${requestId}  ${status ?? error}  ${tookMs} ms`, forwarded);
+      }
+      if (last !== undefined) tell(`ended; --after ${last} goes on from here`, { after: last });
     },
   },
   deliveries: {

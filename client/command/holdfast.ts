@@ -50,12 +50,13 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   if (values.help === true) return outside.out(helpOf(name));
   const { env, out } = outside;
   const show = (what: readonly object[] | object) => out(values.json === true ? JSON.stringify(what) : table(what));
+  const tell = (line: string, record: object) => out(values.json === true ? JSON.stringify(record) : line);
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt);
   try {
     const signal = outside.signal ?? interrupted.signal;
-    await command.run({ args: positionals, options: values, env, signal, show, ask: outside.ask ?? ask });
+    await command.run({ args: positionals, options: values, env, signal, show, tell, ask: outside.ask ?? ask });
   } finally {
     process.off('SIGINT', interrupt);
   }

@@ -116,24 +116,14 @@ class Holdfast:
         It resumes by itself and skips none; keep the id to resume after a restart. Raises HoldfastError STREAM_TOKEN_TOO_OLD when it cannot
         resume: list the operations then.
         """
-        last, failures = after, 0
-        while True:
-            pause = None
-            try:
-                connection, response = self._open_stream("/operations/stream", last)
-                try:
-                    pause = self._refusal_of(response)
-                    for event_id, data in _events(response) if pause is None else ():
-                        failures = 0
-                        last = event_id or last
-                        if data is not None:
-                            yield last, json.loads(data)
-                finally:
-                    connection.close()
-            except (OSError, http.client.HTTPException):
-                pass  # The connection broke, or was silent: it is opened again.
-            failures += 1
-            time.sleep(_growing(failures) if pause is None else pause)
+        return self._watch("/operations/stream", after)
+
+    def watch_notifications(self, after=None):
+        """Iterates over notifications as they would be sent now, for ever: (id, {"path", "headers", "body"}); verify() takes them.
+
+        It needs no address for them, and resumes as watch_operations() does.
+        """
+        return self._watch("/notifications/stream", after)
 
     def _write(self, path, body, key, timeout):
         key = key or str(uuid.uuid4())
@@ -214,6 +204,26 @@ class Holdfast:
     def _connect(self, timeout):
         kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
         return kind(self._url.hostname, self._url.port, timeout=timeout)
+
+    def _watch(self, path, after):
+        last, failures = after, 0
+        while True:
+            pause = None
+            try:
+                connection, response = self._open_stream(path, last)
+                try:
+                    pause = self._refusal_of(response)
+                    for event_id, data in _events(response) if pause is None else ():
+                        failures = 0
+                        last = event_id or last
+                        if data is not None:
+                            yield last, json.loads(data)
+                finally:
+                    connection.close()
+            except (OSError, http.client.HTTPException):
+                pass  # The connection broke, or was silent: it is opened again.
+            failures += 1
+            time.sleep(_growing(failures) if pause is None else pause)
 
     def _open_stream(self, path, last):
         headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "text/event-stream"}

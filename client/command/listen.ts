@@ -26,6 +26,8 @@ export async function* listen(
   for await (const { id, data } of notifications.watch(options)) {
     const startedMs = performance.now();
     const answer = await post(`${address}${data.path}`, data, options.signal);
+    // What was under way at the end comes again after the one before.
+    if (options.signal?.aborted) return;
     const tookMs = Math.round(performance.now() - startedMs);
     const { requestId } = JSON.parse(data.body) as { requestId: string };
     yield { id, requestId, statusInfo: data.path.split('/').at(-1) ?? '', ...answer, tookMs };

@@ -30,6 +30,21 @@ export const Notification = z
           "It was imported from the processor's books after a restore: it may have been told before, under the same requestId",
       })
       .optional(),
+    sequence: z
+      .int()
+      .min(1)
+      .meta({
+        description: 'Which notification of its hold it is: 1, 2, 3 … in the order in which things became final',
+        examples: [2],
+      })
+      .optional(),
+    position: z
+      .int()
+      .min(1)
+      .meta({
+        description: 'Where its result stands among all results: a later one has a larger number',
+        examples: [4711],
+      }),
   })
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 
@@ -66,7 +81,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('payment')),
     schema: Notification,
     name: KINDS.CAPTURE.successWord,
-    example: Notification.parse({ ...captured, paymentMethodData: oct.paymentMethodData }),
+    example: Notification.parse({ ...captured, paymentMethodData: oct.paymentMethodData, sequence: 2, position: 4711 }),
   },
   octNotification: {
     kind: 'oct',
@@ -74,7 +89,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('oct')),
     schema: Notification,
     name: KINDS.OCT.successWord,
-    example: Notification.parse({ ...oct, operation: 'OCT' }),
+    example: Notification.parse({ ...oct, operation: 'OCT', position: 4712 }),
   },
   testNotification: {
     kind: 'payment',
@@ -107,7 +122,7 @@ export function webhooksOf(schemas: Schemas): Record<string, unknown> {
           summary,
           description:
             `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is ${words.length === 1 ? '' : 'one of '}${words.join(', ')}. ` +
-            'At least once, in no promised order: take each requestId once, and answer when it is stored.',
+            'At least once, in no promised order: take each requestId once, put those of a hold in order by `sequence`, and answer when it is stored.',
           security: [{ serviceSignature: [] }],
           parameters: parametersOf({ headers: NOTIFICATION_HEADERS }, [], schemas),
           requestBody: {

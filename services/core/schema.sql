@@ -143,6 +143,7 @@ create table hold (
   ended_as text,
   ended_amount bigint,
   ended_reference text,
+  notification_count integer default 0 not null,
   placed_at timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
   closed_at timestamp(3) with time zone,

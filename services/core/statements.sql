@@ -65,39 +65,29 @@ with input as materialized (
     for no key update of h skip locked
   ),
   changed as (
-    update hold h set inquire_at = null, processor_reference = i."processorReference",
-      processor_code = i."processorCode", processor_message = i."processorMessage",
-      phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
-      status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
-      remaining = case when i.ok then h.amount else 0 end,
-      placed_at = case when i.ok then i.at end,
-      closed_at = case when i.ok then null else i.at end,
-      expires_at = i."expiresAt", closing = h.closing and i.ok,
-      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
-      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
-      generated_token_id = i."generatedTokenId", capabilities = i.capabilities
-    from locked i
-    where h.request_id = any (array[i."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
-    returning h.request_id as subject_id, i.*
+    update hold h set inquire_at = null, processor_reference = c."processorReference",
+      processor_code = c."processorCode", processor_message = c."processorMessage",
+      phase = case when c.ok then 'AUTHORIZED' else 'FAILED' end,
+      status = case when c.ok then 'IN_PROGRESS' else 'FAILED' end,
+      remaining = case when c.ok then h.amount else 0 end,
+      placed_at = case when c.ok then c.at end,
+      closed_at = case when c.ok then null else c.at end,
+      expires_at = c."expiresAt", closing = h.closing and c.ok,
+      card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
+      card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
+      generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end
+    from locked c
+    where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
+    returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
   ),
   result as materialized (
-    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
       "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
       amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
       "finalStateDate" timestamptz, delivery json)
     where c.operation is not null
-  ),
-  delivered as (
-    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
-      due_at, created_at, trace_parent)
-    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
-    from result r
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
-    join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
   ),
   ordered as materialized (
     select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
@@ -110,7 +100,19 @@ with input as materialized (
       r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
       r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
     from ordered, result r
-    returning sequence
+    returning sequence, request_id
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r join appended a on a.request_id = r."requestId"
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
   )
   select 'changed' as what, subject_id::text as id from changed
   union all select 'delivery', id::text from delivered
@@ -198,11 +200,13 @@ with input as materialized (
       "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
   ),
   on_hold as materialized (
-    select i.*, h.frozen as "wasFrozen" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
+    from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen" from input i join submission s on s.request_id = any (array[i."requestId"])
+    select i.*, false as "wasFrozen", null::int as "holdSequence"
+    from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
   locked as materialized (select * from on_hold union all select * from on_itself),
@@ -221,6 +225,7 @@ with input as materialized (
   booked as (
     update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
       frozen = h.frozen or coalesce(c.freezes, false),
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
@@ -231,23 +236,12 @@ with input as materialized (
     where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (
-    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
       "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
       amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
       "finalStateDate" timestamptz, delivery json)
     where c.operation is not null
-  ),
-  delivered as (
-    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
-      due_at, created_at, trace_parent)
-    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
-    from result r
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
-    join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
   ),
   ordered as materialized (
     select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
@@ -260,7 +254,19 @@ with input as materialized (
       r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
       r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
     from ordered, result r
-    returning sequence
+    returning sequence, request_id
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r join appended a on a.request_id = r."requestId"
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
   )
   select 'changed' as what, subject_id::text as id from changed
   union all select 'delivery', id::text from delivered
@@ -274,7 +280,7 @@ with input as materialized (
       released bigint, reversed bigint, "releaseReason" text, closing boolean)
   ),
   locked as materialized (
-    select i.*, h.merchant_id from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   remembered as (
@@ -293,26 +299,16 @@ with input as materialized (
   booked as (
     update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (
-    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
       "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
       amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
       "finalStateDate" timestamptz, delivery json)
     where c.operation is not null
-  ),
-  delivered as (
-    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
-      due_at, created_at, trace_parent)
-    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
-    from result r
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
-    join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
   ),
   ordered as materialized (
     select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
@@ -325,7 +321,19 @@ with input as materialized (
       r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
       r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
     from ordered, result r
-    returning sequence
+    returning sequence, request_id
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r join appended a on a.request_id = r."requestId"
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on m.id = any (array[r."merchantId"])
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
   )
   select 'changed' as what, subject_id::text as id from changed
   union all select 'delivery', id::text from delivered

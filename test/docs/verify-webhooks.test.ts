@@ -67,6 +67,23 @@ describe('docs/verify-webhooks.md', () => {
     await judges(judgeWithShell);
   });
 
+  it('puts the notifications of each hold in order', async () => {
+    const file = join(directory, 'order.mjs');
+    await writeFile(file, block('order.mjs'));
+    const { inOrder } = await import(pathToFileURL(file).href);
+    const applied: string[] = [];
+    const take = inOrder(({ name }: { name: string }) => applied.push(name));
+    const of = (holdRequestId: string, sequence: number) => ({
+      holdRequestId,
+      sequence,
+      name: `${holdRequestId} ${sequence}`,
+    });
+    for (const each of [of('b', 1), of('a', 3), of('a', 2), { requestId: 'oct', name: 'oct' }]) take(each);
+    take({ requestId: 'a', sequence: 1, name: 'a 1' });
+    for (const each of [of('a', 2), of('b', 2)]) take(each);
+    assert.deepEqual(applied, ['b 1', 'oct', 'a 1', 'a 2', 'a 3', 'b 2']);
+  });
+
   it('sends a notification with curl that the demo merchant accepts', async function () {
     if (!isInstalled('curl') || !isInstalled('openssl')) this.skip();
     this.timeout(60_000);

@@ -23,7 +23,10 @@ export interface NotificationFields {
   readonly imported?: boolean | undefined;
 }
 
-/** Builds the notification's body: the exact bytes of every attempt. The amount is printed once, here, and signed as printed. */
+/**
+ * Builds the notification's body. The statement that stores it appends `sequence` and `position` (storage/operation/append-results.ts); from then
+ * on these bytes are those of every attempt. The amount is printed once, here, and signed as printed.
+ */
 export function notificationBody(fields: NotificationFields): string {
   return JSON.stringify({
     merchantId: fields.merchantId,

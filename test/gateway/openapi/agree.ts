@@ -13,7 +13,7 @@ const CHOSEN: ReadonlySet<string> = new Set([
 ]);
 const LAST4_OF_KEY = /^(merchant\.|items\.\d+\.)?(apiKeys\.\d+\.)?last4$/;
 /** Numbers that depend on other activity and on timing. */
-const VARYING = /(Count|latencyMs|ageSeconds)$/;
+const VARYING = /(Count|latencyMs|ageSeconds|sequence|position)$/;
 /** Parts of a delivery or a streamed notification that differ in a test: address, signatures and time. */
 const SENT = /^(content\.)?(url|body|headers\.\d+\.value|headers\.(x-service-signature|webhook-.+))$/;
 /** Remarks about an address, which differs in a test. */

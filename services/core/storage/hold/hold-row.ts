@@ -54,6 +54,8 @@ export const HoldEntity = defineEntity({
     endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
     endedAmount: p.bigint('bigint').nullable(),
     endedReference: p.text().nullable(),
+    /** How many notifications its results have made. */
+    notificationCount: p.integer().default(0),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../domain/hold.ts';
 import type { Query, Statement } from '../database.ts';
-import { APPEND_RESULTS } from '../operation/append-results.ts';
+import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, settleEach } from '../submission/settle-submissions.ts';
 
 /** How placing a hold ended. */
@@ -27,20 +27,21 @@ export const SETTLE_HOLDS: Statement = {
     for no key update of h skip locked
   ),
   changed as (
-    update hold h set inquire_at = null, processor_reference = i."processorReference",
-      processor_code = i."processorCode", processor_message = i."processorMessage",
-      phase = case when i.ok then 'AUTHORIZED' else 'FAILED' end,
-      status = case when i.ok then 'IN_PROGRESS' else 'FAILED' end,
-      remaining = case when i.ok then h.amount else 0 end,
-      placed_at = case when i.ok then i.at end,
-      closed_at = case when i.ok then null else i.at end,
-      expires_at = i."expiresAt", closing = h.closing and i.ok,
-      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
-      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
-      generated_token_id = i."generatedTokenId", capabilities = i.capabilities
-    from locked i
-    where h.request_id = any (array[i."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
-    returning h.request_id as subject_id, i.*
+    update hold h set inquire_at = null, processor_reference = c."processorReference",
+      processor_code = c."processorCode", processor_message = c."processorMessage",
+      phase = case when c.ok then 'AUTHORIZED' else 'FAILED' end,
+      status = case when c.ok then 'IN_PROGRESS' else 'FAILED' end,
+      remaining = case when c.ok then h.amount else 0 end,
+      placed_at = case when c.ok then c.at end,
+      closed_at = case when c.ok then null else c.at end,
+      expires_at = c."expiresAt", closing = h.closing and c.ok,
+      card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
+      card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
+      generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
+      notification_count = h.notification_count + ${NOTIFIED}
+    from locked c
+    where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
+    returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
   ),
   ${APPEND_RESULTS}
   ${DONE}`,

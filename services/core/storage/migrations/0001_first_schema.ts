@@ -167,6 +167,7 @@ export class Migration0001_first_schema extends Migration {
         "ended_as" text null,
         "ended_amount" bigint null,
         "ended_reference" text null,
+        "notification_count" int not null default 0,
         "placed_at" timestamptz(3) null,
         "expires_at" timestamptz(3) null,
         "closed_at" timestamptz(3) null,

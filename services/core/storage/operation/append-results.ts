@@ -25,15 +25,19 @@ export interface ResultInput
 }
 
 export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' | 'kind'> {
-  /** The body, as text. */
+  /** The body, as text, a JSON object; `sequence` and `position` are appended to it. */
   readonly body: string;
   /** W3C traceparent of what caused it, while tracing is on. */
   readonly traceParent?: string | undefined;
 }
 
+/** SQL: how many notifications the result of a row `c` makes, by the terms of its hold. They are counted while the merchant has no webhookUrl, too. */
+export const NOTIFIED = `case when c.operation->'delivery' is null then 0 else 1 end`;
+
 /**
- * SQL that ends a statement `with changed as (… returning … as subject_id, i.operation) …`: appends the results of what changed
- * (JSON, ResultInput or null), and their deliveries for merchants that have a webhookUrl.
+ * SQL that ends a statement `with changed as (… returning … as subject_id, i.operation, "holdSequence") …`: appends the results of what
+ * changed (JSON, ResultInput or null), and their deliveries for merchants that have a webhookUrl. A notification ends with the numbers that
+ * are known only here: which one of its hold it is ("holdSequence", NOTIFIED), and where its result stands in the log.
  *
  * Numbers are given in commit order: the advisory lock is taken after the rows are locked, just before the first number, and
  * is held until commit, so no smaller number can appear later. The statement is a transaction of its own: it commits without waiting
@@ -41,23 +45,12 @@ export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' |
  * Measured: 0 of 8 writers' rows missed or out of order; reading a plain sequence misses a fifth of them.
  */
 export const APPEND_RESULTS = `result as materialized (
-    select r.* from changed c cross join lateral json_to_record(c.operation) as r(
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
       "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
       amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
       "finalStateDate" timestamptz, delivery json)
     where c.operation is not null
-  ),
-  delivered as (
-    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
-      due_at, created_at, trace_parent)
-    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo", convert_to(d.body, 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
-    from result r
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
-    join merchant m on ${byIndex('m.id', 'r."merchantId"')}
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
   ),
   ordered as materialized (
     select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}) from (select count(*) from result) counted where count > 0
@@ -70,5 +63,17 @@ export const APPEND_RESULTS = `result as materialized (
       r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
       r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
     from ordered, result r
-    returning sequence
+    returning sequence, request_id
+  ),
+  delivered as (
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+      due_at, created_at, trace_parent)
+    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
+      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+    from result r join appended a on a.request_id = r."requestId"
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    join merchant m on ${byIndex('m.id', 'r."merchantId"')}
+    where r.delivery is not null and m.webhook_url is not null
+    returning id
   )`;

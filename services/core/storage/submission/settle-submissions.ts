@@ -1,7 +1,7 @@
 import type { HoldBooks } from '../../domain/hold.ts';
 import type { Card } from '../../domain/operation.ts';
 import type { Query, Statement } from '../database.ts';
-import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
+import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** How something that was sent ended. It goes as JSON: times are RFC 3339, money is minor units. */
 export interface EndInput {
@@ -68,6 +68,7 @@ export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, capt
 /** SQL: the books of a hold `h` become those of a row `c`. */
 export const SET_BOOKS = `status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
+      notification_count = h.notification_count + ${NOTIFIED},
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end`;
 
 /** SQL that ends a statement that settles: what it did. */
@@ -84,11 +85,13 @@ export const SETTLE_SUBMISSIONS: Statement = {
       "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
   ),
   on_hold as materialized (
-    select i.*, h.frozen as "wasFrozen" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
+    from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen" from input i join submission s on s.request_id = any (array[i."requestId"])
+    select i.*, false as "wasFrozen", null::int as "holdSequence"
+    from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
   locked as materialized (select * from on_hold union all select * from on_itself),

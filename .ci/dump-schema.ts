@@ -1,7 +1,7 @@
 /** The schema of a database as text that can be reviewed and compared; pg_dump does not come with the embedded binaries. */
 import pg from 'pg';
 
-/** Returns every table of schema `public` with its columns, constraints and indexes, then sequences, functions, triggers and views. */
+/** Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences, functions, triggers and views. */
 export async function dumpSchema(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -49,13 +49,13 @@ const TABLES = `
     || coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')
     || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '') || ';' as text
   from pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and ${own('pg_class', 'c.oid')}
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and ${own('pg_class', 'c.oid')}
   order by c.relname collate "C"`;
 
 const INDEXES = `
   select string_agg(pg_get_indexdef(i.indexrelid) || ';', E'\\n' order by c.relname collate "C") as text
   from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
-  where c.relnamespace = 'public'::regnamespace
+  where c.relnamespace = 'public'::regnamespace and not t.relispartition
     and not exists (select from pg_constraint where conindid = i.indexrelid and contype in ('p', 'u', 'x'))
   group by t.relname order by t.relname collate "C"`;
 

@@ -56,7 +56,7 @@ create table delivery (
   constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
   constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
-) with (fillfactor=60);
+) partition by RANGE (id);
 
 create table delivery_attempt (
   delivery_id uuid not null,
@@ -71,7 +71,7 @@ create table delivery_attempt (
   response_head text,
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number),
   constraint delivery_attempt_fault CHECK ((fault = ANY (ARRAY['LOOKUP'::text, 'UNREACHABLE'::text, 'TLS'::text, 'TIMEOUT'::text, 'PROTOCOL'::text])))
-);
+) partition by RANGE (delivery_id);
 
 create table ended_session (
   session_hash bytea not null,
@@ -180,6 +180,7 @@ create table installation (
   id uuid not null,
   timeline text not null,
   reconciling_since timestamp(3) with time zone,
+  results_from uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   constraint installation_pkey PRIMARY KEY (number),
   constraint installation_is_one CHECK ((number = 1))
 );
@@ -227,8 +228,8 @@ create table notification (
 );
 
 create table operation (
-  sequence bigint default nextval('operation_sequence_seq'::regclass) not null,
   request_id uuid not null,
+  sequence bigint default nextval('operation_sequence_seq'::regclass) not null,
   kind text not null,
   status text not null,
   status_info text not null,
@@ -245,11 +246,10 @@ create table operation (
   processor_message text,
   merchant_reference text,
   final_state_date timestamp(3) with time zone not null,
-  constraint operation_pkey PRIMARY KEY (sequence),
-  constraint operation_request_id_unique UNIQUE (request_id),
+  constraint operation_pkey PRIMARY KEY (request_id),
   constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
-);
+) partition by RANGE (request_id);
 
 create table processor_event (
   id text not null,
@@ -394,10 +394,10 @@ CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id
 CREATE UNIQUE INDEX claim_by_key ON public.claim USING btree (merchant_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key IS NOT NULL);
 
-CREATE INDEX delivery_by_merchant ON public.delivery USING btree (merchant_id, id);
-CREATE INDEX delivery_by_request ON public.delivery USING btree (request_id);
-CREATE INDEX delivery_dead ON public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
-CREATE INDEX delivery_due ON public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
+CREATE INDEX delivery_by_merchant ON ONLY public.delivery USING btree (merchant_id, id);
+CREATE INDEX delivery_by_request ON ONLY public.delivery USING btree (request_id);
+CREATE INDEX delivery_dead ON ONLY public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
+CREATE INDEX delivery_due ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
 
@@ -417,8 +417,9 @@ CREATE INDEX notification_age ON public.notification USING btree (received_at) W
 CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
 CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
-CREATE INDEX operation_by_hold ON public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
-CREATE INDEX operation_by_merchant ON public.operation USING btree (merchant_id, sequence);
+CREATE INDEX operation_by_hold ON ONLY public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
+CREATE INDEX operation_by_merchant ON ONLY public.operation USING btree (merchant_id, sequence);
+CREATE INDEX operation_sequence ON ONLY public.operation USING btree (sequence);
 
 CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
 CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);

@@ -23,7 +23,15 @@ export const WORKER_SETTINGS = z
     ),
     RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(90)
-      .describe('after which notification bodies and generated tokens (`tokenData`) are purged'),
+      .describe(
+        'for how long deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`) are kept; ' +
+          'deliveries up to two weeks longer, and as long as they wait for an attempt',
+      ),
+    OPERATION_RETENTION_DAYS: wholeNumber(30, 36_500)
+      .default(400)
+      .describe(
+        'for how long the log of results is kept, up to 30 days longer; holds, captures and OCTs stay for ever',
+      ),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 

@@ -119,7 +119,10 @@ function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
 }
 
 function jobsOf(settings: WorkerSettings, database: Database, announce: Announce): PeriodicJob[] {
-  const purge = openPurge(database, settings.RETENTION_DAYS);
+  const purge = openPurge(database, {
+    notifications: settings.RETENTION_DAYS,
+    operations: settings.OPERATION_RETENTION_DAYS,
+  });
   return [
     {
       name: 'forward-parked',

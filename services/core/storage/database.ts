@@ -34,4 +34,6 @@ export const ADVISORY_LOCKS = {
   operationOrder: 7_215_001,
   /** Makes the order of `merchant.change_number` the order of commits. */
   merchantChanges: 7_215_002,
+  /** One process at a time makes or drops partitions. */
+  partitions: 7_215_003,
 } as const;

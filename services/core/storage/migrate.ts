@@ -2,6 +2,7 @@ import { connectionOptions, DatabaseClient } from '../../../platform/database-cl
 import { ADVISORY_LOCKS } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { ORM } from './orm.ts';
+import { makePartitions } from './partitions.ts';
 
 /** Brings a database to this version's schema. Processes that migrate at the same time take turns. */
 export async function migrateDatabase(databaseUrl: string): Promise<void> {
@@ -12,6 +13,7 @@ export async function migrateDatabase(databaseUrl: string): Promise<void> {
     const database = await openDatabase({ databaseUrl, poolSize: 2, limits: {} });
     try {
       await database[ORM].migrator.up();
+      await makePartitions(database, new Date());
     } finally {
       await database.close();
     }

@@ -1,36 +1,36 @@
-import { NIL } from 'uuid';
 import { KEY_DAYS } from './claim/key-identifier.ts';
 import type { Database, Statement } from './database.ts';
-import { lowestIdAt } from './id-bounds.ts';
+import { dropPartitions, makePartitions } from './partitions.ts';
+
+/** For how many days rows are kept. */
+export interface RetentionDays {
+  /** Deliveries, their attempts, bodies that the relay accepted, generated tokens. */
+  readonly notifications: number;
+  /** The log of results. */
+  readonly operations: number;
+}
 
 /**
- * Opens the job that purges old data. After `retentionDays` it empties the bodies of notifications and what endpoints answered to them,
- * and deletes tokens that checkouts generated; deliveries and the keys that detect duplicates stay. It forgets idempotency keys of
- * settled operations after a week, nonces when their signatures have expired, and ended sessions a day after they would have expired. A
- * run returns the number of rows changed.
+ * Opens the job that makes the partitions of the time ahead, and drops those that are older than the retention, with all their rows but
+ * deliveries that wait for an attempt. It empties the bodies that the relay accepted, whose keys detect duplicates for ever, and deletes
+ * tokens that checkouts generated. It forgets idempotency keys of settled operations after a week, nonces when their signatures have
+ * expired, and ended sessions a day after they would have expired. A run returns the number of rows changed and partitions dropped.
  */
-export function openPurge(database: Database, retentionDays: number): (now: Date) => Promise<number> {
-  let cursor: string = NIL;
+export function openPurge(database: Database, days: RetentionDays): (now: Date) => Promise<number> {
   return async (now) => {
-    const before = new Date(now.getTime() - retentionDays * DAY_MS);
-    const keysBefore = new Date(now.getTime() - KEY_DAYS * DAY_MS);
+    const daysAgo = (count: number) => new Date(now.getTime() - count * DAY_MS);
+    const before = daysAgo(days.notifications);
+    const keysBefore = daysAgo(KEY_DAYS);
+    await makePartitions(database, now);
     let changed = 0;
-    for (;;) {
-      const [page] = await database.query<{ last: string | null; emptied: bigint }>(EMPTY_DELIVERIES, [
-        cursor,
-        lowestIdAt(before.getTime()),
-      ]);
-      if (!page?.last) break;
-      cursor = page.last;
-      changed += Number(page.emptied);
-    }
     changed += await untilNone(database, EMPTY_NOTIFICATIONS, [before]);
     changed += await untilNone(database, EMPTY_QUARANTINED, [before]);
     changed += await untilNone(database, FORGET_TOKENS, [before]);
     changed += await untilNone(database, FORGET_KEYS, [keysBefore]);
     changed += await untilNone(database, REMOVE_NONCES, [now]);
-    changed += await untilNone(database, REMOVE_ENDED_SESSIONS, [new Date(now.getTime() - DAY_MS)]);
-    return changed;
+    changed += await untilNone(database, REMOVE_ENDED_SESSIONS, [daysAgo(1)]);
+    const retention = { delivery: before, delivery_attempt: before, operation: daysAgo(days.operations) };
+    return changed + (await dropPartitions(database, retention));
   };
 }
 
@@ -45,20 +45,6 @@ async function untilNone(database: Database, statement: Statement, values: reado
 }
 
 const DAY_MS = 86_400_000;
-
-/**
- * Reads deliveries in the order of their ids, which is that of their creation, so that no index on time is needed; a worker reads purged
- * ones once, after its start. A pending delivery keeps its body, which the first run of the next worker empties.
- */
-const EMPTY_DELIVERIES: Statement = {
-  name: 'empty-deliveries',
-  text: `with page as (select id from delivery where id > $1 and id < $2 order by id limit 5000),
-    emptied as (update delivery set body = null
-      where id in (select id from page) and state <> 'PENDING' and body is not null returning id),
-    answers as (update delivery_attempt set response_head = null
-      where delivery_id in (select id from emptied) and response_head is not null)
-    select (select id from page order by id desc limit 1) as last, (select count(*) from emptied) as emptied`,
-};
 
 const EMPTY_NOTIFICATIONS: Statement = {
   name: 'empty-notifications',

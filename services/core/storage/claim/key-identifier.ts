@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { NIL } from 'uuid';
 import type { Query, Statement } from '../database.ts';
 import type { SentTable } from '../submission/sent-tables.ts';
 import type { CallMethod } from './claim-row.ts';
@@ -71,6 +72,8 @@ export const InstallationEntity = defineEntity({
     timeline: p.text(),
     /** Since when what a restore or fail-over lost is being looked for at the processors; null = nothing is. */
     reconcilingSince: p.datetime(3).nullable(),
+    /** The log has no results of requestIds below: they were dropped. */
+    resultsFrom: p.uuid().default(NIL),
   },
   checks: [{ name: 'installation_is_one', expression: 'number = 1' }],
 });

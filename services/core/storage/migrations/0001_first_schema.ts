@@ -65,7 +65,8 @@ export class Migration0001_first_schema extends Migration {
         "created_at" timestamptz(3) not null,
         "delivered_at" timestamptz(3) null,
         primary key ("id")
-      ) with (fillfactor = 60);
+      ) partition by range ("id");
+      create table "delivery_default" partition of "delivery" default with (fillfactor = 60);
       create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at", "id") where due_at is not null;
       create index "delivery_by_merchant" on "delivery" ("merchant_id", "id");
       create index "delivery_by_request" on "delivery" ("request_id");
@@ -87,7 +88,8 @@ export class Migration0001_first_schema extends Migration {
         "url" text null,
         "response_head" text null,
         primary key ("delivery_id", "number")
-      );
+      ) partition by range ("delivery_id");
+      create table "delivery_attempt_default" partition of "delivery_attempt" default;
       alter table "delivery_attempt" add constraint "delivery_attempt_fault"
         check (
           fault in ('LOOKUP', 'UNREACHABLE', 'TLS', 'TIMEOUT', 'PROTOCOL')
@@ -239,6 +241,7 @@ export class Migration0001_first_schema extends Migration {
         "id" uuid not null,
         "timeline" text not null,
         "reconciling_since" timestamptz(3) null,
+        "results_from" uuid not null default '00000000-0000-0000-0000-000000000000',
         primary key ("number")
       );
       alter table "installation" add constraint "installation_is_one" check (number = 1);
@@ -291,8 +294,8 @@ export class Migration0001_first_schema extends Migration {
         where body is not null;
 
       create table "operation" (
-        "sequence" bigserial primary key,
         "request_id" uuid not null,
+        "sequence" bigserial not null,
         "kind" text not null,
         "status" text not null,
         "status_info" text not null,
@@ -308,9 +311,11 @@ export class Migration0001_first_schema extends Migration {
         "processor_code" text null,
         "processor_message" text null,
         "merchant_reference" text null,
-        "final_state_date" timestamptz(3) not null
-      );
-      alter table "operation" add constraint "operation_request_id_unique" unique ("request_id");
+        "final_state_date" timestamptz(3) not null,
+        primary key ("request_id")
+      ) partition by range ("request_id");
+      create table "operation_default" partition of "operation" default;
+      create index "operation_sequence" on "operation" ("sequence");
       create index "operation_by_merchant" on "operation" ("merchant_id", "sequence");
       create index "operation_by_hold" on "operation" ("hold_request_id", "sequence")
         where hold_request_id is not null;

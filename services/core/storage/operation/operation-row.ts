@@ -7,14 +7,14 @@ import { type Slice, scanPage } from '../scan-page.ts';
 
 /**
  * The log of final results: appended to, never changed. `sequence` grows in commit order (see append-results.ts), so it is the
- * whole cursor of the stream of operations.
+ * whole cursor of the stream of operations. Partitioned by `requestId` (partitions.ts), so that an operation has one result.
  */
 export const OperationEntity = defineEntity({
   name: 'Operation',
   tableName: 'operation',
   properties: {
-    sequence: p.bigint('bigint').primary(),
-    requestId: p.uuid().unique(),
+    requestId: p.uuid().primary(),
+    sequence: p.bigint('bigint').autoincrement(),
     kind: p.text().$type<OperationKind>(),
     status: p.text().$type<'OK' | 'KO'>(),
     statusInfo: p.text().$type<StatusInfo>(),
@@ -41,6 +41,7 @@ export const OperationEntity = defineEntity({
     },
   ],
   indexes: [
+    { name: 'operation_sequence', properties: ['sequence'] },
     { name: 'operation_by_merchant', properties: ['merchantId', 'sequence'] },
     { name: 'operation_by_hold', properties: ['holdRequestId', 'sequence'], where: 'hold_request_id is not null' },
   ],

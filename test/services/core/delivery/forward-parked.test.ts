@@ -71,7 +71,7 @@ describe('forwardParkedNotifications()', () => {
   it('does not forward notifications whose body was purged', async () => {
     await stage.addMerchant('old', null);
     await accept('old', ['o'], new Date(stage.time.now - 91 * 86_400_000));
-    await openPurge(stage.database, 90)(stage.clock());
+    await openPurge(stage.database, { notifications: 90, operations: 400 })(stage.clock());
     await setUrl('old', 'http://127.0.0.1:1');
     assert.equal(await forward(), 0);
   });

@@ -81,7 +81,7 @@ describe('a repeated idempotency key', function () {
     const key = randomUUID();
     const first = await oct(key);
     stage.clock.advance(8 * 24 * 3_600_000);
-    await openPurge(stage.database, 90)(new Date(stage.clock.now()));
+    await openPurge(stage.database, { notifications: 90, operations: 400 })(new Date(stage.clock.now()));
     const before = charged();
     const second = await oct(key);
     assert.equal(charged(), before + 1);

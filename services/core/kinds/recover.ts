@@ -18,12 +18,16 @@ export async function recover(sender: Sender, due: DueSubmission): Promise<Recov
   return 'INQUIRE';
 }
 
-/** A checkout whose page is not known gets it; one whose page is known is left to its end. */
+/**
+ * A checkout whose page is not known gets it; one whose page is known is left to its end. While the database is being reconciled, its result
+ * may be one that was lost.
+ */
 async function recoverPage(sender: Sender, requestId: string): Promise<Recovered> {
-  const hold = await findHold(sender.database.query, requestId);
+  const { query } = sender.database;
+  const hold = await findHold(query, requestId);
   if (hold?.phase !== 'AWAITING_CHECKOUT') return 'INQUIRE';
   const end = hold.checkoutExpiresAt ?? hold.createdAt;
-  if (hold.checkoutUrlCiphertext != null) return end;
+  if (hold.checkoutUrlCiphertext != null) return (await reconcilingSince(query)) ? 'INQUIRE' : end;
   const merchant = await findMerchant(sender.database, hold.merchantId);
   return (await openPage(sender, hold, merchant?.name ?? '')) ? 'DONE' : end;
 }

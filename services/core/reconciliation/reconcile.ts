@@ -184,8 +184,13 @@ const ALL = 'all';
 function verbOf(entry: UnknownEntry, importing: readonly string[], givingBack: readonly string[]): Plan['verb'] {
   if (importing.includes(entry.requestId)) return 'import';
   if (givingBack.includes(entry.requestId)) return 'give-back';
-  if (importing.includes(ALL)) return 'import';
+  // The page of a lost checkout is of no use to anybody.
+  if (importing.includes(ALL)) return isOpenCheckout(entry) ? 'give-back' : 'import';
   return givingBack.includes(ALL) ? 'give-back' : undefined;
+}
+
+function isOpenCheckout({ kind, answer }: UnknownEntry): boolean {
+  return kind === 'AUTHORIZATION' && answer === 'UNSPECIFIED';
 }
 
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */

@@ -1,4 +1,6 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type pg from 'pg';
+import { Answer, type Entry } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { camelCased } from '../storage/camel-cased.ts';
 import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
@@ -55,6 +57,24 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
     takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
   }));
+}
+
+/** An authorization as a page of the books has it. */
+export function unknownAuthorization(processor: string, entry: Entry): UnknownEntry {
+  return {
+    ...entry,
+    processor,
+    kind: 'AUTHORIZATION',
+    answer: Answer[entry.answer],
+    authorizationRequestId: null,
+    isMerchantKnown: true,
+    closesAuthorization: false,
+    takenBack: entry.refunded + entry.reversed,
+    actedAt: entry.actedAt ? timestampDate(entry.actedAt) : new Date(),
+    changeHere: null,
+    captureHere: null,
+    holdHere: null,
+  };
 }
 
 /** One line about an entry. */

@@ -30,6 +30,9 @@ export async function readTimeline(query: Query): Promise<string> {
 
 const READ_TIMELINE: Statement = { name: 'read-timeline', text: `select ${TIMELINE} as timeline` };
 
+/** SQL: has recovery look at the open checkouts at once. One may have ended, and the event that told it may be among what was lost. */
+const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;
+
 /**
  * Stores the database's timeline when it is a new one. Then results may be lost, and reconciling begins, unless `isComplete`: the standby
  * that took over had everything. Returns whether the timeline was new.
@@ -40,9 +43,13 @@ export async function noticeTimeline(query: Query, isComplete: boolean): Promise
 
 const NOTICE: Statement = {
   name: 'notice-timeline',
-  text: `update installation set timeline = ${TIMELINE},
+  text: `with noticed as (
+    update installation set timeline = ${TIMELINE},
       reconciling_since = case when $1::boolean then reconciling_since else clock_timestamp() end
-    where timeline <> ${TIMELINE} returning number`,
+    where timeline <> ${TIMELINE} returning number
+  ),
+  looked_at as (${LOOK_AT_CHECKOUTS} and not $1 and exists (select from noticed))
+  select number from noticed`,
 };
 
 /** Begins reconciling, or begins it again. */
@@ -52,7 +59,8 @@ export async function beginReconciling(query: Query): Promise<void> {
 
 const BEGIN: Statement = {
   name: 'begin-reconciling',
-  text: `update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp()`,
+  text: `with looked_at as (${LOOK_AT_CHECKOUTS})
+    update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp()`,
 };
 
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */

@@ -8,10 +8,12 @@ import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
 import { findSubmission } from '../../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
+import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import {
   demandAnswerable,
@@ -20,6 +22,7 @@ import {
   demandRefusal,
   type First,
   findFirst,
+  findFirstUnstored,
   requestOf,
   sentAs,
   storedOrLost,
@@ -38,9 +41,14 @@ export const releasePreauthorization: Method<'releasePreauthorization'> = async 
   const release = { ...requestOf(core, request, context), kind: 'RELEASE', merchantId, claim, idHash } as const;
   const { requestId } = release;
 
+  const agrees = (id: string) => isOf(core, id, hold);
+  // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
+  if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
+    return answerAgain(core, await findFirstUnstored(core, release, reconciling, agrees), holdRequestId);
+  }
   const stored = await storedOrLost(core.books.store(release));
   if (stored === 'LOST') return unknown(requestId, holdRequestId);
-  const first = await findFirst(core, release, stored, (id) => isOf(core, id, hold));
+  const first = await findFirst(core, release, stored, agrees);
   if (first) return answerAgain(core, first, holdRequestId);
 
   const answer = core.processors.of(hold).callers.waitOrLeave(async () => {

@@ -1,21 +1,24 @@
 import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { SentKind } from '../../domain/kinds.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { importCheckout } from '../../reconciliation/import-checkout.ts';
 import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /**
  * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is of another kind than
- * the event speaks of.
+ * the event speaks of. A checkout that a restore has lost is imported.
  */
-export async function findReported(
-  { database: { query } }: Core,
-  processor: string,
-  event: ReportEventRequest['event'],
-): Promise<Sent> {
+export async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
+  const { query } = core.database;
   const { kind, identifier } = subjectOf(event);
-  const sent = await findSentAs(query, identifier, processor);
+  const find = () => findSentAs(query, identifier, processor);
+  let sent = await find();
+  if (!sent && event.case === 'checkoutCompleted') {
+    await importCheckout(core, processor, identifier);
+    sent = await find();
+  }
   if (!sent || (kind !== undefined && sent.kind !== kind)) throw refusalOf('OPERATION_NOT_FOUND');
   return sent;
 }

@@ -1,0 +1,95 @@
+/** Checkouts after the database went back in time: what became of them is found out at once, and what is lost is imported or closed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';
+import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
+import { noticeTimeline } from '../../../../services/core/storage/reconciling.ts';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant, payAt, sql } from '../desk.ts';
+import { decideAt } from '../reconciliation/decide.ts';
+import { openStage, why } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+
+describe('checkouts while the database is being reconciled', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
+  const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
+  const open = async () => (await desk.checkout()).preauthorization ?? assert.fail();
+
+  const begin = {
+    'a restore': restored,
+    'a fail-over': async () => {
+      await sql(stage, `update installation set timeline = '000000FF'`);
+      await noticeTimeline(stage.database.query, false);
+    },
+  };
+  for (const [name, goBackIn] of Object.entries(begin)) {
+    it(`one that was paid in the lost window is noticed at once after ${name}`, async () => {
+      const [paid, waiting] = [await open(), await open()];
+      const goBack = await rememberNow(stage);
+      await payAt(paid.checkoutUrl);
+      await goBack();
+      await stage.inquire();
+      assert.match(await desk.books(paid), /AWAITING_CHECKOUT/, 'otherwise at its end');
+      await goBackIn();
+      await stage.inquire();
+      assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.match(await desk.books(waiting), /AWAITING_CHECKOUT/);
+      await payAt(waiting.checkoutUrl);
+      assert.equal(await desk.books(waiting), 'IN_PROGRESS 0/0/10000/0/0');
+    });
+  }
+
+  it('one that may have been paid is not cancelled', async () => {
+    const page = await open();
+    const key = { idempotencyKey: randomUUID() };
+    const goBack = await rememberNow(stage);
+    await payAt(page.checkoutUrl);
+    await desk.capture(await desk.get(page), 300n);
+    await goBack();
+    await restored();
+    assert.equal(await why(desk.release(page, key)), 'RECONCILING');
+    await stage.inquire();
+    const { left, lines } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.equal(await desk.books(page), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    await desk.release(page, key);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('a lost one is imported by its event', async () => {
+    await desk.hold();
+    const goBack = await rememberNow(stage);
+    const [paid, failed] = [await open(), await open()];
+    await goBack();
+    await restored();
+    await payAt(paid.checkoutUrl);
+    assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal((await desk.get(paid)).preauthorizationId.slice(0, 4), 'pre_');
+    await desk.capture(await desk.get(paid), 300n);
+    const [entry] = await sql<{ actor: string; target: string }>(
+      stage,
+      `select actor, target from audit_entry where action = 'processor-entry.import'`,
+    );
+    assert.deepEqual(entry, { actor: 'processor/default', target: paid.requestId });
+    const { left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0);
+    assert.match(await desk.books(failed), /^FAILED/);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('a lost one is closed when everything is imported', async () => {
+    await desk.hold();
+    const goBack = await rememberNow(stage);
+    const page = await open();
+    await goBack();
+    await restored();
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.match(lines.join('\n'), /^GAVE BACK open checkout /);
+    assert.match(await desk.books(page), /^FAILED/);
+    assert.notEqual(await payAt(page.checkoutUrl).catch(() => 0), 200);
+    assert.deepEqual(await stage.audit(), []);
+  });
+});

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { EndpointPause, type EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
+import { hurry } from '../../storage/delivery/replay-deliveries.ts';
 import {
   type EndpointKey,
   type EndpointRow,
@@ -47,6 +48,14 @@ export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
   if (state?.pause !== 'GONE' && state?.pause !== 'BREAKER') return;
   await changeEndpoint(core, key, 'endpoint.resume', (now) => (now.pause === 'OPERATOR' ? now : FRESH));
   core.announce([endpointName(key)]);
+}
+
+/** What waits for a later attempt at endpoints that have moved is due now. Their schedules were about the old addresses. */
+export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
+  for (const kind of moved) {
+    await hurry(core.database.query, { merchantId, kind }, core.clock());
+    core.announce([endpointName({ merchantId, kind })]);
+  }
 }
 
 /** An endpoint as operators see it. */

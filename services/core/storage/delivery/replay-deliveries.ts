@@ -53,7 +53,23 @@ export async function recoverRange(query: Query, range: RecoverRange, now: Date)
   return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
 }
 
+/** Makes due now what waits for a later attempt at an endpoint, and keeps its schedule; a part at a time, so that no statement holds many locks. */
+export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
+  while ((await query(HURRY, [merchantId, kind, now])).length === HURRIED_TOGETHER);
+}
+
+const HURRIED_TOGETHER = 1_000;
+
 const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
+
+const HURRY: Statement = {
+  name: 'hurry-deliveries',
+  text: `with chosen as (
+    select id from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at > $3
+    order by due_at, id limit ${HURRIED_TOGETHER} for update skip locked
+  )
+  update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`,
+};
 
 const REPLAY_ONE: Statement = {
   name: 'replay-delivery',

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import type { Database, Statement } from '../database.ts';
+import type { EndpointKind } from '../delivery/delivery.ts';
 import { entityManager } from '../orm.ts';
 import {
   ApiKeyEntity,
@@ -44,6 +45,12 @@ export async function insertMerchant(
   }
 }
 
+/** A merchant after a change of its terms. */
+export interface UpdatedMerchant extends MerchantWithCredentials {
+  /** The endpoints that have another address now. */
+  readonly moved: readonly EndpointKind[];
+}
+
 /** Replaces the terms of a merchant that are given. CHANGED = its change number is not `expected`. */
 export function updateMerchant(
   database: Database,
@@ -51,16 +58,18 @@ export function updateMerchant(
   terms: Partial<MerchantTerms>,
   at: Date,
   expected?: string,
-): Promise<MerchantWithCredentials | 'NOT_FOUND' | 'CHANGED'> {
+): Promise<UpdatedMerchant | 'NOT_FOUND' | 'CHANGED'> {
   const detail: { before?: object; after?: object } = {};
-  return changeMerchant<MerchantWithCredentials, 'CHANGED'>(
+  return changeMerchant<UpdatedMerchant, 'CHANGED'>(
     database,
     { at, action: 'merchant.update', target: merchantId, detail },
     async (em, merchant) => {
       if (expected !== undefined && expected !== String(merchant.changeNumber)) return 'CHANGED';
       Object.assign(detail, changesOf(merchant, terms));
+      const isMoved = (name: keyof MerchantTerms) => terms[name] != null && terms[name] !== merchant[name];
+      const moved = (['webhook', 'internal'] as const).filter((kind) => isMoved(`${kind}Url`));
       em.assign(merchant, terms);
-      return readBack(em, merchant);
+      return { ...(await readBack(em, merchant)), moved };
     },
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant, sql } from '../../desk.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
 
 describe('SetWebhookUrl', () => {
@@ -25,6 +25,35 @@ describe('SetWebhookUrl', () => {
       (await notifications.listDeliveries({ requestId: (await desk.hold()).requestId })).deliveries.length,
       0,
     );
+  });
+
+  it('makes due now what waits for a later attempt, when the address changes, and leaves what others wait for', async () => {
+    const hours = (count: number) => new Date(stage.clock.now() + count * 3_600_000);
+    for (const merchantId of ['hurries', 'waits']) {
+      const desk = await openMerchant(stage, merchantId, { webhookUrl: 'https://old.example' });
+      await desk.hold();
+      await desk.hold();
+      const late = 'update delivery set attempt_count = 7, due_at = $2 where merchant_id = $1';
+      await sql(stage, late, [merchantId, hours(6)]);
+    }
+    const due = (merchantId: string) =>
+      sql<{ due_at: Date; attempt_count: number; retry_base: number }>(
+        stage,
+        'select due_at, attempt_count, retry_base from delivery where merchant_id = $1',
+        [merchantId],
+      );
+    const waiting = { due_at: hours(6), attempt_count: 7, retry_base: 0 };
+    await set('hurries', 'https://old.example');
+    await set('hurries', '');
+    assert.deepEqual(await due('hurries'), [waiting, waiting]);
+    await set('hurries', 'https://new.example');
+    const now = { ...waiting, due_at: hours(0) };
+    assert.deepEqual(await due('hurries'), [now, now]);
+    assert.deepEqual(await due('waits'), [waiting, waiting]);
+    // An operator's change of the contract does the same.
+    const moved = contract({ webhookUrl: 'https://new.example' });
+    await operator.merchants.updateMerchant({ merchantId: 'waits', name: 'waits', contract: moved });
+    assert.deepEqual(await due('waits'), [now, now]);
   });
 
   it('rejects an invalid or undeliverable address, and an unknown merchant', async () => {

@@ -82,9 +82,13 @@ export function resultOf(
   };
 }
 
-/** Builds the body of the notification of a result that is in the log, as resultOf() did. */
+/** Builds the body of the notification of a result that is in the log, as resultOf() and the statement that stored it did. */
 export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
-  return notificationBody({
+  const numbers = [
+    facts.holdSequence === null ? '' : `,"sequence":${facts.holdSequence}`,
+    `,"position":${result.sequence}`,
+  ];
+  const body = notificationBody({
     ...result,
     operation: result.kind,
     card: cardOf(facts),
@@ -95,12 +99,14 @@ export function notifiedBody(result: OperationRow, facts: Parameters<typeof card
     merchantReference: result.merchantReference ?? undefined,
     imported: facts.imported,
   });
+  return `${body.slice(0, -1)}${numbers.join('')}}`;
 }
 
 /** What is kept of a result outside the log. */
 interface Kept {
   readonly generatedTokenId?: string | null | undefined;
   readonly imported: boolean;
+  readonly holdSequence: bigint | null;
 }
 
 /** What is stored of every end, as statements take it. */

@@ -113,6 +113,7 @@ describe('watchNotifications()', function () {
     assert.match(sent.at(-1) ?? '', new RegExp(short.requestId));
     await sql(stage, 'update delivery set body = null');
     const again = await open('acme', stream.token);
+    assert.match(sent.at(-1) ?? '', /"sequence":2,"position":\d+\}$/);
     for (const body of sent) assert.equal((await again.next()).notification?.body, body);
     await again.cut();
   });

@@ -88,6 +88,12 @@ export interface CreatePreauthorization {
   returnUrl?: string;
   /** Ask the checkout to generate a token for later use */
   saveCard?: boolean;
+  /** What the hold is for: shown at the checkout, to the processor and to operators */
+  description?: string;
+  /** Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it */
+  customerPresent?: boolean;
+  /** When you expect to capture: a processor may ask for a longer authorization */
+  expectedCaptureAt?: string;
   /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
   metadata?: Record<string, string & string | ''>;
 }
@@ -216,6 +222,12 @@ export interface Hold {
   userId: string;
   /** The merchant's own reference */
   merchantReference?: string;
+  /** What it is for */
+  description?: string;
+  /** Whether the customer took part; false = the merchant initiated it */
+  customerPresent: boolean;
+  /** When the merchant expected to capture */
+  expectedCaptureAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -278,6 +290,12 @@ export interface HoldWithCaptures {
   userId: string;
   /** The merchant's own reference */
   merchantReference?: string;
+  /** What it is for */
+  description?: string;
+  /** Whether the customer took part; false = the merchant initiated it */
+  customerPresent: boolean;
+  /** When the merchant expected to capture */
+  expectedCaptureAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -336,6 +354,12 @@ export interface ListedHold {
   userId: string;
   /** The merchant's own reference */
   merchantReference?: string;
+  /** What it is for */
+  description?: string;
+  /** Whether the customer took part; false = the merchant initiated it */
+  customerPresent: boolean;
+  /** When the merchant expected to capture */
+  expectedCaptureAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -470,7 +494,7 @@ export interface Problem {
   /** What is wrong with this request; it quotes no value */
   detail: string;
   /** Which refusal it is, for programs */
-  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'AMOUNT_EXCEEDS_HOLD' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_EXCEEDS_HOLD' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
   /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request. INTERNAL: ask for it as after 202 */
   requestId?: string;
   /** Each field at fault */
@@ -542,6 +566,12 @@ export interface ReleasedHold {
   userId: string;
   /** The merchant's own reference */
   merchantReference?: string;
+  /** What it is for */
+  description?: string;
+  /** Whether the customer took part; false = the merchant initiated it */
+  customerPresent: boolean;
+  /** When the merchant expected to capture */
+  expectedCaptureAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;

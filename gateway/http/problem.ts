@@ -48,6 +48,7 @@ export interface ProblemDetails {
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
   INVALID_REQUEST: [400, 'The request is not valid'],
   TOKEN_INVALID: [400, 'The card token is not valid'],
+  TIME_OUT_OF_RANGE: [400, 'A time is past, or after the end of the hold'],
   AMOUNT_EXCEEDS_HOLD: [400, 'The amount is more than the hold'],
   UNAUTHENTICATED: [401, 'Valid credentials are required'],
   SIGNATURE_REQUIRED: [401, 'A valid message signature is required'],

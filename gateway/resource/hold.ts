@@ -38,6 +38,14 @@ export const ListedHold = z
     amountReleased: fields.money('Given back; 0 of a hold that was never placed'),
     amountReversed: fields.money('Part of amountCaptured that the card scheme took back and did not give again'),
     ...fields.parties,
+    description: z
+      .string()
+      .meta({ description: 'What it is for', examples: ['Room 12, two nights'] })
+      .optional(),
+    customerPresent: z
+      .boolean()
+      .meta({ description: 'Whether the customer took part; false = the merchant initiated it' }),
+    expectedCaptureAt: fields.time('When the merchant expected to capture').optional(),
     metadata: z.record(z.string(), z.string()).optional(),
     checkoutUrl: z.url().meta({ description: 'Where the customer enters a card, while that is possible' }).optional(),
     checkoutExpiresAt: fields.time('Until when').optional(),

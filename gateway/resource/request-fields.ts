@@ -65,6 +65,11 @@ export const merchantReference = text(64).meta({
   examples: ['order-1001'],
 });
 
+export const description = text(250).meta({
+  description: 'What the hold is for: shown at the checkout, to the processor and to operators',
+  examples: ['Room 12, two nights'],
+});
+
 /** Sensitive. The schema does not check its form: a malformed id is answered like one that does not exist. */
 export const preauthorizationId = z.string().meta({
   description: 'Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password',

@@ -15,6 +15,8 @@ export interface Asked {
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   'operationRequestId',
   'merchantReference',
+  'description',
+  'customerPresent',
   'memo',
   'merchantName',
   'returnUrl',

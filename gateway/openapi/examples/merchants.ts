@@ -12,7 +12,14 @@ export const MERCHANTS: readonly Request[] = [
     name: 'withToken',
     summary: 'A hold on a known card',
     parameters: { 'Idempotency-Key': 'order-1001-hold' },
-    body: { tokenId: 'tok_sandbox_ok', amount: 4200, ...ORDER, merchantReference: 'order-1001', metadata: BASKET },
+    body: {
+      tokenId: 'tok_sandbox_ok',
+      amount: 4200,
+      ...ORDER,
+      merchantReference: 'order-1001',
+      description: 'Two bicycles, in two parcels',
+      metadata: BASKET,
+    },
   },
   {
     route: 'createPreauthorization',

@@ -45,6 +45,17 @@ const CreatePreauthorization = z
     merchantReference: fields.merchantReference.optional(),
     returnUrl: returnUrl.optional(),
     saveCard: z.boolean().meta({ description: 'Ask the checkout to generate a token for later use' }).optional(),
+    description: fields.description.optional(),
+    customerPresent: z
+      .boolean()
+      .meta({
+        description:
+          'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
+      })
+      .optional(),
+    expectedCaptureAt: fields.time
+      .meta({ description: 'When you expect to capture: a processor may ask for a longer authorization' })
+      .optional(),
     metadata: metadata.optional(),
   })
   .meta({
@@ -85,7 +96,7 @@ export const createPreauthorization = restRoute({
     },
     202: inProgress('/operations/{requestId}'),
   },
-  codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+  codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', ...PROCESSOR],
   promises: WRITE_PROMISES,
   handler: async ({ ctx, core, merchantId, body }) => {
     const key = readIdempotencyKey(ctx);

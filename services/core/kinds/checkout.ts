@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { RefusedCheckout } from '../processor/processor.ts';
 import { type Cipher, hashOf, keyIdOf } from '../storage/cipher.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
@@ -43,6 +44,8 @@ export async function openPage(
     merchantName,
     merchantReference: hold.merchantReference ?? '',
     memo: keyIdOf(hold.idCiphertext),
+    description: hold.description ?? '',
+    ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(hold.expectedCaptureAt) }),
     returnUrl: hold.returnUrl ?? '',
     expiresAt: hold.checkoutExpiresAt ?? hold.createdAt,
   });

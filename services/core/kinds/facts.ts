@@ -47,6 +47,10 @@ interface Named extends Place {
 export interface HoldFacts extends Named, HoldFields {
   readonly kind: 'HOLD';
   readonly tokenId?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly customerPresent: boolean;
+  /** RFC 3339 when it is text. */
+  readonly expectedCaptureAt?: Date | string | null | undefined;
   /** The sealed preauthorizationId; hexadecimal, when it was just made. */
   readonly idCiphertext: Buffer | string;
 }

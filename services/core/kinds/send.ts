@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type Approved, identifierOf, type Outcome } from '../domain/operation.ts';
@@ -62,7 +63,7 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
 };
 
 function sendHold(processor: Processor, { processorAccount: account, ...hold }: HoldFacts): Promise<Outcome> {
-  const { merchantId, terminalId, userId, amount, currency } = hold;
+  const { merchantId, terminalId, userId, amount, currency, expectedCaptureAt } = hold;
   return processor.send('authorize', {
     requestId: identifierOf(hold),
     merchantId,
@@ -75,6 +76,9 @@ function sendHold(processor: Processor, { processorAccount: account, ...hold }: 
     merchantReference: hold.merchantReference ?? '',
     operationRequestId: hold.requestId,
     memo: keyIdOf(hold.idCiphertext),
+    description: hold.description ?? '',
+    customerPresent: hold.customerPresent,
+    ...(expectedCaptureAt != null && { expectedCaptureAt: timestampFromDate(new Date(expectedCaptureAt)) }),
   });
 }
 

@@ -126,6 +126,7 @@ export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<st
     phase: 'AUTHORIZING',
     amount: entry.amount.toString(),
     saveCard: false,
+    customerPresent: tokenId === '',
     imported: true,
     isSentUnderKey: false,
     createdAt: at.toISOString(),

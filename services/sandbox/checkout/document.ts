@@ -33,11 +33,12 @@ export function document(title: string, main: Html, script: 'script' | 'no scrip
 
 /** Who asks, for how much, and for which order. */
 export function orderSummary({ checkout, entry }: CheckoutView): Html {
-  const { merchantName, merchantReference } = checkout;
+  const { merchantName, merchantReference, description } = checkout;
   return html`<section class="order" aria-labelledby="title">
       <p class="merchant"><span class="initial" aria-hidden="true">${initialOf(merchantName)}</span> ${merchantName}</p>
       <h1 id="title">${WORDS.reserve(formatAmount(entry.amount, entry.currency))}</h1>
       <p>${WORDS.nothingCharged(merchantName)}</p>
+      ${description ? html`<p>${description}</p>` : []}
       ${merchantReference ? html`<dl><dt>${WORDS.order}</dt><dd>${merchantReference}</dd></dl>` : []}
     </section>`;
 }

@@ -10,6 +10,8 @@ export interface Checkout {
   readonly merchantName: string;
   /** The merchant's reference of the order, shown to the customer; empty = none. */
   readonly merchantReference: string;
+  /** What the hold is for, shown to the customer; empty = not said. */
+  readonly description: string;
   /** Where the customer goes afterwards; empty = a closing page. */
   readonly returnUrl: string;
   readonly saveCard: 0 | 1;
@@ -19,8 +21,8 @@ export interface Checkout {
 /** The checkouts of a database. */
 export function checkoutTable(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO checkout (requestId, capabilityHash, merchantName, merchantReference, returnUrl, saveCard, expiresAtMs)
-     VALUES (:requestId, :capabilityHash, :merchantName, :merchantReference, :returnUrl, :saveCard, :expiresAtMs)`,
+    `INSERT INTO checkout (requestId, capabilityHash, merchantName, merchantReference, description, returnUrl, saveCard, expiresAtMs)
+     VALUES (:requestId, :capabilityHash, :merchantName, :merchantReference, :description, :returnUrl, :saveCard, :expiresAtMs)`,
   );
   const find = database.prepare('SELECT * FROM checkout WHERE requestId = ?');
   const findByHash = database.prepare('SELECT * FROM checkout WHERE capabilityHash = ?');

@@ -56,6 +56,7 @@ CREATE TABLE checkout (
   capabilityHash BLOB NOT NULL UNIQUE,
   merchantName TEXT NOT NULL,
   merchantReference TEXT NOT NULL,
+  description TEXT NOT NULL,
   returnUrl TEXT NOT NULL,
   saveCard INTEGER NOT NULL,
   expiresAtMs INTEGER NOT NULL
@@ -101,4 +102,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;

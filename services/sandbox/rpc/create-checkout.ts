@@ -61,6 +61,7 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
     capabilityHash,
     merchantName: request.merchantName,
     merchantReference: request.merchantReference,
+    description: request.description,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard ? 1 : 0,
     expiresAtMs: Math.min(asked, nowMs + CHECKOUT_PERIOD_MS),

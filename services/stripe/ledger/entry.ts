@@ -23,6 +23,10 @@ export interface Intent {
   readonly finalCapture: boolean;
   readonly merchantName: string;
   readonly merchantReference: string;
+  /** What the hold is for; empty = not said. */
+  readonly description: string;
+  /** False = the merchant initiates it. */
+  readonly customerPresent: boolean;
   /** What core keeps here for the case that it loses it; of repetitions the first stays. */
   readonly operationRequestId: string;
   readonly memo: string;
@@ -45,6 +49,8 @@ const NO_INTENT: Omit<Intent, 'kind'> = {
   finalCapture: false,
   merchantName: '',
   merchantReference: '',
+  description: '',
+  customerPresent: false,
   operationRequestId: '',
   memo: '',
   returnUrl: '',

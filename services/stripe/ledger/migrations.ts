@@ -27,6 +27,8 @@ CREATE TABLE stripe.entry (
   final_capture boolean NOT NULL,
   merchant_name text NOT NULL,
   merchant_reference text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  customer_present boolean NOT NULL DEFAULT false,
   operation_request_id text NOT NULL DEFAULT '',
   memo text NOT NULL DEFAULT '',
   return_url text NOT NULL,

@@ -59,14 +59,15 @@ async function createIntent(desk: Desk, entry: Entry, customer: string | undefin
 }
 
 function create(desk: Desk, entry: Entry, customer: string | undefined) {
-  const { requestId, amount, currency, account, merchantReference } = entry;
+  const { requestId, amount, currency, account } = entry;
+  const description = entry.description || entry.merchantReference;
   const params: Stripe.PaymentIntentCreateParams = {
     amount: toStripe(amount, currency) as number,
     currency: currency.toLowerCase(),
     capture_method: 'manual',
     allowed_payment_method_types: ['card'],
     ...(customer !== undefined && { customer }),
-    ...(merchantReference !== '' && { description: merchantReference }),
+    ...(description !== '' && { description }),
     metadata: metadataOf(entry),
   };
   return desk.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));
@@ -74,13 +75,13 @@ function create(desk: Desk, entry: Entry, customer: string | undefined) {
 
 function confirm(
   desk: Desk,
-  { intentId, tokenId, account }: Entry,
+  { intentId, tokenId, account, customerPresent }: Entry,
   features: Features,
   key: string,
 ): Promise<Stripe.PaymentIntent> {
   const params: Stripe.PaymentIntentConfirmParams = {
     payment_method: tokenId,
-    off_session: true,
+    off_session: !customerPresent,
     ...(Object.keys(features).length > 0 && { payment_method_options: { card: features } }),
     expand: ['latest_charge'],
   };

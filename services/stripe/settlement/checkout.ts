@@ -47,7 +47,8 @@ export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> 
 }
 
 function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: string) {
-  const { requestId, merchantId, amount, currency, account, merchantName, merchantReference, saveCard } = entry;
+  const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
+  const description = entry.description || entry.merchantReference;
   // The customer comes back with the identifier, which proves nothing (docs/sandbox.md, "Checkout").
   const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
   const metadata = metadataOf(entry);
@@ -62,7 +63,7 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
           unit_amount: toStripe(amount, currency) as number,
           product_data: {
             name: merchantName || merchantId,
-            ...(merchantReference !== '' && { description: merchantReference }),
+            ...(description !== '' && { description }),
           },
         },
       },
@@ -70,7 +71,7 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
     payment_intent_data: {
       capture_method: 'manual',
       metadata,
-      ...(merchantReference !== '' && { description: merchantReference }),
+      ...(description !== '' && { description }),
       ...(saveCard && { setup_future_usage: 'off_session' }),
     },
     payment_method_options: { card: features },

@@ -48,6 +48,10 @@ async function placed(shop: Shop, tokenId = ORDER.tokenId): Promise<{ preauthori
 const REAL = {
   INVALID_REQUEST: ['createPreauthorization', ({ stack }) => create(stack.shop, { amount: 1.5 })],
   TOKEN_INVALID: ['createPreauthorization', ({ stack }) => create(stack.shop, { tokenId: 'tok_sandbox_invalid' })],
+  TIME_OUT_OF_RANGE: [
+    'createPreauthorization',
+    ({ stack }) => create(stack.shop, { expectedCaptureAt: '2020-01-01T00:00:00Z' }),
+  ],
   CARD_DECLINED: [
     'createPreauthorization',
     ({ stack }) => create(stack.shop, { tokenId: 'tok_sandbox_insufficient_funds' }),

@@ -219,6 +219,13 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_PRECONDITION_FAILED = 30;
    */
   PRECONDITION_FAILED = 30,
+
+  /**
+   * A time of the request is past, or not before the end of the hold; nothing was done. INVALID_ARGUMENT, 400.
+   *
+   * @generated from enum value: ERROR_REASON_TIME_OUT_OF_RANGE = 31;
+   */
+  TIME_OUT_OF_RANGE = 31,
 }
 
 /**

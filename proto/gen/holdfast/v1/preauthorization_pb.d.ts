@@ -224,6 +224,27 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: repeated holdfast.v1.Capture captures = 29;
    */
   captures: Capture[];
+
+  /**
+   * What it is for, in the merchant's words; at most 250 characters.
+   *
+   * @generated from field: string description = 33;
+   */
+  description: string;
+
+  /**
+   * The customer took part; false = the merchant initiated it.
+   *
+   * @generated from field: bool customer_present = 34;
+   */
+  customerPresent: boolean;
+
+  /**
+   * When the merchant expected to capture, as it said.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_capture_at = 35;
+   */
+  expectedCaptureAt?: Timestamp | undefined;
 };
 
 /**
@@ -447,6 +468,27 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: optional string operation_request_id = 12;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * What the hold is for; 1 to 250 characters, shown at the checkout and to the processor.
+   *
+   * @generated from field: optional string description = 13;
+   */
+  description?: string | undefined;
+
+  /**
+   * Whether the customer takes part; false = the merchant initiates it. Absent = true without token_id, else false.
+   *
+   * @generated from field: optional bool customer_present = 14;
+   */
+  customerPresent?: boolean | undefined;
+
+  /**
+   * When the merchant expects to capture: a processor may ask for a longer authorization. Not in the past.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_capture_at = 15;
+   */
+  expectedCaptureAt?: Timestamp | undefined;
 };
 
 /**
@@ -1044,7 +1086,7 @@ export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
 export declare const PreauthorizationService: GenService<{
   /**
    * Places a hold. With token_id the processor is asked at once; without, the answer carries
-   * checkout_url. Errors: CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED,
+   * checkout_url. Errors: TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED,
    * ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or
    * operation_request_id has no result yet), IDEMPOTENCY_KEY_REUSED.
    *

@@ -23,7 +23,7 @@ import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf } from '../idempotency.ts';
-import { contractOf, FieldCheck } from '../server/check-fields.ts';
+import { contractOf, dateOf, FieldCheck, refuseTimes } from '../server/check-fields.ts';
 import {
   demandAnswerable,
   demandOk,
@@ -57,7 +57,7 @@ export const createPreauthorization: Method<'createPreauthorization'> = async (c
   const { hold, preauthorizationId } = newHold(core, request, contract, call);
   const agrees = (id: string) => isOf(core, id, fields, request.metadata);
 
-  const refusal = check(request, contract);
+  const refusal = check(request, contract, call.at);
   if (refusal) return answerAgain(core, await findFirstUnstored(core, call, () => refusal, agrees));
   const processor = core.processors.of(hold);
   if (!processor.admits()) {
@@ -138,6 +138,9 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
     terminalId: hold.terminalId,
     userId: hold.userId,
     merchantReference: hold.merchantReference ?? '',
+    description: hold.description ?? '',
+    customerPresent: hold.customerPresent,
+    ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(new Date(hold.expectedCaptureAt)) }),
     metadata: inOrder(hold.metadata ?? {}),
     expiresAt: timestampFromDate(expiryOf(hold, at, outcome.expiresAt)),
     createdAt: timestampFromDate(new Date(hold.createdAt)),
@@ -174,12 +177,13 @@ function unknown(hold: { readonly tokenId?: string | null | undefined }, request
   };
 }
 
-function check(request: CreatePreauthorizationRequest, contract: MerchantRow): HoldfastError | undefined {
+function check(request: CreatePreauthorizationRequest, contract: MerchantRow, now: Date): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.currency('currency', request.currency, contract);
   fields.terminal('terminal_id', request.terminalId, contract);
   fields.text('user_id', request.userId);
   fields.text('merchant_reference', request.merchantReference);
+  fields.text('description', request.description);
   fields.text('token_id', request.tokenId);
   fields.url('return_url', request.returnUrl);
   if (request.tokenId !== undefined && request.returnUrl !== undefined) {
@@ -188,6 +192,9 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): H
   if (request.tokenId !== undefined && request.saveCard) {
     fields.add('save_card', 'belongs to a checkout: with token_id the card has its token already');
   }
+  if (request.tokenId === undefined && request.customerPresent === false) {
+    fields.add('customer_present', 'must be true at a checkout, where the customer enters a card');
+  }
   for (const [name, value] of Object.entries(request.metadata)) {
     fields.text('metadata', name);
     fields.text('metadata', value);
@@ -195,7 +202,10 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow): H
   if (Buffer.byteLength(Object.entries(request.metadata).flat().join('')) > METADATA_BYTES) {
     fields.add('metadata', `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
   }
-  return fields.refusal();
+  return (
+    fields.refusal() ??
+    refuseTimes([{ field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt), after: now }])
+  );
 }
 
 /** Room for 20 pairs of the largest size in ASCII. */
@@ -204,7 +214,19 @@ const METADATA_BYTES = 16 * 1024;
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
   const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard } = hold;
   const metadata = hold.metadata ?? {};
-  return { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard, metadata };
+  const { description, customerPresent } = hold;
+  const expectedCaptureAt = dateOf(hold.expectedCaptureAt)?.toISOString();
+  const money = { tokenId, amount, currency, terminalId, userId };
+  return {
+    ...money,
+    merchantReference,
+    returnUrl,
+    saveCard,
+    metadata,
+    description,
+    customerPresent,
+    expectedCaptureAt,
+  };
 }
 
 /** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
@@ -234,6 +256,9 @@ function newHold(
     notifyHolds: contract.notifyHolds,
     holdPeriodS: contract.holdPeriodS,
     merchantReference: request.merchantReference,
+    description: request.description,
+    customerPresent: request.customerPresent ?? !byToken,
+    expectedCaptureAt: dateOf(request.expectedCaptureAt)?.toISOString(),
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,

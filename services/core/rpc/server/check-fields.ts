@@ -1,7 +1,8 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
-import type { HoldfastError } from '../../domain/refusal.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
@@ -45,6 +46,36 @@ export class FieldCheck {
     const refusal = this.refusal();
     if (refusal) throw refusal;
   }
+}
+
+/** A time that a request names: it must be later than `after`, and earlier than `before`. */
+export interface NamedTime {
+  readonly field: string;
+  readonly at: Date | undefined;
+  readonly after: Date;
+  readonly before?: Date | undefined;
+}
+
+/** TIME_OUT_OF_RANGE when a time is past, or after the end that it must be before; it names every one. */
+export function refuseTimes(times: readonly NamedTime[]): HoldfastError | undefined {
+  const violations = times.flatMap(({ field, at, after, before }) => {
+    if (at === undefined) return [];
+    if (at <= after) return [{ field, description: 'must be in the future' }];
+    if (before !== undefined && at >= before)
+      return [{ field, description: `must be before the end: ${before.toISOString()}` }];
+    return [];
+  });
+  if (violations.length === 0) return undefined;
+  const names = violations.map(({ field }) => field).join(', ');
+  return new HoldfastError('TIME_OUT_OF_RANGE', `a time is past, or after the end of the hold: ${names}`, {
+    violations,
+  });
+}
+
+/** A time of a message, or of a row, as a Date. */
+export function dateOf(time: Timestamp | Date | null | undefined): Date | undefined {
+  if (time == null) return undefined;
+  return time instanceof Date ? time : timestampDate(time);
 }
 
 /** The contract of the merchant that a request names. Throws INVALID_REQUEST when it does not exist. */

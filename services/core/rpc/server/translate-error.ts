@@ -13,6 +13,7 @@ import { isDatabaseAway } from '../../storage/database-errors.ts';
 const STATUS: Readonly<Record<RefusalCode, Code>> = {
   INVALID_REQUEST: Code.InvalidArgument,
   TOKEN_INVALID: Code.InvalidArgument,
+  TIME_OUT_OF_RANGE: Code.InvalidArgument,
   AMOUNT_EXCEEDS_HOLD: Code.OutOfRange,
   UNAUTHENTICATED: Code.Unauthenticated,
   SIGNATURE_REQUIRED: Code.Unauthenticated,

@@ -39,6 +39,11 @@ export const HoldEntity = defineEntity({
     notifyHolds: p.boolean(),
     holdPeriodS: p.integer(),
     merchantReference: p.text().nullable(),
+    /** What it is for, in the merchant's words. */
+    description: p.text().nullable(),
+    /** False = the merchant initiated it. */
+    customerPresent: p.boolean().default(false),
+    expectedCaptureAt: p.datetime(3).nullable(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
     returnUrl: p.text().nullable(),
     saveCard: p.boolean(),

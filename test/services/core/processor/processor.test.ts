@@ -129,6 +129,7 @@ describe('openProcessor()', function () {
         merchantId: 'acme',
         merchantName: '',
         merchantReference: '',
+        description: '',
         memo: '',
         account: '',
       },

@@ -79,6 +79,19 @@ describe('authorize()', () => {
     assert.deepEqual(again.result, result);
   });
 
+  it('gives Stripe what the hold is for, and says whether the customer is there', async () => {
+    const before = fixture.stripe.requests.length;
+    const hold = { ...holdRequest(), merchantReference: 'room 217', description: 'Two nights', customerPresent: true };
+    await fixture.client.authorize(hold);
+    assert.equal(intentOf(fixture, hold.requestId).description, 'Two nights');
+    await fixture.client.authorize(holdRequest());
+    const confirmed = fixture.stripe.requests.slice(before).filter(({ request }) => /confirm/.test(request));
+    assert.deepEqual(
+      confirmed.map(({ form }) => form.off_session),
+      ['false', 'true'],
+    );
+  });
+
   it('acts on the merchant’s own account', async () => {
     const hold = holdRequest('pm_card_visa', 'acct_shop');
     const { result } = await fixture.client.authorize(hold);

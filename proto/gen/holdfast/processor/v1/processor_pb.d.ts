@@ -277,6 +277,27 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: string memo = 11;
    */
   memo: string;
+
+  /**
+   * What the hold is for, in the merchant's words; empty = not said. A repetition under the same request_id may differ in it.
+   *
+   * @generated from field: string description = 12;
+   */
+  description: string;
+
+  /**
+   * The customer takes part in it now; false = the merchant initiates it. A repetition may differ in it.
+   *
+   * @generated from field: bool customer_present = 13;
+   */
+  customerPresent: boolean;
+
+  /**
+   * When the merchant expects to capture; absent = not said. A processor may ask for a longer authorization for it. A repetition may differ in it.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_capture_at = 14;
+   */
+  expectedCaptureAt?: Timestamp | undefined;
 };
 
 /**
@@ -912,6 +933,20 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
    * @generated from field: string memo = 13;
    */
   memo: string;
+
+  /**
+   * What the hold is for, shown to the customer; empty = not said. A repetition under the same request_id may differ in it.
+   *
+   * @generated from field: string description = 14;
+   */
+  description: string;
+
+  /**
+   * When the merchant expects to capture; absent = not said. A repetition may differ in it.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_capture_at = 15;
+   */
+  expectedCaptureAt?: Timestamp | undefined;
 };
 
 /**

@@ -24,6 +24,13 @@ export class RpcError extends Error {
   }
 }
 
+/** What became of an operation is not known: the caller gets an error status, and asks by an inquiry. */
+export class OutcomeUnknown extends RpcError {
+  constructor(message: string) {
+    super(status.UNAVAILABLE, message, 'unknown');
+  }
+}
+
 type Method = (typeof ProcessorService)['method'];
 
 /** A call, as a method sees it besides its request. */

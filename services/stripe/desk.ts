@@ -1,8 +1,6 @@
-import { status } from '@grpc/grpc-js';
 import type Stripe from 'stripe';
 import type { Database } from '../../platform/adapter/postgres/database.ts';
 import type { Leases } from '../../platform/adapter/postgres/lease.ts';
-import { RpcError } from '../../platform/adapter/serve.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Patience } from './api/ask.ts';
 import type { Reach } from './crash-points.ts';
@@ -27,11 +25,4 @@ export interface Desk {
 /** Whose requests to Stripe these are, and under which idempotency key. */
 export function requestOptions(account: string, idempotencyKey?: string): Stripe.RequestOptions {
   return { ...(account !== '' && { stripeAccount: account }), ...(idempotencyKey !== undefined && { idempotencyKey }) };
-}
-
-/** What became of an operation is not known: the caller gets an error status, and asks by an inquiry. */
-export class OutcomeUnknown extends RpcError {
-  constructor(message: string) {
-    super(status.UNAVAILABLE, message, 'unknown');
-  }
 }

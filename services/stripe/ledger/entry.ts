@@ -1,58 +1,26 @@
-import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import { type KeptResult, type Kind, keptFields, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
+import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { ENTRY_ORDER_LOCK } from './migrations.ts';
 
-/** What was asked under an identifier: the same identifier must always ask the same. */
-export interface Intent {
-  readonly requestId: string;
-  readonly kind: Kind;
-  /** The authorization that it is about; null for authorizations, credits and fences. */
-  readonly authorizationRequestId: string | null;
-  /** The capture that a refund is about. */
-  readonly captureRequestId: string | null;
-  readonly merchantId: string;
-  /** Stripe's account id `acct_…`; empty = the API key's own. */
-  readonly account: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly tokenId: string;
-  /** Minor units. */
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly finalCapture: boolean;
+/** What was asked under an identifier. An account is Stripe's `acct_…`. */
+export interface Intent extends base.Intent {
   readonly merchantName: string;
-  readonly merchantReference: string;
   /** What the hold is for; empty = not said. */
   readonly description: string;
   /** False = the merchant initiates it. */
   readonly customerPresent: boolean;
-  /** What core keeps here for the case that it loses it; of repetitions the first stays. */
-  readonly operationRequestId: string;
-  readonly memo: string;
   readonly returnUrl: string;
   readonly saveCard: boolean;
 }
 
 /** Default values of an intent. */
 const NO_INTENT: Omit<Intent, 'kind'> = {
-  requestId: '',
-  authorizationRequestId: null,
-  captureRequestId: null,
-  merchantId: '',
-  account: '',
-  terminalId: '',
-  userId: '',
-  tokenId: '',
-  amount: 0n,
-  currency: '',
-  finalCapture: false,
+  ...base.NO_INTENT,
   merchantName: '',
-  merchantReference: '',
   description: '',
   customerPresent: false,
-  operationRequestId: '',
-  memo: '',
   returnUrl: '',
   saveCard: false,
 };
@@ -83,7 +51,7 @@ export const NO_ENDING: Ending = {
 };
 
 /** One row. Its answer is UNSPECIFIED until it ended. */
-export interface Entry extends Intent, Ending {
+export interface Entry extends Intent, Ending, base.State {
   readonly sequence: bigint;
   /** `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible. */
   readonly stage: 'stored' | 'sent' | 'fencing' | 'ended';
@@ -94,40 +62,27 @@ export interface Entry extends Intent, Ending {
   readonly closingUrl: string | null;
   /** Of a capture or void: what was captured before it; of an increment: the amount before it. */
   readonly baseline: bigint;
-  readonly sentAt: Date | null;
-  /** When it ended, or was accepted. */
-  readonly actedAt: Date | null;
-  /** Of an authorization: charged, given back, added, refunded, taken back. Of a capture: refunded, taken back. */
-  readonly captured: bigint;
-  readonly voided: bigint;
-  readonly incremented: bigint;
-  readonly refunded: bigint;
-  readonly reversed: bigint;
-  /** When, and how (AuthorizationEnd), Stripe ended an authorization by itself. */
-  readonly endedAt: Date | null;
-  readonly endedHow: number;
 }
 
 const INTENT_FIELDS = ['kind', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
 const ENDING_FIELDS = Object.keys(NO_ENDING) as (keyof Ending)[];
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
 const STATE_FIELDS = [
-  ...(['sequence', 'stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline'] as const),
+  ...(['stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline'] as const),
   ...(['sentAt', 'actedAt', ...SUMS, 'endedAt', 'endedHow'] as const),
 ];
 
-const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const COLUMNS = [...INTENT_FIELDS, ...ENDING_FIELDS, ...STATE_FIELDS]
-  .map((field) => `${column(field)} AS "${field}"`)
-  .join(', ');
+const ENTRIES = base.entryReader<Entry>('stripe', [...INTENT_FIELDS, ...ENDING_FIELDS, ...STATE_FIELDS]);
+const { column } = base;
+const COLUMNS = ENTRIES.columns;
 
-const FIND: Statement = { name: 'find_entry', text: `SELECT ${COLUMNS} FROM stripe.entry WHERE request_id = $1` };
-
-/** The entry of an identifier. */
-export async function findEntry(query: Query, requestId: string): Promise<Entry | undefined> {
-  const [entry] = await query<Entry>(FIND, [requestId]);
-  return entry;
-}
+export const {
+  find: findEntry,
+  /** What was done about an authorization, oldest first. */
+  ofAuthorization: entriesOf,
+  /** Entries after a number, oldest first. */
+  list: listEntries,
+} = ENTRIES;
 
 const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline', 'expiresAt', 'lookAt'] as const;
 const INSERT: Statement = {
@@ -231,16 +186,6 @@ export async function addToEntry(
   await query(ADD, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
 }
 
-const OF_AUTHORIZATION: Statement = {
-  name: 'entries_of_authorization',
-  text: `SELECT ${COLUMNS} FROM stripe.entry WHERE authorization_request_id = $1 ORDER BY sequence`,
-};
-
-/** What was done about an authorization, oldest first. */
-export function entriesOf(query: Query, authorizationRequestId: string): Promise<Entry[]> {
-  return query<Entry>(OF_AUTHORIZATION, [authorizationRequestId]);
-}
-
 const BY_STRIPE: Statement = {
   name: 'entry_by_stripe_id',
   text: `SELECT ${COLUMNS} FROM stripe.entry
@@ -265,18 +210,4 @@ export async function ownerOfToken(
 ): Promise<Pick<Entry, 'merchantId' | 'account'> | undefined> {
   const [owner] = await query<Entry>(OWNER, [tokenId]);
   return owner;
-}
-
-const PAGE: Statement = {
-  name: 'page_of_entries',
-  text: `SELECT ${COLUMNS} FROM stripe.entry
-    WHERE sequence > $1 AND ($3 = '' OR merchant_id = $3) AND ($4 = '' OR account = $4)
-      AND ($5::uuid IS NULL OR request_id = $5 OR authorization_request_id = $5)
-    ORDER BY sequence LIMIT $2`,
-};
-
-/** Entries after a number, oldest first. */
-export function listEntries(query: Query, listing: Listing): Promise<Entry[]> {
-  const { after, limit, merchantId, account, authorizationRequestId } = listing;
-  return query<Entry>(PAGE, [after, limit, merchantId, account, authorizationRequestId || null]);
 }

@@ -1,5 +1,7 @@
+import { ENTRY_COLUMNS } from '../../../platform/adapter/postgres/entries.ts';
 import type { Migration, Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
+import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
 
 /** Key of the advisory lock that makes the order of `entry.sequence` the order of commits. */
 export const ENTRY_ORDER_LOCK = 7_216_001;
@@ -12,25 +14,10 @@ const MIGRATIONS: readonly Migration[] = [
     // of an authorization stand in its own row, where CHECKs guard them.
     sql: `
 CREATE TABLE stripe.entry (
-  sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  request_id uuid NOT NULL UNIQUE,
-  kind text NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'increment', 'extension', 'refund', 'credit', 'fence')),
-  authorization_request_id uuid,
-  capture_request_id uuid,
-  merchant_id text NOT NULL,
-  account text NOT NULL,
-  terminal_id text NOT NULL,
-  user_id text NOT NULL,
-  token_id text NOT NULL,
-  amount bigint NOT NULL,
-  currency text NOT NULL,
-  final_capture boolean NOT NULL,
+  ${ENTRY_COLUMNS},
   merchant_name text NOT NULL,
-  merchant_reference text NOT NULL,
   description text NOT NULL DEFAULT '',
   customer_present boolean NOT NULL DEFAULT false,
-  operation_request_id text NOT NULL DEFAULT '',
-  memo text NOT NULL DEFAULT '',
   return_url text NOT NULL,
   save_card boolean NOT NULL,
   stage text NOT NULL CHECK (stage IN ('stored', 'sent', 'fencing', 'ended')),
@@ -39,36 +26,12 @@ CREATE TABLE stripe.entry (
   refund_id text,
   closing_url text,
   baseline bigint NOT NULL DEFAULT 0,
-  sent_at timestamptz,
-  answer smallint NOT NULL DEFAULT 0,
-  reference text NOT NULL DEFAULT '',
-  bank_reference text NOT NULL DEFAULT '',
-  error_code text NOT NULL DEFAULT '',
-  error_message text NOT NULL DEFAULT '',
-  card_brand text NOT NULL DEFAULT '',
-  card_last4 text NOT NULL DEFAULT '',
-  card_expiry_month integer NOT NULL DEFAULT 0,
-  card_expiry_year integer NOT NULL DEFAULT 0,
-  generated_token_id text NOT NULL DEFAULT '',
-  expires_at timestamptz,
-  expected_by timestamptz,
-  acted_at timestamptz,
   several_captures boolean NOT NULL DEFAULT false,
   increments boolean NOT NULL DEFAULT false,
-  released bigint NOT NULL DEFAULT 0 CHECK (released >= 0),
-  captured bigint NOT NULL DEFAULT 0 CHECK (captured >= 0),
-  voided bigint NOT NULL DEFAULT 0 CHECK (voided >= 0),
-  incremented bigint NOT NULL DEFAULT 0 CHECK (incremented >= 0),
-  refunded bigint NOT NULL DEFAULT 0 CHECK (refunded >= 0),
-  reversed bigint NOT NULL DEFAULT 0 CHECK (reversed >= 0),
-  ended_at timestamptz,
-  ended_how smallint NOT NULL DEFAULT 0,
   lease_by uuid,
   lease_until timestamptz,
   look_at timestamptz,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  CHECK (captured + voided <= amount + incremented),
-  CHECK (refunded + reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END)
+  created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX entry_of_authorization ON stripe.entry (authorization_request_id, sequence);
 CREATE UNIQUE INDEX entry_of_intent ON stripe.entry (intent_id) WHERE kind IN ('authorization', 'checkout');
@@ -96,18 +59,7 @@ CREATE TABLE stripe.notice (
   done_at timestamptz
 );
 CREATE INDEX notice_due ON stripe.notice (due_at) WHERE done_at IS NULL;
-
--- Money that left a charge otherwise than by a refund of ours: a dispute, or a refund made in Stripe's dashboard.
--- An odd turn took the amount, an even one gave it again.
-CREATE TABLE stripe.reversal (
-  reversal_id text PRIMARY KEY,
-  authorization_request_id uuid NOT NULL,
-  capture_request_id uuid,
-  amount bigint NOT NULL CHECK (amount > 0),
-  turn integer NOT NULL
-);
-CREATE INDEX reversal_of_authorization ON stripe.reversal (authorization_request_id);
-${eventTable('stripe')}`,
+${reversalTable('stripe')}${eventTable('stripe')}`,
   },
 ];
 

@@ -1,7 +1,8 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { ask } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, findEntry, intentOf, ownerOfToken } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';

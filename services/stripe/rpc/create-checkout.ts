@@ -1,14 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
-import { RpcError } from '../../../platform/adapter/serve.ts';
+import { OutcomeUnknown, RpcError } from '../../../platform/adapter/serve.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import {
   Answer,
   type CreateCheckoutRequest,
   type CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { findEntry, intentOf } from '../ledger/entry.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
 import { amountRefusal } from '../settlement/operation.ts';

@@ -1,5 +1,6 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import type { Desk } from '../desk.ts';
 import { intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
 import { resultOf } from '../settlement/ending.ts';

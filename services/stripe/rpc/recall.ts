@@ -1,6 +1,7 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import type { Desk } from '../desk.ts';
 import {
   type Beginning,
   type Ending,

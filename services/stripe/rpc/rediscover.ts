@@ -1,8 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type Stripe from 'stripe';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { EntryKind, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { ask } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions } from '../desk.ts';
 import { type Entry, findEntry } from '../ledger/entry.ts';
 import { findAuthorization } from '../settlement/advance.ts';
 import { getIntent } from '../settlement/intent-ending.ts';

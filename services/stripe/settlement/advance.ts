@@ -1,6 +1,7 @@
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { CAPTURE } from './capture.ts';
 import { declined, notPerformed } from './ending.ts';

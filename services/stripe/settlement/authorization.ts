@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
@@ -10,7 +11,6 @@ import {
   endedAlready,
   endedThere,
   type Operation,
-  remainingOf,
   tooMany,
   uncapturedOf,
   unusable,

@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
 import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions } from '../desk.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';

@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import * as base from '../../../platform/adapter/ending.ts';
 import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
@@ -19,16 +20,12 @@ export function accepted(expectedBy: Date, reference: string): Ending {
 
 /** The issuer said no. */
 export function declined(code: string, message: string): Ending {
-  return { ...NO_ENDING, answer: Answer.DECLINED, ...reason(code, message) };
+  return { ...NO_ENDING, ...base.declined(code, message) };
 }
 
 /** Not done. */
 export function notPerformed(code: string, message: string): Ending {
-  return { ...NO_ENDING, answer: Answer.NOT_PERFORMED, ...reason(code, message) };
-}
-
-function reason(code: string, message: string): Pick<Ending, 'errorCode' | 'errorMessage'> {
-  return { errorCode: code.slice(0, 64), errorMessage: message.replace(/\p{Cc}+/gu, ' ').slice(0, 500) };
+  return { ...NO_ENDING, ...base.notPerformed(code, message) };
 }
 
 /** The contract's form of how an entry ended. */

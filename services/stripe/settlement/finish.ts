@@ -1,6 +1,7 @@
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { addToEntry, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
 import { resultOf } from './ending.ts';

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { totalOf } from '../../../platform/adapter/authorization.ts';
 import { toStripe } from '../amount.ts';
 import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
@@ -6,8 +7,6 @@ import { approved, notPerformed } from './ending.ts';
 import { captureBefore, getIntent } from './intent-ending.ts';
 import { hasMark, markOf } from './mark.ts';
 import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusable } from './operation.ts';
-
-const totalOf = ({ amount, incremented }: Entry): bigint => amount + incremented;
 
 /**
  * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It is sent the new

@@ -1,9 +1,10 @@
 import type Stripe from 'stripe';
+import * as base from '../../../platform/adapter/authorization.ts';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe, toStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
-import { type Ending, type Entry, entriesOf, type Intent } from '../ledger/entry.ts';
+import { type Ending, type Entry, entriesOf, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
 import { isExpired } from './intent-ending.ts';
 import { MOST_MARKS } from './mark.ts';
@@ -28,35 +29,22 @@ export interface Operation<T = unknown> {
   look(desk: Desk, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
 }
 
-/** What of an authorization is neither captured nor given back, minor units. */
-export function remainingOf(authorization: Entry): bigint {
-  const { amount, incremented, captured, voided } = authorization;
-  return amount + incremented - captured - voided;
-}
-
-export const NOT_FOUND = notPerformed('authorization_not_found', 'There is no such authorization.');
+/** There is no such authorization. */
+export const NOT_FOUND: Ending = { ...NO_ENDING, ...base.NOT_FOUND };
 
 /** Why nothing can be done with an authorization, or undefined. */
 export function unusable(authorization: Entry, intent: Intent): Ending | undefined {
   const isPlaced = authorization.stage === 'ended' && authorization.answer === Answer.APPROVED;
   if (!isPlaced) return NOT_FOUND;
-  const { merchantId, account, currency } = authorization;
-  const isOfAccount = intent.account === '' || intent.account === account;
-  if (merchantId !== intent.merchantId || !isOfAccount || currency !== intent.currency) {
-    const message = 'Merchant, account or currency are not those of the authorization.';
-    return notPerformed('authorization_mismatch', message);
-  }
-  return undefined;
+  const refusal = base.mismatch(authorization, intent);
+  return refusal && { ...NO_ENDING, ...refusal };
 }
 
 /** That Stripe ended an authorization by itself, or undefined. */
-export function endedAlready({ endedAt, endedHow }: Entry): Ending | undefined {
-  if (endedAt === null) return undefined;
-  return endedHow === EXPIRED
-    ? notPerformed('authorization_expired', 'The authorization has ended.')
-    : notPerformed('authorization_voided', 'The authorization was cancelled at Stripe.');
+export function endedAlready(authorization: Entry): Ending | undefined {
+  const refusal = base.endedElsewhere(authorization);
+  return refusal && { ...NO_ENDING, ...refusal };
 }
-const EXPIRED = 1;
 
 /** Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart, or is too large, is refused. */
 export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'currency'>) {

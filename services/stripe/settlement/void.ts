@@ -1,13 +1,15 @@
 import type Stripe from 'stripe';
+import { mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Desk, OutcomeUnknown, requestOptions } from '../desk.ts';
-import type { Ending, Entry } from '../ledger/entry.ts';
+import { type Desk, requestOptions } from '../desk.ts';
+import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
 import { approved, notPerformed } from './ending.ts';
 import { getIntent } from './intent-ending.ts';
 import { hasMark, markOf } from './mark.ts';
-import { endedAlready, endedThere, type Operation, remainingOf, uncapturedOf } from './operation.ts';
+import { endedAlready, endedThere, type Operation, uncapturedOf } from './operation.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
@@ -19,11 +21,8 @@ const REASON = 'abandoned';
  */
 export const VOID: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, desk) {
-    const { merchantId, account } = authorization;
-    const isOther = (said: string, own: string) => said !== '' && said !== own;
-    if (isOther(intent.merchantId, merchantId) || isOther(intent.account, account)) {
-      return notPerformed('authorization_mismatch', 'Merchant or account are not those of the authorization.');
-    }
+    const refusal = mismatch(authorization, intent);
+    if (refusal) return { ...NO_ENDING, ...refusal };
     const ended = authorization.stage === 'ended' ? authorization : await endFirst(desk, authorization);
     const nothingLeft = approved({ reference: ended.intentId ?? '' });
     if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;

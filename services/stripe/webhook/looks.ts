@@ -1,5 +1,6 @@
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { takeDueLooks } from '../ledger/look.ts';
 import { reconcile } from './reconcile.ts';
 

@@ -1,6 +1,7 @@
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, OutcomeUnknown } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { type Entry, findByStripeId } from '../ledger/entry.ts';
 import { type Notice, settleNotice, takeDueNotices } from '../ledger/notice.ts';
 import { getSession } from '../settlement/checkout.ts';

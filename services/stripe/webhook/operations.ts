@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { v5 as uuidv5 } from 'uuid';
+import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
@@ -21,7 +22,6 @@ import { approved } from '../settlement/ending.ts';
 import { applySums, tellCore } from '../settlement/finish.ts';
 import { incrementedBy } from '../settlement/increment.ts';
 import { type Mark, marksOf } from '../settlement/mark.ts';
-import { remainingOf } from '../settlement/operation.ts';
 
 /**
  * Books what was done to a PaymentIntent and is not in the ledger as done: an operation of ours whose entry was lost, or

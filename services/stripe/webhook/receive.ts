@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { readBody } from '../../../platform/http-server.ts';
-import { errorFields, type Log } from '../../../platform/log.ts';
+import { openWebhookDoor, type Reply } from '../../../platform/adapter/webhook-door.ts';
+import type { Log } from '../../../platform/log.ts';
 import { insertNotice, type Notice } from '../ledger/notice.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
@@ -17,66 +17,30 @@ export interface Receiver {
   readonly onNotice: () => void;
 }
 
-/** The paths of the webhook server. */
-const WEBHOOK_PATH = '/webhook/stripe';
+/** Where a customer goes after a checkout that names no address. */
 export const CLOSING_PATH = '/closed';
 
-const LONGEST_BODY = 1024 * 1024;
-
-/** Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. Stripe sends again. */
-const MOST_BODIES = 32;
+const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
+<h1>Done</h1><p>You can close this page.</p></html>`;
 
 /**
  * Answers the webhook server: `POST /webhook/stripe` takes events, `GET /closed` is where a customer goes after a
  * checkout that names no address, `GET /healthz` is for those who watch. An event is answered 200 once it is stored.
  */
 export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
-  const reading = new Set<IncomingMessage>();
-  return (request, response) => {
-    answer(receiver, request, reading).then(
-      // The rest of a body that is not read whole stays in its connection, which cannot be reused.
-      ({ status, text = '' }) => {
-        const isUnread = status === 413 || status === 503;
-        response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }) }).end(text);
-      },
-      (error: unknown) => {
-        receiver.log.error('webhook failed', errorFields(error));
-        response.writeHead(503, HEADERS).end();
-      },
-    );
-  };
+  return openWebhookDoor({
+    path: '/webhook/stripe',
+    take: (body, headers) => take(receiver, body, headers['stripe-signature']),
+    pages: { '/healthz': () => [200], [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
+    log: receiver.log,
+  });
 }
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-};
-
-const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
-<h1>Done</h1><p>You can close this page.</p></html>`;
-
-async function answer(
-  receiver: Receiver,
-  request: IncomingMessage,
-  reading: Set<IncomingMessage>,
-): Promise<{ status: number; text?: string }> {
-  const path = request.url?.split('?', 1)[0];
-  if (path === '/healthz' && request.method === 'GET') return { status: 200 };
-  if (path === CLOSING_PATH && request.method === 'GET') return { status: 200, text: CLOSING_PAGE };
-  if (path !== WEBHOOK_PATH) return { status: 404 };
-  if (request.method !== 'POST') return { status: 405 };
-  if (reading.size >= MOST_BODIES) return { status: 503 };
-  reading.add(request);
-  // The bytes as they came: the signature is over them.
-  const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
-  if (!body) return { status: 413 };
-  const event = verified(receiver, body, request.headers['stripe-signature']);
+async function take(receiver: Receiver, body: Buffer, signature: string | string[] | undefined): Promise<Reply> {
+  const event = verified(receiver, body, signature);
   if (!event) {
     receiver.log.warn('webhook refused', { reason: 'signature', bodyBytes: body.length });
-    return { status: 400 };
+    return [400];
   }
   const notice = noticeOf(event);
   const isNew = notice && (await insertNotice(receiver.database.query, notice));
@@ -87,7 +51,7 @@ async function answer(
     duplicate: isNew === false,
   });
   if (isNew) receiver.onNotice();
-  return { status: 200 };
+  return [200];
 }
 
 /** The event, when one of the secrets signed it within the last five minutes. */

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -13,7 +14,6 @@ import { settleCheckout } from '../settlement/checkout.ts';
 import { applySums, tellCore } from '../settlement/finish.ts';
 import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
-import { remainingOf } from '../settlement/operation.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
 import { bookDone, reconcileOperations } from './operations.ts';
 import { reconcileReversals, type Seen } from './reversals.ts';

@@ -1,12 +1,14 @@
 import type Stripe from 'stripe';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { openReversals, type Reversal, reversalEvent } from '../../../platform/adapter/postgres/reversals.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
 import { addToEntry, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { insertEvent } from '../ledger/event.ts';
-import { type Reversal, reversalsOf, storeReversal } from '../ledger/reversal.ts';
 import { authorizationOf } from '../settlement/mark.ts';
+
+const REVERSALS = openReversals('stripe');
 
 /** What Stripe says of a payment. */
 export interface Seen {
@@ -28,7 +30,7 @@ interface Movement {
  * back as a reinstatement, each once.
  */
 export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
-  const known = new Map((await reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
+  const known = new Map((await REVERSALS.list(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
   for (const movement of movementsOf(desk, requestId, seen)) {
     const before = known.get(movement.id);
     const wasAway = before !== undefined && before.turn % 2 === 1;
@@ -84,20 +86,12 @@ function leftOf(authorization: Entry, capture: Entry | undefined): bigint {
 }
 
 async function turn(desk: Desk, query: Query, reversal: Reversal): Promise<void> {
-  const { reversalId: reference, authorizationRequestId, captureRequestId, amount, turn } = reversal;
-  await storeReversal(query, reversal);
-  const isAway = turn % 2 === 1;
-  const change = { reversed: isAway ? amount : -amount };
-  await addToEntry(query, authorizationRequestId, change);
+  const { authorizationRequestId: requestId, captureRequestId, amount } = reversal;
+  await REVERSALS.store(query, reversal);
+  const change = { reversed: reversal.turn % 2 === 1 ? amount : -amount };
+  await addToEntry(query, requestId, change);
   if (captureRequestId !== null) await addToEntry(query, captureRequestId, change);
-  const about = captureRequestId === null ? { authorizationRequestId } : { captureRequestId };
-  const value = { ...about, amount, reference };
-  const eventId = (number: number) => `${reference}-${number}`;
-  const event = isAway
-    ? ({ case: 'captureReversed', value } as const)
-    : ({ case: 'captureReinstated', value: { ...value, reversalEventId: eventId(turn - 1) } } as const);
-  const occurredAt = desk.now();
-  await insertEvent(query, { eventId: eventId(turn), requestId: authorizationRequestId, occurredAt, event });
+  await insertEvent(query, { ...reversalEvent(reversal), requestId, occurredAt: desk.now() });
 }
 
 /** The captures of an authorization that were done. */

@@ -1,0 +1,22 @@
+import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type KeptResult, NO_RESULT } from './entry.ts';
+
+/** The issuer said no. */
+export function declined(code: string, message: string): KeptResult {
+  return refused(Answer.DECLINED, code, message);
+}
+
+/** Not done. */
+export function notPerformed(code: string, message: string): KeptResult {
+  return refused(Answer.NOT_PERFORMED, code, message);
+}
+
+/** The processor's own texts are cut to the contract's length, and lose control characters. */
+function refused(answer: Answer, code: string, message: string): KeptResult {
+  return {
+    ...NO_RESULT,
+    answer,
+    errorCode: code.slice(0, 64),
+    errorMessage: message.replace(/\p{Cc}+/gu, ' ').slice(0, 500),
+  };
+}

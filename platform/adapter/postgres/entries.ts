@@ -1,0 +1,208 @@
+/** The entries of a ledger: one row for each identifier of Holdfast, a fenced one too. None is ever deleted. */
+import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../entry.ts';
+import type { Query, Statement } from './database.ts';
+
+/** What was asked under an identifier: the same identifier must always ask the same. */
+export interface Intent {
+  readonly requestId: string;
+  readonly kind: Kind;
+  /** The authorization that it is about; null for authorizations, credits and fences. */
+  readonly authorizationRequestId: string | null;
+  /** The capture that a refund is about. */
+  readonly captureRequestId: string | null;
+  readonly merchantId: string;
+  /** The merchant's account at the processor; empty = the adapter's own. */
+  readonly account: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly finalCapture: boolean;
+  /** What core keeps here for the case that it loses it; of repetitions the first stays. */
+  readonly merchantReference: string;
+  readonly operationRequestId: string;
+  readonly memo: string;
+}
+
+/** Default values of an intent. */
+export const NO_INTENT: Omit<Intent, 'kind'> = {
+  requestId: '',
+  authorizationRequestId: null,
+  captureRequestId: null,
+  merchantId: '',
+  account: '',
+  terminalId: '',
+  userId: '',
+  tokenId: '',
+  amount: 0n,
+  currency: '',
+  finalCapture: false,
+  merchantReference: '',
+  operationRequestId: '',
+  memo: '',
+};
+
+/** What a request asks. */
+export function intentOf(kind: Kind, request: object): Intent {
+  return { ...keptFields(NO_INTENT, request), kind };
+}
+
+/** What became of it. Its answer is UNSPECIFIED until it ended, or was accepted. */
+export interface State extends KeptResult {
+  /** When it was first sent, or was about to be. */
+  readonly sentAt: Date | null;
+  /** When it ended, or was accepted. */
+  readonly actedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly expectedBy: Date | null;
+  /** Given back of the reservation by this capture or void, minor units. */
+  readonly released: bigint;
+  /** Of an authorization: charged, given back, added, refunded, taken back. Of a capture: refunded, taken back. */
+  readonly captured: bigint;
+  readonly voided: bigint;
+  readonly incremented: bigint;
+  readonly refunded: bigint;
+  readonly reversed: bigint;
+  /** When, and how (AuthorizationEnd), somebody else ended an authorization. */
+  readonly endedAt: Date | null;
+  readonly endedHow: number;
+}
+
+/** Default values of a state. */
+export const NO_STATE: State = {
+  ...NO_RESULT,
+  sentAt: null,
+  actedAt: null,
+  expiresAt: null,
+  expectedBy: null,
+  released: 0n,
+  captured: 0n,
+  voided: 0n,
+  incremented: 0n,
+  refunded: 0n,
+  reversed: 0n,
+  endedAt: null,
+  endedHow: 0,
+};
+
+/** The columns of these fields, for CREATE TABLE. */
+export const ENTRY_COLUMNS = `sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  request_id uuid NOT NULL UNIQUE,
+  kind text NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'increment', 'extension', 'refund', 'credit', 'fence')),
+  authorization_request_id uuid,
+  capture_request_id uuid,
+  merchant_id text NOT NULL,
+  account text NOT NULL,
+  terminal_id text NOT NULL,
+  user_id text NOT NULL,
+  token_id text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  final_capture boolean NOT NULL,
+  merchant_reference text NOT NULL,
+  operation_request_id text NOT NULL DEFAULT '',
+  memo text NOT NULL DEFAULT '',
+  sent_at timestamptz,
+  answer smallint NOT NULL DEFAULT 0,
+  reference text NOT NULL DEFAULT '',
+  bank_reference text NOT NULL DEFAULT '',
+  error_code text NOT NULL DEFAULT '',
+  error_message text NOT NULL DEFAULT '',
+  card_brand text NOT NULL DEFAULT '',
+  card_last4 text NOT NULL DEFAULT '',
+  card_expiry_month integer NOT NULL DEFAULT 0,
+  card_expiry_year integer NOT NULL DEFAULT 0,
+  generated_token_id text NOT NULL DEFAULT '',
+  expires_at timestamptz,
+  expected_by timestamptz,
+  acted_at timestamptz,
+  released bigint NOT NULL DEFAULT 0 CHECK (released >= 0),
+  captured bigint NOT NULL DEFAULT 0 CHECK (captured >= 0),
+  voided bigint NOT NULL DEFAULT 0 CHECK (voided >= 0),
+  incremented bigint NOT NULL DEFAULT 0 CHECK (incremented >= 0),
+  refunded bigint NOT NULL DEFAULT 0 CHECK (refunded >= 0),
+  reversed bigint NOT NULL DEFAULT 0 CHECK (reversed >= 0),
+  ended_at timestamptz,
+  ended_how smallint NOT NULL DEFAULT 0,
+  CHECK (captured + voided <= amount + incremented),
+  CHECK (refunded + reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END)`;
+
+/** A field's column: `requestId` is `request_id`. */
+export const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** One row, with its number in the order in which identifiers were first seen. */
+export type Entry<I extends Intent, S extends object> = I & S & { readonly sequence: bigint };
+
+/** Reads the table `entry` of a ledger. `fields` are those of its intents and states. */
+export function entryReader<E extends { readonly sequence: bigint }>(
+  schema: string,
+  fields: readonly (keyof E & string)[],
+) {
+  const columns = ['sequence', ...fields].map((field) => `${column(field)} AS "${field}"`).join(', ');
+  const select = (name: string, where: string): Statement => {
+    return { name, text: `SELECT ${columns} FROM ${schema}.entry WHERE ${where}` };
+  };
+  const one = (statement: Statement) => async (query: Query, key: string) => (await query<E>(statement, [key]))[0];
+  const ofAuthorization = select('entries_of_authorization', 'authorization_request_id = $1 ORDER BY sequence');
+  const page = select(
+    'page_of_entries',
+    `sequence > $1 AND ($3 = '' OR merchant_id = $3) AND ($4 = '' OR account = $4)
+      AND ($5::uuid IS NULL OR request_id = $5 OR authorization_request_id = $5) ORDER BY sequence LIMIT $2`,
+  );
+  return {
+    columns,
+    select,
+    /** The entry of an identifier. */
+    find: one(select('find_entry', 'request_id = $1')),
+    /** The entry of an identifier, which nobody else changes until the end of the transaction. */
+    lock: one(select('lock_entry', 'request_id = $1 FOR UPDATE')),
+    /** What was done about an authorization, oldest first. */
+    ofAuthorization: (query: Query, requestId: string) => query<E>(ofAuthorization, [requestId]),
+    /** Entries after a number, oldest first. */
+    list(query: Query, { after, limit, merchantId, account, authorizationRequestId }: Listing): Promise<E[]> {
+      return query<E>(page, [after, limit, merchantId, account, authorizationRequestId || null]);
+    },
+  };
+}
+
+/** Writes the table `entry` of a ledger. `orderLock` is the key of an advisory lock of this ledger alone. */
+export function entryWriter<E extends Intent & { readonly sequence: bigint }>(
+  schema: string,
+  defaults: Omit<E, keyof Intent | 'sequence'>,
+  orderLock: number,
+) {
+  const fields = ['kind', ...Object.keys(NO_INTENT), ...Object.keys(defaults)] as (keyof E & string)[];
+  const { columns } = entryReader<E>(schema, fields);
+  const insert: Statement = {
+    name: 'insert_entry',
+    // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
+    text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${orderLock}))
+      INSERT INTO ${schema}.entry (${fields.map(column).join(', ')})
+      SELECT ${fields.map((_, index) => `$${index + 1}`).join(', ')} FROM line
+      ON CONFLICT (request_id) DO NOTHING RETURNING ${columns}`,
+  };
+  const save: Statement = {
+    name: 'save_entry',
+    text: `UPDATE ${schema}.entry SET ${fields.map((field, index) => `${column(field)} = $${index + 1}`).join(', ')}
+      WHERE request_id = $${fields.length + 1}`,
+  };
+  return {
+    fields,
+    /** Stores an intent with what is known of it; undefined when the identifier is known already. */
+    async insert(query: Query, intent: Intent, state: Partial<E> = {}): Promise<E | undefined> {
+      const row = { ...defaults, ...state, ...intent } as E;
+      const [entry] = await query<E>(
+        insert,
+        fields.map((field) => row[field]),
+      );
+      return entry;
+    },
+    /** Writes a row. Its authorization, or the row itself when it is about none, must be locked. */
+    async save(query: Query, entry: E): Promise<E> {
+      await query(save, [...fields.map((field) => entry[field]), entry.requestId]);
+      return entry;
+    },
+  };
+}

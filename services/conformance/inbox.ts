@@ -30,8 +30,8 @@ export interface Inbox {
   readonly reports: Report[];
   /** What the contract does not allow in an event, and what came without the token. */
   readonly faults: string[];
-  /** Refuses the next reports about an identifier. */
-  refuse(about: string, times: number): void;
+  /** Refuses the next reports of a kind about an identifier. */
+  refuse(kind: NonNullable<Said['case']>, about: string, times: number): void;
   /** The first report of a kind about an identifier that was taken; undefined when none comes within `withinMs`. */
   taken(kind: Said['case'], about: string, withinMs: number): Promise<Report | undefined>;
   close(): void;
@@ -62,7 +62,7 @@ export async function openInbox(address: string, token: string): Promise<Inbox> 
     } catch (error) {
       faults.push((error as Error).message);
     }
-    const about = subjectOf(request.event);
+    const about = `${request.event.case} ${subjectOf(request.event)}`;
     const left = refusals.get(about) ?? 0;
     refusals.set(about, Math.max(0, left - 1));
     reports.push({ eventId: request.eventId, said: request.event, taken: left === 0 });
@@ -85,7 +85,7 @@ export async function openInbox(address: string, token: string): Promise<Inbox> 
     port,
     reports,
     faults,
-    refuse: (about, times) => void refusals.set(about, times),
+    refuse: (kind, about, times) => void refusals.set(`${kind} ${about}`, times),
     async taken(kind, about, withinMs) {
       const endMs = performance.now() + withinMs;
       for (;;) {

@@ -4,7 +4,7 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { expectBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import { bytesOf, type Report, type Said } from '../inbox.ts';
-import { afterCapture, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
+import { afterCapture, approved, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
 import type { Profile } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -51,8 +51,10 @@ export const EVENTS: readonly Check[] = [
     name: 'events: one that was refused comes again, the same; one that was taken does not',
     skip: needs('token tokens.reversed', ({ profile }) => profile.tokens.reversed),
     async run(kit) {
-      const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversed);
-      kit.inbox.refuse(of.requestId, 2);
+      const hold = await placed(kit, kit.profile.tokens.reversed);
+      const of = capture(hold, tenth(kit));
+      kit.inbox.refuse('captureReversed', of.requestId, 2);
+      await approved(kit, 'capture', of);
       const { eventId, said } = await taken(kit, 'captureReversed', of.requestId);
       await sleep(2_000);
       const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
@@ -72,7 +74,7 @@ export const EVENTS: readonly Check[] = [
     skip: needs('token tokens.capture.accepted', ({ profile }) => profile.tokens.capture.accepted),
     async run(kit) {
       const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
-      kit.inbox.refuse(request.requestId, 2);
+      kit.inbox.refuse('operationSettled', request.requestId, 2);
       const accepted = await send(kit, 'capture', request);
       assert.equal(Answer[accepted.answer], 'ACCEPTED');
       const { eventId, said } = await taken(kit, 'operationSettled', request.requestId);

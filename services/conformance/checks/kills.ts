@@ -43,7 +43,7 @@ export const KILLS: readonly Check[] = [
       (kit.profile.tokens.capture.accepted ? undefined : 'the profile names no token tokens.capture.accepted'),
     async run(kit) {
       const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
-      kit.inbox.refuse(request.requestId, 1);
+      kit.inbox.refuse('operationSettled', request.requestId, 1);
       await send(kit, 'capture', request);
       await restart(kit);
       const report = await kit.inbox.taken('operationSettled', request.requestId, kit.profile.eventWithinMs);

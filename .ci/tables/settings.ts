@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
+import { ADYEN_SETTINGS } from '../../services/adyen/settings.ts';
 import { CORE_SETTINGS } from '../../services/core/settings/core-settings.ts';
 import { WORKER_SETTINGS } from '../../services/core/settings/worker-settings.ts';
 import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
@@ -17,6 +18,7 @@ export const SETTINGS: Readonly<Record<string, z.ZodObject>> = {
   gateway: GATEWAY_SETTINGS,
   sandbox: SANDBOX_SETTINGS,
   stripe: STRIPE_SETTINGS,
+  adyen: ADYEN_SETTINGS,
   merchant: MERCHANT_SETTINGS,
 };
 

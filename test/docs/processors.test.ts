@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { create } from '@bufbuild/protobuf';
 import { type Duration, durationMs } from '@bufbuild/protobuf/wkt';
 import { type DescribeResponse, DescribeResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { described as adyen } from '../../services/adyen/rpc/describe.ts';
 import { USAGE } from '../../services/conformance/options.ts';
 import { parseProfile } from '../../services/conformance/profile.ts';
 import { DESCRIPTION } from '../../services/sandbox/rpc/server.ts';
@@ -12,6 +13,7 @@ import { described } from '../../services/stripe/rpc/describe.ts';
 const DESCRIPTIONS: Readonly<Record<string, DescribeResponse>> = {
   sandbox: create(DescribeResponseSchema, DESCRIPTION),
   stripe: create(DescribeResponseSchema, described(true)),
+  adyen: create(DescribeResponseSchema, adyen({ adjustments: true, resultMs: 1_000 })),
 };
 
 const yes = (can: boolean | undefined) => (can ? 'yes' : 'no');

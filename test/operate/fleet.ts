@@ -44,6 +44,8 @@ export interface FleetOptions {
   readonly workers?: number;
   /** Names of the sandboxes, as in PROCESSORS; by default one without a name. */
   readonly sandboxes?: readonly string[];
+  /** Addresses of other processors, by name, beside `sandboxes`. Their secrets end in the numbers that follow. */
+  readonly others?: Readonly<Record<string, string>>;
   /** Settings for all processes. */
   readonly environment?: Record<string, string>;
 }
@@ -52,7 +54,14 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Starts a fleet with one merchant, notified through the first gateway's relay and received here. */
 export async function openFleet(options: FleetOptions = {}) {
-  const { cores = 1, gateways = 1, workers = 1, sandboxes: names = ['sandbox'], environment = {} } = options;
+  const {
+    cores = 1,
+    gateways = 1,
+    workers = 1,
+    sandboxes: names = ['sandbox'],
+    environment = {},
+    others = {},
+  } = options;
   const database = await createMigratedDatabase();
   const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
@@ -76,9 +85,16 @@ export async function openFleet(options: FleetOptions = {}) {
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...(options.sandboxes
-      ? { PROCESSORS: names.map((name, index) => `${name}=127.0.0.1:${sandboxPorts[index]}`).join(',') }
+      ? {
+          PROCESSORS: [
+            ...names.map((name, index) => `${name}=127.0.0.1:${sandboxPorts[index]}`),
+            ...Object.entries(others).map(([name, address]) => `${name}=${address}`),
+          ].join(','),
+        }
       : { PROCESSOR_URL: `127.0.0.1:${sandboxPorts[0]}` }),
-    ...Object.fromEntries(names.flatMap((name, index) => secretsOf(options.sandboxes && name, index))),
+    ...Object.fromEntries(
+      [...names, ...Object.keys(others)].flatMap((name, index) => secretsOf(options.sandboxes && name, index)),
+    ),
   };
   const metricsPorts: number[] = [];
   const metricsPort = async () => {
@@ -150,6 +166,8 @@ export async function openFleet(options: FleetOptions = {}) {
     coreUrl,
     secrets,
     received,
+    /** Where notifications are received. */
+    receiverUrl: receiver.url,
     /** The ledger of a sandbox, by default the first. */
     oracle: (name = names[0] as string) => oracles.get(name) ?? assert.fail(`no sandbox is called ${name}`),
     sandboxes,

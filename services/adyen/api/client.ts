@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+/** What Adyen answered, as far as it is used. */
+const ANSWER = z.object({
+  pspReference: z.string().max(64).default(''),
+  resultCode: z.string().default(''),
+  refusalReason: z.string().default(''),
+  refusalReasonCode: z.string().default(''),
+  status: z.string().default(''),
+  paymentMethod: z.object({ brand: z.string().default('') }).default({ brand: '' }),
+  additionalData: z.record(z.string(), z.unknown()).default({}),
+});
+export type Answer = z.output<typeof ANSWER>;
+
+const REFUSAL = z.object({ errorCode: z.coerce.string().default(''), message: z.string().default('') });
+
+/** What a request came to. */
+export type Answered =
+  | { readonly is: 'answered'; readonly answer: Answer }
+  /** Adyen rejected it, and did nothing under its key. */
+  | { readonly is: 'rejected'; readonly code: string; readonly message: string }
+  /**
+   * Turned away before Adyen looked at the key: too many requests, or the API key may not. This request did nothing; of an
+   * earlier one under the same key it says nothing.
+   */
+  | { readonly is: 'turned away'; readonly code: string; readonly message: string }
+  /** Another request is in progress under this key. */
+  | { readonly is: 'in progress' }
+  /** No answer, or an error of Adyen's own: it may have been done. */
+  | { readonly is: 'unknown' };
+
+/** Adyen's Checkout API. */
+export interface AdyenClient {
+  /**
+   * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an earlier request under
+   * this key may have arrived; then a rejection counts only when Adyen's answer names the key, which says that it was looked up. Never rejects.
+   */
+  post(path: string, body: object, idempotencyKey: string, doubt: boolean): Promise<Answered>;
+}
+
+/** Adyen remembers a key for at least 31 days; a day of it is left for clocks and queues. */
+export const KEY_REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
+
+const IN_PROGRESS = '704';
+const LONGEST_ANSWER = 256 * 1024;
+
+/** Opens the client. fetch repeats no POST by itself. */
+export function openClient(settings: {
+  readonly ADYEN_API_BASE: string;
+  readonly ADYEN_API_KEY: string;
+  readonly ADYEN_TIMEOUT_MS: number;
+}): AdyenClient {
+  const base = settings.ADYEN_API_BASE.replace(/\/+$/, '');
+  return {
+    async post(path, body, idempotencyKey, doubt) {
+      try {
+        const response = await fetch(`${base}${path}`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-api-key': settings.ADYEN_API_KEY,
+            'idempotency-key': idempotencyKey,
+          },
+          body: JSON.stringify(body),
+          redirect: 'error',
+          signal: AbortSignal.timeout(settings.ADYEN_TIMEOUT_MS),
+        });
+        const text = await response.text();
+        return text.length > LONGEST_ANSWER ? UNKNOWN : classified(response, text, doubt);
+      } catch {
+        return UNKNOWN;
+      }
+    },
+  };
+}
+
+const UNKNOWN: Answered = { is: 'unknown' };
+const TURNED_AWAY: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ['key_rejected', 'Adyen rejects the API key of this service.'],
+  403: ['not_permitted', 'The API key of this service may not do this, or not on this account.'],
+  429: ['rate_limited', 'Adyen takes no more requests now.'],
+};
+
+function classified({ status, ok, headers }: Response, text: string, doubt: boolean): Answered {
+  const body: unknown = JSON.parse(text || '{}');
+  if (ok) return { is: 'answered', answer: ANSWER.parse(body) };
+  const [code, message] = TURNED_AWAY[status] ?? [];
+  if (code !== undefined && message !== undefined) return { is: 'turned away', code, message };
+  if (status >= 500 || headers.get('transient-error') === 'true') return UNKNOWN;
+  const refusal = REFUSAL.parse(body);
+  if (refusal.errorCode === IN_PROGRESS) return { is: 'in progress' };
+  if (doubt && !headers.has('idempotency-key')) return UNKNOWN;
+  return { is: 'rejected', code: `adyen_${refusal.errorCode || status}`, message: refusal.message };
+}

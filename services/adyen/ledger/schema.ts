@@ -1,0 +1,50 @@
+import { ENTRY_COLUMNS } from '../../../platform/adapter/postgres/entries.ts';
+import { historyTable } from '../../../platform/adapter/postgres/history.ts';
+import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
+import { eventInserter, eventTable } from '../../../platform/adapter/postgres/outbox.ts';
+import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
+
+/** Key of the advisory lock that makes the order of `entry.sequence` the order of commits. */
+export const ENTRY_ORDER_LOCK = 7_217_001;
+
+/** Stores an event for core in the transaction of what it reports; one that is known stays as it is. */
+export const insertEvent = eventInserter('adyen');
+
+/**
+ * An entry is stored before Adyen is asked. The sums of an authorization stand in its own row, whose lock is held by whoever changes it or
+ * what is about it. `notification` is what Adyen notified: the same one may come again, and is dealt with once.
+ */
+export const ADYEN_SCHEMA: Schema = {
+  name: 'adyen',
+  lock: 7_217_000,
+  migrations: [
+    {
+      name: '0001_first_schema',
+      sql: `
+CREATE TABLE adyen.entry (
+  ${ENTRY_COLUMNS},
+  psp_reference text NOT NULL DEFAULT '',
+  total bigint NOT NULL DEFAULT 0,
+  due_at timestamptz,
+  attempts integer NOT NULL DEFAULT 0
+);
+CREATE INDEX entry_of_authorization ON adyen.entry (authorization_request_id, sequence);
+CREATE INDEX entry_of_psp_reference ON adyen.entry (psp_reference) WHERE psp_reference <> '';
+CREATE INDEX entry_due ON adyen.entry (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE adyen.notification (
+  psp_reference text NOT NULL,
+  event_code text NOT NULL,
+  success boolean NOT NULL,
+  item jsonb NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT now(),
+  due_at timestamptz NOT NULL DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  done_at timestamptz,
+  PRIMARY KEY (psp_reference, event_code, success)
+);
+CREATE INDEX notification_due ON adyen.notification (due_at) WHERE done_at IS NULL;
+${reversalTable('adyen')}${historyTable('adyen')}${eventTable('adyen')}`,
+    },
+  ],
+};

@@ -1,0 +1,41 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
+import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
+import { intentOf } from '../../../platform/adapter/postgres/entries.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Desk } from '../desk.ts';
+import { type Entry, findEntry, insertEntry } from '../ledger/entry.ts';
+import { advance } from '../settlement/advance.ts';
+import { resultOf } from '../settlement/ending.ts';
+import { settle } from '../settlement/settle.ts';
+
+/**
+ * Returns what became of an identifier. What Adyen has not answered is sent again under its key, which finds it out. Adyen offers no way to
+ * look for an identifier, so one that is not in the ledger is fenced only when the ledger is complete since before it was made.
+ */
+export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
+  const { requestId, fence, createdAt } = request;
+  const known = await findEntry(desk.database.query, requestId);
+  if (known) return findOut(desk, known);
+  const mayBeLost = !createdAt || timestampDate(createdAt) < desk.completeSince;
+  if (!fence || mayBeLost) return { finding: Finding.NEVER_SEEN, fenced: false };
+  const { merchantId, account } = request;
+  const fenced = await desk.database.transaction(async (query) => {
+    const entry = await insertEntry(query, intentOf('fence', { requestId, merchantId, account }));
+    return entry && settle(desk, query, entry, notPerformed('fenced', ''), false);
+  });
+  // Its request came in between: then that is what became of it.
+  return fenced ? { finding: Finding.NEVER_SEEN, fenced: true } : inquire(desk, request);
+}
+
+async function findOut(desk: Desk, known: Entry): Promise<InquiryReply> {
+  if (known.answer !== Answer.UNSPECIFIED) return findingOf(known, resultOf(desk, known));
+  try {
+    const found = await advance(desk, known.requestId);
+    return findingOf(found, resultOf(desk, found));
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return { finding: Finding.AT_WORK };
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
+import type { ResultInit } from '../../../platform/adapter/entry.ts';
+import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Desk } from '../desk.ts';
+import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
+import { advance } from '../settlement/advance.ts';
+import { type Ending, resultOf } from '../settlement/ending.ts';
+import { judge } from '../settlement/judge.ts';
+import { settle } from '../settlement/settle.ts';
+import { isTaken } from './describe.ts';
+
+/** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
+type Stored =
+  | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
+  | { readonly refused: ResultInit };
+
+/** Reserves an amount on a stored card. Throws OutcomeUnknown. */
+export async function authorize(desk: Desk, request: object): Promise<ResultInit> {
+  const intent = intentOf('authorization', request);
+  const ending = isTaken(intent.currency)
+    ? undefined
+    : notPerformed('amount_not_supported', `Adyen does not count ${intent.currency} as ISO 4217 does.`);
+  return finish(desk, await desk.database.transaction((query) => store(desk, query, intent, ending)));
+}
+
+/** Adyen pays to cards by another interface. */
+export async function credit(desk: Desk, request: object): Promise<ResultInit> {
+  const ending = notPerformed('not_supported', 'The adapter does not pay to cards.');
+  return finish(
+    desk,
+    await desk.database.transaction((query) => store(desk, query, intentOf('credit', request), ending)),
+  );
+}
+
+/** A kind of operation on an authorization. */
+type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund';
+
+/**
+ * Does an operation on an authorization. It is judged and stored under the lock of the authorization, so that what has not ended holds back
+ * what it takes; Adyen is asked after that. Throws OutcomeUnknown.
+ */
+export async function modify(
+  desk: Desk,
+  kind: ModificationKind,
+  request: { readonly authorizationRequestId: string },
+): Promise<ResultInit> {
+  const intent = intentOf(kind, request);
+  const stored = await desk.database.transaction(async (query): Promise<Stored> => {
+    const authorization = await lockEntry(query, request.authorizationRequestId);
+    if (authorization?.kind !== 'authorization') return store(desk, query, intent, NOT_FOUND);
+    const known = await recall(query, intent);
+    if (known) return known;
+    const entries = await entriesOf(query, authorization.requestId);
+    const ending = judge({ intent, authorization, entries, desk });
+    const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
+    return store(desk, query, intent, ending, total);
+  });
+  return finish(desk, stored);
+}
+
+/** An answer is waited for this long before the operation is sent again in the background. */
+const SENT_AGAIN_MS = 10_000;
+
+async function store(desk: Desk, query: Query, intent: Intent, ending?: Ending, total = 0n): Promise<Stored> {
+  const sentAt = desk.now();
+  const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
+  const entry = await insertEntry(query, intent, { sentAt, dueAt, total });
+  if (!entry) {
+    const known = await recall(query, intent);
+    if (!known) throw new OutcomeUnknown('the entry is not to be read');
+    return known;
+  }
+  return { entry: ending ? await settle(desk, query, entry, ending, false) : entry, fresh: true };
+}
+
+async function recall(query: Query, intent: Intent): Promise<Stored | undefined> {
+  const entry = await findEntry(query, intent.requestId);
+  if (!entry) return undefined;
+  const refused = reuseRefusal(entry, intent);
+  return refused ? { refused } : { entry, fresh: false };
+}
+
+async function finish(desk: Desk, stored: Stored): Promise<ResultInit> {
+  if (stored.refused) return stored.refused;
+  const { entry, fresh } = stored;
+  const ended = entry.answer === Answer.UNSPECIFIED ? await advance(desk, entry.requestId, { fresh }) : entry;
+  return resultOf(desk, ended);
+}

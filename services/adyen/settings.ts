@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { ADAPTER_SETTINGS } from '../../platform/adapter/settings.ts';
+import { databaseUrl, file, PROCESS_SETTINGS, port, TRACING_SETTINGS, wholeNumber } from '../../platform/settings.ts';
+
+export const ADYEN_SETTINGS = z.object({
+  ...PROCESS_SETTINGS,
+  ...TRACING_SETTINGS,
+  ...ADAPTER_SETTINGS,
+  ADYEN_PORT: port.default(50_063).describe('gRPC'),
+  ADYEN_WEBHOOK_PORT: port.default(8_093).describe('`POST /webhook/adyen`, `GET /healthz` and `/readyz`'),
+  DATABASE_URL: databaseUrl.describe(
+    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
+      'availability](high-availability.md))',
+  ),
+  ADYEN_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{10,}$/, 'must be an API key')
+    .describe('key of the API credential ([Adyen](adyen.md))'),
+  ADYEN_MERCHANT_ACCOUNT: z
+    .string()
+    .regex(/^\w{1,80}$/, 'must be the code of a merchant account')
+    .describe('merchant account of merchants whose contract names none'),
+  ADYEN_HMAC_KEY: z
+    .string()
+    .regex(
+      /^[0-9A-Fa-f]{64}(,[0-9A-Fa-f]{64})*$/,
+      'must be 64 hexadecimal digits, or several such keys joined by commas',
+    )
+    .describe('of the webhook; several, joined by commas, while one is being replaced'),
+  ADYEN_API_BASE: z
+    .string()
+    .refine(isEndpoint, 'must be an https address, or an http one on the loopback address')
+    .default('https://checkout-test.adyen.com/v71')
+    .describe(
+      'Checkout API with its version; live: the address with the prefix of your account; `http` on loopback only',
+    ),
+  ADYEN_TIMEOUT_MS: wholeNumber(100, 60_000).default(4_000).describe('of one request to Adyen'),
+  ADYEN_HOLD_DAYS: wholeNumber(1, 30).default(28).describe('after how many days Adyen lets an authorisation expire'),
+  ADYEN_RESULT_DAYS: wholeNumber(1, 30)
+    .default(3)
+    .describe('how long a result may take; then its operation is unknown'),
+  ADYEN_ADJUSTMENTS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('`on`: authorises as PreAuth, which can be incremented and extended'),
+  ADYEN_TLS_CERT: file.describe("PEM files of the adapter's door"),
+  ADYEN_TLS_KEY: file.describe('its key'),
+  ADYEN_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
+});
+
+/** The settings of the adapter to Adyen. */
+export type Settings = z.output<typeof ADYEN_SETTINGS>;
+
+/** The API key travels with every request, so http is for this very machine only. */
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url?.hostname ?? '');
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
+import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import { errorFields } from '../../../platform/log.ts';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
+import type { Desk } from '../desk.ts';
+import { type Entry, findEntry, lockEntry, takeUnanswered } from '../ledger/entry.ts';
+import type { Ending } from './ending.ts';
+import { readAnswer, requestOf } from './request.ts';
+import { settle } from './settle.ts';
+
+/** How an operation is sent. */
+interface Sending {
+  /** It was never sent before. */
+  readonly fresh?: boolean;
+  /** Reports the result to core, because no call of core's returns it. */
+  readonly tell?: boolean;
+}
+
+const underWay = new WeakMap<Desk, Map<string, Promise<Entry>>>();
+
+/**
+ * Sends a stored operation that Adyen has not answered, or sends it again: always under its identifier as the idempotency key, so it acts
+ * once. Calls at the same time share one request. Returns the ended or accepted entry; throws OutcomeUnknown.
+ */
+export function advance(desk: Desk, requestId: string, sending: Sending = {}): Promise<Entry> {
+  const running = underWay.get(desk) ?? new Map<string, Promise<Entry>>();
+  underWay.set(desk, running);
+  const known = running.get(requestId);
+  if (known) return known;
+  const work = sendAndSettle(desk, requestId, sending).finally(() => running.delete(requestId));
+  running.set(requestId, work);
+  return work;
+}
+
+async function sendAndSettle(desk: Desk, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {
+  const { query } = desk.database;
+  const entry = await findEntry(query, requestId);
+  if (!entry) throw new OutcomeUnknown('the entry is not to be read');
+  if (entry.answer !== Answer.UNSPECIFIED) return entry;
+  // Adyen offers no way to look, so what it has forgotten cannot be found out any more: an operator decides.
+  if (desk.now().getTime() - (entry.sentAt?.getTime() ?? 0) > KEY_REMEMBERED_MS) {
+    throw new OutcomeUnknown('Adyen may have forgotten the key');
+  }
+  const authorization = entry.authorizationRequestId ? await findEntry(query, entry.authorizationRequestId) : undefined;
+  const ending = endingOf(entry, await ask(desk, entry, authorization, !fresh));
+  return desk.database.transaction(async (query) => {
+    await lockEntry(query, entry.authorizationRequestId ?? requestId);
+    const current = (await lockEntry(query, requestId)) ?? entry;
+    // A notification was faster than the answer.
+    return current.answer === Answer.UNSPECIFIED ? settle(desk, query, current, ending, tell) : current;
+  });
+}
+
+/** Another request under the key is waited for a little; so is a rate limit. */
+const WAITS_MS = [100, 300, 900];
+
+async function ask(desk: Desk, entry: Entry, authorization: Entry | undefined, doubt: boolean): Promise<Asked> {
+  const { path, body } = requestOf(desk, entry, authorization);
+  let isDoubtful = doubt;
+  for (let attempt = 0; ; attempt += 1) {
+    const answered = await desk.adyen.post(path, body, entry.requestId, isDoubtful);
+    isDoubtful ||= answered.is === 'in progress';
+    const isPassing =
+      answered.is === 'in progress' || (answered.is === 'turned away' && answered.code === 'rate_limited');
+    const waitMs = WAITS_MS[attempt];
+    if (!isPassing || waitMs === undefined) return { answered, doubt: isDoubtful };
+    await delay(waitMs);
+  }
+}
+
+/** `doubt`: another request under the key may have arrived. */
+interface Asked {
+  readonly answered: Answered;
+  readonly doubt: boolean;
+}
+
+function endingOf(entry: Entry, { answered, doubt }: Asked): Ending {
+  if (answered.is === 'answered') {
+    const ending = readAnswer(entry, answered.answer);
+    if (ending) return ending;
+  }
+  if (answered.is === 'rejected') return notPerformed(CODES[answered.code] ?? answered.code, answered.message);
+  if (answered.is === 'turned away' && !doubt) return notPerformed(answered.code, answered.message);
+  throw new OutcomeUnknown('Adyen did not answer');
+}
+
+/** Adyen's error codes for which the contract has a word of its own ("Contract not found"). */
+const CODES: Readonly<Record<string, string>> = { adyen_800: 'token_invalid' };
+
+const AT_ONCE = 8;
+
+/** Sends again what Adyen has not answered and is due. */
+export async function sendAgain(desk: Desk): Promise<void> {
+  const due = await takeUnanswered(desk.database.query, desk.now(), AT_ONCE);
+  const again = async (requestId: string) => {
+    try {
+      await advance(desk, requestId, { tell: true });
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) desk.log.error('sending again failed', errorFields(error));
+    }
+  };
+  await Promise.all(due.map(again));
+}

@@ -1,0 +1,139 @@
+import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { errorFields } from '../../../platform/log.ts';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Desk } from '../desk.ts';
+import { type Entry, entriesOf, findByPspReference, findEntry, lockEntry, saveEntry } from '../ledger/entry.ts';
+import { finishNotification, type Item, takeDueNotifications } from '../ledger/notification.ts';
+import { APPROVED, type Ending, isOpen } from '../settlement/ending.ts';
+import { codeOf } from '../settlement/request.ts';
+import { settle, tellCore } from '../settlement/settle.ts';
+import { applyForeign } from './foreign.ts';
+import { takeBackCapture } from './reversal.ts';
+
+/** What a notification is about, of what was asked of Adyen. */
+const KINDS: Readonly<Record<string, readonly Entry['kind'][]>> = {
+  AUTHORISATION: ['authorization'],
+  CAPTURE: ['capture'],
+  CAPTURE_FAILED: ['capture'],
+  CANCELLATION: ['void'],
+  TECHNICAL_CANCEL: ['void'],
+  REFUND: ['refund'],
+  REFUND_FAILED: ['refund'],
+  REFUNDED_REVERSED: ['refund'],
+  AUTHORISATION_ADJUSTMENT: ['increment', 'extension'],
+};
+
+/** Says that what was done failed after all. */
+const FAILS_LATER: ReadonlySet<string> = new Set(['CAPTURE_FAILED', 'REFUND_FAILED', 'REFUNDED_REVERSED']);
+
+const AT_ONCE = 8;
+
+/** Deals with the notifications that are due. Adyen sends them in any order, and again. */
+export async function applyDue(desk: Desk): Promise<void> {
+  for (;;) {
+    const items = await takeDueNotifications(desk.database.query, AT_ONCE);
+    if (items.length === 0) return;
+    await Promise.all(items.map((item) => applyOne(desk, item)));
+  }
+}
+
+async function applyOne(desk: Desk, item: Item): Promise<void> {
+  try {
+    await desk.database.transaction(async (query) => {
+      if (await apply(desk, query, item)) await finishNotification(query, item);
+    });
+  } catch (error) {
+    const { pspReference: eventId, eventCode: kind } = item;
+    desk.log.error('notification failed', { eventId, kind, ...errorFields(error) });
+  }
+}
+
+/** Books what a notification says. Returns false when it must wait for another one, or for the answer to a call. */
+async function apply(desk: Desk, query: Query, item: Item): Promise<boolean> {
+  if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(desk, query, item);
+  const payment =
+    (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
+  // Somebody else's business on the same account.
+  if (payment?.kind !== 'authorization') return true;
+  const authorization = await lockEntry(query, payment.requestId);
+  if (!authorization) return true;
+  const kinds = KINDS[item.eventCode] ?? [];
+  const own = await findOwn(query, item, authorization, kinds);
+  if (own) return applyOwn(desk, query, item, own);
+  // It may be ours: the answer that says how Adyen names it has not come yet.
+  const entries = await entriesOf(query, authorization.requestId);
+  if (entries.some((entry) => kinds.includes(entry.kind) && entry.answer === Answer.UNSPECIFIED)) return false;
+  return applyForeign(desk, query, item, authorization);
+}
+
+async function applyAuthorisation(desk: Desk, query: Query, item: Item): Promise<boolean> {
+  const requestId = item.merchantReference;
+  const entry = UUID.test(requestId) ? await lockEntry(query, requestId) : undefined;
+  if (entry?.kind === 'authorization') return applyOwn(desk, query, item, entry);
+  // Adyen did what the ledger has fenced, or has lost. What is not ours may look like that, too.
+  if (item.success && UUID.test(requestId)) desk.log.error('books differ', { requestId, kind: 'authorization' });
+  return true;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The modification of ours that a notification is about: by the reference that Adyen answered, or by our own. */
+async function findOwn(query: Query, item: Item, authorization: Entry, kinds: readonly Entry['kind'][]) {
+  const own = UUID.test(item.merchantReference) ? await findEntry(query, item.merchantReference) : undefined;
+  const candidates = [await findByPspReference(query, item.pspReference), own];
+  return candidates.find(
+    (entry) => entry && kinds.includes(entry.kind) && entry.authorizationRequestId === authorization.requestId,
+  );
+}
+
+/** The first end stays, but for what Adyen says to have done, or to have failed, after all. */
+async function applyOwn(desk: Desk, query: Query, item: Item, entry: Entry): Promise<boolean> {
+  const failsLater = FAILS_LATER.has(item.eventCode);
+  // Of a payment, and of a modification, the answer names the reference; the answer may have been lost.
+  const own = item.eventCode === 'AUTHORISATION' || !failsLater ? { ...entry, pspReference: item.pspReference } : entry;
+  const isDone = item.success && !failsLater;
+  if (isOpen(entry)) {
+    await settle(desk, query, own, endingOf(item, isDone, failsLater), true);
+    return true;
+  }
+  const wasDone = entry.answer === Answer.APPROVED;
+  if (wasDone && failsLater) {
+    if (entry.kind === 'capture') await takeBackCapture(desk, query, item, entry);
+    else await takeBackRefund(desk, query, item, entry);
+  } else if (wasDone !== isDone && !entry.errorCode.endsWith(LATER)) {
+    desk.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
+    if (isDone) await bookAfterAll(desk, query, own);
+  }
+  return true;
+}
+
+/** Marks an operation that failed after it had been done: that it had been done may be notified later. */
+const LATER = '_failed_later';
+
+function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: boolean): Ending {
+  if (isDone) return APPROVED;
+  if (eventCode === 'AUTHORISATION') return declined(codeOf(reason, 'refused'), reason);
+  return notPerformed(
+    `${eventCode.toLowerCase().replace(/_(failed|reversed)$/, '')}${failsLater ? LATER : '_failed'}`,
+    reason,
+  );
+}
+
+/** What was called failed was done: core is told, which freezes the hold, or voids it. What the books cannot hold is not booked. */
+async function bookAfterAll(desk: Desk, query: Query, entry: Entry): Promise<void> {
+  const authorization = entry.authorizationRequestId ? await lockEntry(query, entry.authorizationRequestId) : undefined;
+  const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);
+  if (fits) await settle(desk, query, entry, APPROVED, true);
+  else await tellCore(desk, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
+}
+
+/** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
+async function takeBackRefund(desk: Desk, query: Query, item: Item, entry: Entry): Promise<void> {
+  for (const requestId of [entry.authorizationRequestId, entry.captureRequestId]) {
+    const row = requestId ? await lockEntry(query, requestId) : undefined;
+    if (row) await saveEntry(query, { ...row, refunded: row.refunded - entry.amount });
+  }
+  await settle(desk, query, entry, endingOf(item, false, true), true);
+}

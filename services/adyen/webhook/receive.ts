@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http';
+import { z } from 'zod';
+import type { Database } from '../../../platform/adapter/postgres/database.ts';
+import { openWebhookDoor, type Reply } from '../../../platform/adapter/webhook-door.ts';
+import type { Log } from '../../../platform/log.ts';
+import { ITEM, insertNotification } from '../ledger/notification.ts';
+import { isSigned } from './hmac.ts';
+
+/** What the webhook server needs. */
+export interface Receiver {
+  readonly database: Database;
+  /** Keys of the webhook, any of which may have signed. */
+  readonly hmacKeys: readonly string[];
+  readonly log: Log;
+  /** Called when there is a new notification. */
+  readonly onNotification: () => void;
+}
+
+const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
+
+/** Answers the webhook server: `POST /webhook/adyen` takes notifications, `GET /healthz` and `/readyz` are for those who watch. */
+export function receiveWebhooks(receiver: Receiver): RequestListener {
+  const { database, log } = receiver;
+  const isReadable = () => database.query({ name: 'ready', text: 'SELECT' }, []).then(Boolean, () => false);
+  return openWebhookDoor({
+    path: '/webhook/adyen',
+    take: (body) => take(receiver, body),
+    pages: { '/healthz': () => [200], '/readyz': async () => [(await isReadable()) ? 200 : 503] },
+    log,
+  });
+}
+
+/** A notification is answered `[accepted]` once all of its items are stored; Adyen sends it again until it is. */
+async function take({ database, hmacKeys, log, onNotification }: Receiver, body: Buffer): Promise<Reply> {
+  const items = itemsOf(body);
+  if (!items?.every((item) => isSigned(item, hmacKeys))) {
+    log.warn('webhook refused', { reason: items ? 'signature' : 'form', bodyBytes: body.length });
+    return [401];
+  }
+  for (const signed of items) {
+    const { data: item } = ITEM.safeParse(signed);
+    // A genuine one of another form is about something else than payments; refused, it would hold up those behind it.
+    if (!item) log.warn('webhook ignored', { reason: 'form' });
+    else {
+      const isNew = await insertNotification(database.query, item);
+      log.info('webhook', { eventId: item.pspReference, kind: item.eventCode, duplicate: !isNew });
+    }
+  }
+  onNotification();
+  return [200, '[accepted]'];
+}
+
+function itemsOf(body: Buffer): object[] | undefined {
+  try {
+    return BODY.parse(JSON.parse(body.toString())).notificationItems.map((item) => item.NotificationRequestItem);
+  } catch {
+    return undefined;
+  }
+}

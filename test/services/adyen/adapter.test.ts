@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { Answer, EntryKind, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { KEY_REMEMBERED_MS } from '../../../services/adyen/api/client.ts';
+import { post } from './fake/by-itself.ts';
+import type { Fault, Item } from './fake/fake-adyen.ts';
+import {
+  captureRequest,
+  type Fixture,
+  holdRequest,
+  inquiryOf,
+  refundRequest,
+  startFixture,
+  voidRequest,
+} from './fixture.ts';
+
+describe('the adapter to Adyen', function () {
+  this.timeout(30_000);
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.close());
+  beforeEach(() => {
+    fixture.core.received.length = 0;
+    fixture.adyen.requests.length = 0;
+    fixture.logged.length = 0;
+  });
+
+  const said = (result: Result | undefined) => [Answer[result?.answer ?? 0], result?.errorCode];
+  const differs = () => fixture.logged.filter((line) => line.includes('books differ')).length;
+
+  describe('authorize()', () => {
+    const cases = [
+      ['stored_ok', 'APPROVED', ''],
+      ['stored_refused', 'DECLINED', 'not_enough_balance'],
+      ['stored_error', 'NOT_PERFORMED', 'acquirer_error'],
+      ['stored_challenge', 'DECLINED', 'authentication_required'],
+      ['stored_pending', 'ACCEPTED', ''],
+      ['unknown', 'NOT_PERFORMED', 'token_invalid'],
+    ] as const;
+    for (const [token, answer, code] of cases) {
+      it(`answers ${answer} ${code} for ${token}`, async () => {
+        const { result } = await fixture.client.authorize(holdRequest(token));
+        assert.deepEqual(said(result), [answer, code]);
+      });
+    }
+
+    it('reports what was received only, when Adyen notifies it', async () => {
+      const hold = holdRequest('stored_pending');
+      await fixture.client.authorize(hold);
+      await fixture.notify();
+      assert.deepEqual(said(await fixture.resultOf(hold)), ['APPROVED', '']);
+      const events = fixture.core.received.flatMap(({ event }) =>
+        event.case === 'operationSettled' ? [event.value] : [],
+      );
+      const event = events.find(({ requestId }) => requestId === hold.requestId);
+      assert.equal(event?.result?.reference, fixture.paymentOf(hold).pspReference);
+    });
+
+    it('refuses currencies that Adyen counts otherwise', async () => {
+      const { result } = await fixture.client.authorize({ ...holdRequest(), currency: 'ISK' });
+      assert.deepEqual(said(result), ['NOT_PERFORMED', 'amount_not_supported']);
+      assert.equal(fixture.adyen.requests.length, 0);
+    });
+  });
+
+  describe('when an answer does not come', () => {
+    /** What a caller hears of a request whose first try has this fault, and what an inquiry finds afterwards. */
+    const faults: readonly [Fault, string, string][] = [
+      ['lost', 'UNAVAILABLE', 'APPROVED'],
+      ['answerLost', 'UNAVAILABLE', 'APPROVED'],
+      ['failed', 'UNAVAILABLE', 'APPROVED'],
+      ['limited', 'APPROVED', 'APPROVED'],
+      ['forbidden', 'NOT_PERFORMED', 'NOT_PERFORMED'],
+    ];
+    for (const [fault, heard, found] of faults) {
+      it(`(${fault}) says ${heard}, and an inquiry finds ${found}: one payment at most`, async () => {
+        const hold = holdRequest();
+        fixture.adyen.faults.push(fault);
+        const answer = await fixture.client.authorize(hold).then(
+          ({ result }) => Answer[result?.answer ?? 0],
+          (error: ServiceError) => status[error.code],
+        );
+        assert.equal(answer, heard);
+        assert.equal(Answer[(await fixture.resultOf(hold))?.answer ?? 0], found);
+        const payments = [...fixture.adyen.payments.values()].filter(({ reference }) => reference === hold.requestId);
+        assert.equal(payments.length, found === 'APPROVED' ? 1 : 0);
+        assert.deepEqual([...new Set(fixture.adyen.requests.map(({ key }) => key))], [hold.requestId]);
+      });
+    }
+
+    it('believes no refusal that says nothing of an earlier try', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold);
+      fixture.adyen.faults.push('answerLost', 'forbidden');
+      await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
+      await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
+      assert.deepEqual(said((await fixture.client.capture(capture)).result), ['ACCEPTED', '']);
+      await fixture.notify();
+      assert.equal(fixture.paymentOf(hold).captured, 10_000);
+      assert.equal((await fixture.books(hold)).captured, 10_000n);
+    });
+
+    it('sends again by itself, and reports what it found', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold);
+      fixture.adyen.faults.push('lost');
+      await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
+      fixture.advance(11_000);
+      await fixture.adapter.sendAgain();
+      await fixture.notify();
+      const [event] = fixture.core.received;
+      assert(event?.event.case === 'operationSettled' && event.event.value.requestId === capture.requestId);
+      assert.equal(fixture.paymentOf(hold).captured, 10_000);
+    });
+
+    it('takes a notification for the answer that was lost', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold);
+      fixture.adyen.faults.push('answerLost');
+      await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
+      await fixture.notify();
+      assert.deepEqual(said((await fixture.client.capture(capture)).result), ['APPROVED', '']);
+      assert.equal(fixture.adyen.requests.filter(({ key }) => key === capture.requestId).length, 1);
+    });
+
+    it('does not send what Adyen may have forgotten: it stays at work, for an operator', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold);
+      fixture.adyen.faults.push('lost');
+      await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
+      fixture.advance(KEY_REMEMBERED_MS + 1);
+      const { finding, result } = await fixture.client.inquire(inquiryOf(hold, capture.requestId, EntryKind.CAPTURE));
+      assert.deepEqual([Finding[finding], result], ['AT_WORK', undefined]);
+      assert.equal(fixture.paymentOf(hold).captured, 0);
+    });
+  });
+
+  describe('notifications', () => {
+    it('end captures, refunds and voids; repeated ones change nothing', async () => {
+      const hold = await fixture.placed();
+      const capture = await fixture.captured(hold, 4_000n);
+      const refund = refundRequest(hold, capture, 1_000n);
+      assert.deepEqual(said((await fixture.client.refund(refund)).result), ['ACCEPTED', '']);
+      await fixture.notify();
+      const books = await fixture.books(hold);
+      assert.deepEqual([books.captured, books.voided, books.refunded], [4_000n, 6_000n, 1_000n]);
+      const released = await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE);
+      assert.equal(released?.amountReleased, 6_000n);
+      const reports = fixture.core.received.length;
+      await fixture.notify(...fixture.adyen.items);
+      assert.deepEqual(await fixture.books(hold), books);
+      assert.equal(fixture.core.received.length, reports);
+    });
+
+    it('may come in any order', async () => {
+      const hold = await fixture.placed('stored_dispute_won');
+      await fixture.client.capture(captureRequest(hold));
+      const items = fixture.adyen.items.filter(
+        ({ originalReference }) => originalReference === fixture.paymentOf(hold).pspReference,
+      );
+      assert.deepEqual(
+        items.map(({ eventCode }) => eventCode),
+        ['CAPTURE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'],
+      );
+      for (const item of items.toReversed()) await fixture.notify(item);
+      await fixture.notify(items[0] as Item);
+      await fixture.notify(items[0] as Item);
+      assert.deepEqual(
+        fixture.core.received.map(({ event }) => event.case),
+        ['operationSettled', 'captureReversed', 'captureReinstated'],
+      );
+      const { captured, reversed } = await fixture.books(hold);
+      assert.deepEqual([captured, reversed], [10_000n, 0n]);
+    });
+
+    it('that a capture failed after it was done take it back; before, they end it', async () => {
+      for (const reordered of [false, true]) {
+        const hold = await fixture.placed('stored_capture_fails_later');
+        await fixture.notify();
+        fixture.core.received.length = 0;
+        const capture = captureRequest(hold);
+        await fixture.client.capture(capture);
+        const [done, failed] = fixture.adyen.items.slice(-2) as [Item, Item];
+        await fixture.notify(...(reordered ? [failed, done] : [done, failed]));
+        const { captured, reversed } = await fixture.books(hold);
+        assert.deepEqual([captured, reversed], reordered ? [0n, 0n] : [10_000n, 10_000n]);
+        const [first] = said(await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE));
+        assert.equal(first, reordered ? 'NOT_PERFORMED' : 'APPROVED');
+        assert.deepEqual(
+          fixture.core.received.map(({ event }) => event.case),
+          reordered ? ['operationSettled'] : ['operationSettled', 'captureReversed'],
+        );
+      }
+    });
+
+    it('that a refund failed after it was done contradict it', async () => {
+      const hold = await fixture.placed('stored_refund_fails_later');
+      const refund = refundRequest(hold, await fixture.captured(hold), 1_000n);
+      await fixture.client.refund(refund);
+      const [done, failed] = fixture.adyen.items.slice(-2) as [Item, Item];
+      await fixture.notify(done);
+      assert.equal((await fixture.books(hold)).refunded, 1_000n);
+      await fixture.notify(failed);
+      assert.equal((await fixture.books(hold)).refunded, 0n);
+      const answers = fixture.core.received.flatMap(({ event }) =>
+        event.case === 'operationSettled' && event.value.requestId === refund.requestId
+          ? [Answer[event.value.result?.answer ?? 0]]
+          : [],
+      );
+      assert.deepEqual(answers, ['APPROVED', 'NOT_PERFORMED']);
+    });
+
+    it('of what somebody did in the Customer Area reach core', async () => {
+      const cancelled = await fixture.placed();
+      fixture.adyen.notify('CANCELLATION', fixture.paymentOf(cancelled));
+      const captured = await fixture.placed();
+      const amount = { value: 4_000, currency: 'EUR' };
+      fixture.adyen.notify('CAPTURE', fixture.paymentOf(captured), { amount });
+      const refunded = await fixture.placed();
+      await fixture.captured(refunded);
+      fixture.core.received.length = 0;
+      fixture.adyen.notify('REFUND', fixture.paymentOf(refunded), { amount });
+      await fixture.notify();
+      assert.deepEqual(
+        [await fixture.books(cancelled), await fixture.books(captured), await fixture.books(refunded)].map((entry) => [
+          entry.captured,
+          entry.voided,
+          entry.reversed,
+        ]),
+        [
+          [0n, 10_000n, 0n],
+          [4_000n, 6_000n, 0n],
+          [10_000n, 0n, 4_000n],
+        ],
+      );
+      assert(fixture.core.received.some(({ event }) => event.case === 'captureReversed'));
+      const refused = await fixture.client.capture(captureRequest(cancelled));
+      assert.equal(refused.result?.errorCode, 'authorization_voided');
+    });
+
+    it('of an end wait for what is under way', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold, 4_000n);
+      await fixture.client.capture(capture);
+      const [done] = fixture.adyen.items.slice(-1) as [Item];
+      await fixture.notify(fixture.adyen.notify('EXPIRE', fixture.paymentOf(hold)));
+      assert.equal((await fixture.books(hold)).voided, 0n);
+      await fixture.notify(done);
+      assert.deepEqual(said(await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE)), ['APPROVED', '']);
+      assert.equal((await fixture.books(hold)).voided, 6_000n);
+    });
+
+    it('are refused without a signature, and cost nothing when they are about something else', async () => {
+      const url = `http://127.0.0.1:${fixture.adapter.webhookPort}/webhook/adyen`;
+      const hold = await fixture.placed();
+      const item = fixture.adyen.notify('CANCELLATION', fixture.paymentOf(hold));
+      assert.equal(await post(url, { ...item, additionalData: {} }), '');
+      assert.equal(await post(url, item, { ...item, success: 'false' }), '');
+      await fixture.notify(fixture.adyen.notify('CAPTURE', { ...fixture.paymentOf(hold), pspReference: 'of another' }));
+      assert.equal((await fixture.books(hold)).voided, 0n);
+      assert.equal(differs(), 0);
+    });
+  });
+
+  describe('operations', () => {
+    it('hold back what they take, and wait for one another', async () => {
+      const hold = await fixture.placed();
+      await fixture.client.capture(captureRequest(hold, 1n));
+      const again = await fixture.client.capture(captureRequest(hold, 1n));
+      assert.deepEqual(said(again.result), ['NOT_PERFORMED', 'operation_pending']);
+      const release = await fixture.client.void(voidRequest(hold));
+      assert.deepEqual(said(release.result), ['NOT_PERFORMED', 'operation_pending']);
+      await fixture.notify();
+      const closed = await fixture.client.capture(captureRequest(hold, 1n));
+      assert.deepEqual(said(closed.result), ['NOT_PERFORMED', 'authorization_closed']);
+    });
+
+    it('that fail give back what they held', async () => {
+      const hold = await fixture.placed('stored_captures_fail');
+      const capture = await fixture.captured(hold);
+      const result = await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE);
+      assert.deepEqual(said(result), ['NOT_PERFORMED', 'capture_failed']);
+      assert.deepEqual(said((await fixture.client.void(voidRequest(hold))).result), ['ACCEPTED', '']);
+      await fixture.notify();
+      assert.equal(fixture.paymentOf(hold).cancelled, true);
+      assert.equal((await fixture.books(hold)).voided, 10_000n);
+    });
+  });
+
+  describe('inquire()', () => {
+    it('fences what is newer than the ledger, and leaves what is older to an operator', async () => {
+      const newer = holdRequest();
+      assert.equal((await fixture.client.inquire(inquiryOf(newer))).fenced, true);
+      assert.deepEqual(said((await fixture.client.authorize(newer)).result), ['NOT_PERFORMED', 'fenced']);
+      const older = { ...inquiryOf(holdRequest()), createdAt: timestampFromMs(Date.now() - 3_600_000) };
+      const { finding, fenced } = await fixture.client.inquire(older);
+      assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', false]);
+    });
+
+    it('fences nothing from before a restore of the ledger', async () => {
+      const before = inquiryOf(holdRequest());
+      await fixture.sql(`UPDATE adyen.ledger SET history = 'of another cluster'`);
+      await fixture.restart();
+      assert(fixture.logged.some((line) => line.includes('ledger restored')));
+      assert.equal((await fixture.client.inquire(before)).fenced, false);
+      await fixture.restart();
+      assert.equal((await fixture.client.inquire(before)).fenced, false);
+      assert.equal((await fixture.client.inquire(inquiryOf(holdRequest()))).fenced, true);
+    });
+  });
+
+  it('shows no key in its log', () => {
+    assert(!fixture.logged.some((line) => /AQE_|44782DEF/.test(line)));
+  });
+});

@@ -1,0 +1,259 @@
+/**
+ * Adyen's Checkout API as its documentation describes it, as far as the adapter uses it: /payments answers at once, modifications answer
+ * `received`, and what became of them is notified. What a stored card does is in its name.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signatureOf } from '../../../../services/adyen/webhook/hmac.ts';
+
+export const API_KEY = 'AQE_a_key_of_the_fake_Adyen';
+export const MERCHANT_ACCOUNT = 'AcmeECOM';
+export const HMAC_KEY = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
+
+/** A payment, with what Adyen did to it. */
+export interface Payment {
+  readonly pspReference: string;
+  readonly reference: string;
+  readonly token: string;
+  readonly currency: string;
+  authorised: number;
+  captured: number;
+  refunded: number;
+  cancelled: boolean;
+  expired: boolean;
+}
+
+/** A notification item, signed. */
+export interface Item {
+  readonly pspReference: string;
+  readonly originalReference: string;
+  readonly merchantAccountCode: string;
+  readonly merchantReference: string;
+  readonly eventCode: string;
+  readonly success: string;
+  readonly reason: string;
+  readonly eventDate: string;
+  readonly amount: { readonly value: number; readonly currency: string };
+  readonly additionalData: Record<string, string>;
+}
+
+/** What happens to the next requests instead of an answer. */
+export type Fault = 'lost' | 'answerLost' | 'failed' | 'limited' | 'forbidden';
+
+export interface FakeAdyen {
+  readonly origin: string;
+  readonly payments: Map<string, Payment>;
+  /** What is to be notified, oldest first. */
+  readonly items: Item[];
+  /** Requests by path, with their key. */
+  readonly requests: { readonly path: string; readonly key: string }[];
+  /** Faults of the next requests, one each. */
+  readonly faults: Fault[];
+  /** Every answer comes so much later. */
+  delayMs: number;
+  /** Called with each new item. */
+  onItem: (item: Item) => void;
+  /** Something that is done in the Customer Area, by the card scheme or by Adyen itself. */
+  notify(eventCode: string, payment: Payment, change?: Partial<Item>): Item;
+  close(): Promise<void>;
+}
+
+interface Stored {
+  readonly status: number;
+  readonly body: object;
+}
+
+class Refusal extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const pspReference = () => randomBytes(8).toString('hex').toUpperCase();
+
+/** Starts the fake on a free port. */
+export async function startFakeAdyen(): Promise<FakeAdyen> {
+  const keys = new Map<string, Stored | 'in progress'>();
+  const fake: FakeAdyen = {
+    origin: '',
+    payments: new Map(),
+    items: [],
+    requests: [],
+    faults: [],
+    delayMs: 0,
+    onItem: () => undefined,
+    notify(eventCode, payment, change = {}) {
+      const item = {
+        pspReference: pspReference(),
+        originalReference: payment.pspReference,
+        merchantAccountCode: MERCHANT_ACCOUNT,
+        merchantReference: '',
+        eventCode,
+        success: 'true',
+        reason: '',
+        eventDate: new Date().toISOString(),
+        amount: { value: payment.captured || payment.authorised, currency: payment.currency },
+        ...change,
+      };
+      const signed = { ...item, additionalData: { hmacSignature: signatureOf(item, HMAC_KEY) } };
+      fake.items.push(signed);
+      fake.onItem(signed);
+      return signed;
+    },
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    const key = String(request.headers['idempotency-key'] ?? '');
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    fake.requests.push({ path, key });
+    const fault = fake.faults.shift();
+    if (fault === 'lost') return void request.socket.destroy();
+    const answer = (status: number, body: object, headers = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (fault === 'limited') return void answer(429, {});
+    if (fault === 'forbidden' || request.headers['x-api-key'] !== API_KEY) return void answer(fault ? 403 : 401, {});
+    if (fault === 'failed') return void answer(500, { errorCode: '905' });
+    const known = keys.get(key);
+    if (known === 'in progress') {
+      return void answer(422, { errorCode: '704', message: 'request already processed or in progress' });
+    }
+    if (!known) keys.set(key, 'in progress');
+    const stored = known ?? perform(fake, path, JSON.parse(Buffer.concat(chunks).toString()));
+    if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs));
+    keys.set(key, stored);
+    if (fault === 'answerLost') return void request.socket.destroy();
+    answer(stored.status, stored.body, { 'idempotency-key': key });
+  }
+
+  const server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(fake, { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+interface Body {
+  readonly merchantAccount: string;
+  readonly reference: string;
+  readonly amount: { readonly value: number; readonly currency: string };
+  readonly paymentMethod?: { readonly storedPaymentMethodId: string };
+  readonly additionalData?: Record<string, string>;
+}
+
+function perform(fake: FakeAdyen, path: string, body: Body): Stored {
+  try {
+    const [, , psp = '', what = ''] = path.split('/');
+    const answer = psp === '' ? authorise(fake, body) : modify(fake, psp, what, body);
+    return { status: psp === '' ? 200 : 201, body: answer };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return {
+      status: 422,
+      body: { status: 422, errorCode: error.code, message: error.message, errorType: 'validation' },
+    };
+  }
+}
+
+function authorise(
+  fake: FakeAdyen,
+  { merchantAccount, reference, amount, paymentMethod, additionalData }: Body,
+): object {
+  assert.equal(additionalData?.manualCapture, 'true');
+  const token = paymentMethod?.storedPaymentMethodId ?? '';
+  if (!token.startsWith('stored_')) throw new Refusal('800', 'Contract not found');
+  const payment: Payment = {
+    pspReference: pspReference(),
+    reference,
+    token,
+    currency: amount.currency,
+    authorised: amount.value,
+    captured: 0,
+    refunded: 0,
+    cancelled: false,
+    expired: false,
+  };
+  const psp = { pspReference: payment.pspReference, merchantReference: reference };
+  const about = { ...psp, originalReference: '', merchantAccountCode: merchantAccount, amount };
+  const refused = { resultCode: 'Refused', refusalReason: 'Not enough balance', refusalReasonCode: '12' };
+  if (token === 'stored_refused') {
+    fake.notify('AUTHORISATION', payment, { ...about, success: 'false', reason: 'Not enough balance' });
+    return { ...psp, ...refused };
+  }
+  if (token === 'stored_error') return { ...psp, resultCode: 'Error', refusalReason: 'Acquirer Error' };
+  if (token === 'stored_challenge') return { ...psp, resultCode: 'ChallengeShopper', action: {} };
+  fake.payments.set(payment.pspReference, payment);
+  fake.notify('AUTHORISATION', payment, about);
+  if (token === 'stored_pending') return { ...psp, resultCode: 'Received' };
+  if (token === 'stored_expires') expire(fake, payment);
+  const card = { cardSummary: '1111', expiryDate: '03/2030' };
+  return { ...psp, resultCode: 'Authorised', paymentMethod: { type: 'scheme', brand: 'visa' }, additionalData: card };
+}
+
+function expire(fake: FakeAdyen, payment: Payment): void {
+  payment.expired = true;
+  fake.notify('EXPIRE', payment, { amount: { value: payment.authorised, currency: payment.currency } });
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  captures: 'CAPTURE',
+  cancels: 'CANCELLATION',
+  refunds: 'REFUND',
+  amountUpdates: 'AUTHORISATION_ADJUSTMENT',
+};
+
+/** Judged when it is carried out, later: an answer says `received` only. */
+function modify(fake: FakeAdyen, psp: string, what: string, body: Body): object {
+  const payment = fake.payments.get(psp);
+  const eventCode = EVENTS[what];
+  if (!payment || !eventCode) throw new Refusal('167', 'Original pspReference required for this operation');
+  const { merchantAccount, reference, amount = { value: payment.authorised, currency: payment.currency } } = body;
+  const own = { pspReference: pspReference(), merchantReference: reference };
+  const fault =
+    payment.token === `stored_${what}_fail` ? 'Declined by the scheme' : faultOf(payment, what, amount.value);
+  if (fault === undefined) apply(payment, what, amount.value);
+  fake.notify(eventCode, payment, { ...own, amount, success: String(fault === undefined), reason: fault ?? '' });
+  if (fault === undefined) follow(fake, payment, what, { ...own, amount });
+  return {
+    merchantAccount,
+    paymentPspReference: psp,
+    reference,
+    pspReference: own.pspReference,
+    status: 'received',
+    amount,
+  };
+}
+
+function faultOf(payment: Payment, what: string, value: number): string | undefined {
+  const { authorised, captured, refunded, cancelled, expired } = payment;
+  if (what === 'refunds') return value > captured - refunded ? 'Insufficient balance on payment' : undefined;
+  if (cancelled || expired || captured > 0) return 'Transaction is not in an authorised state';
+  return what === 'captures' && value > authorised ? 'Insufficient balance on payment' : undefined;
+}
+
+function apply(payment: Payment, what: string, value: number): void {
+  if (what === 'captures') payment.captured = value;
+  if (what === 'cancels') payment.cancelled = true;
+  if (what === 'refunds') payment.refunded += value;
+  if (what === 'amountUpdates') payment.authorised = value;
+}
+
+/** What the card scheme does afterwards. */
+function follow(fake: FakeAdyen, payment: Payment, what: string, own: Partial<Item>): void {
+  const { token, captured, currency } = payment;
+  const disputed = (value: number) => fake.notify('CHARGEBACK', payment, { amount: { value, currency } });
+  if (what === 'captures') {
+    if (token === 'stored_capture_fails_later') fake.notify('CAPTURE_FAILED', payment, own);
+    if (token === 'stored_disputed') disputed(captured);
+    if (token === 'stored_disputed_in_part') disputed(Math.floor(captured / 2));
+    if (token === 'stored_dispute_won') {
+      const { pspReference, amount } = disputed(captured);
+      fake.notify('CHARGEBACK_REVERSED', payment, { pspReference, amount });
+    }
+  }
+  if (what === 'refunds' && token === 'stored_refund_fails_later') fake.notify('REFUND_FAILED', payment, own);
+}

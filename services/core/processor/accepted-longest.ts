@@ -1,5 +1,5 @@
 import type { AcceptedLongest, DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { SentKind } from '../domain/kinds.ts';
+import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 
 /**
  * Tells how long a submission may stay ACCEPTED, in milliseconds, as the processor describes itself. It is asked again after an hour, and
@@ -23,7 +23,8 @@ export function openAcceptedLongest(client: {
       askedAtMs = performance.now();
       asked = ask();
     }
-    const longest = (await asked)?.[FIELD[kind]];
+    const entry = kind === 'HOLD' ? 'AUTHORIZATION' : SUBMISSION_KINDS[kind].entry;
+    const longest = (await asked)?.[entry.toLowerCase() as Lowercase<typeof entry>];
     return longest ? Number(longest.seconds) * 1_000 : DEFAULT_LONGEST_MS;
   };
 }
@@ -31,12 +32,3 @@ export function openAcceptedLongest(client: {
 const ASK_AGAIN_MS = 3_600_000;
 /** As proto/holdfast/processor/v1/processor.proto says. */
 const DEFAULT_LONGEST_MS = 7 * 24 * 3_600_000;
-
-const FIELD = {
-  HOLD: 'authorization',
-  CAPTURE: 'capture',
-  RELEASE: 'void',
-  EXPIRY: 'void',
-  LATE_VOID: 'void',
-  OCT: 'credit',
-} as const satisfies Record<SentKind, keyof AcceptedLongest>;

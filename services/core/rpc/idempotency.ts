@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SentKind } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { type CallMethod, type Claim, type ClaimInput, findClaims, findKey } from '../storage/claim/claim-row.ts';
+import { type Claim, type ClaimInput, findClaims, findKey } from '../storage/claim/claim-row.ts';
 import { findSentUnderKey } from '../storage/claim/key-identifier.ts';
 import type { Core } from './core.ts';
 import { invalidField } from './refuse.ts';
@@ -22,7 +23,7 @@ export interface Call {
  * fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in it. Throws INVALID_REQUEST when the key
  * contains a card number.
  */
-export function claimOf(key: string | undefined, method: CallMethod, fields: Fields): ClaimInput {
+export function claimOf(key: string | undefined, method: SentKind, fields: Fields): ClaimInput {
   const check = new FieldCheck();
   check.text('idempotency_key', key);
   check.refuse();
@@ -64,7 +65,7 @@ export async function findByKey(
   if (key === undefined || merchantId === undefined) return undefined;
   const first = await findKey(query, merchantId, key);
   if (first && isSame(first, claim)) return first.requestId;
-  const table = method === 'CREATE_PREAUTHORIZATION' ? 'hold' : 'submission';
+  const table = method === 'HOLD' ? 'hold' : 'submission';
   const sent = first ? undefined : await findSentUnderKey(query, table, { merchantId, method, key }, core.clock());
   if (!first && sent === undefined) return undefined;
   if (sent !== undefined && (await agrees(sent))) return sent;

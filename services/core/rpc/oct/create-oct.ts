@@ -33,7 +33,7 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const claim = claimOf(request.idempotencyKey, 'CREATE_OCT', fields);
+  const claim = claimOf(request.idempotencyKey, 'OCT', fields);
   const place = placeOf(core, contract);
   const oct = { ...requestOf(core, request, context), ...fields, ...place, kind: 'OCT', merchantId, claim } as const;
   const { requestId } = oct;

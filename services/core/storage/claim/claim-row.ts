@@ -1,8 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SentKind } from '../../domain/kinds.ts';
 import type { Query, Statement } from '../database.ts';
-
-/** The methods that make an operation. */
-export type CallMethod = 'CREATE_PREAUTHORIZATION' | 'CAPTURE' | 'RELEASE' | 'CREATE_OCT';
 
 /**
  * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its requestId names nothing
@@ -14,8 +12,8 @@ export const ClaimEntity = defineEntity({
   properties: {
     requestId: p.uuid().primary(),
     merchantId: p.text(),
-    /** The method that was called, and SHA-256 over the business fields of the call; null = nobody called. */
-    method: p.text().nullable().$type<CallMethod>(),
+    /** What was asked for, and SHA-256 over the business fields of the call; null = nobody called. */
+    method: p.text().nullable().$type<SentKind>(),
     fingerprint: p.blob().nullable().$type<Buffer>(),
     /** The Idempotency-Key of the call; null = it had none, or it is forgotten. */
     key: p.text().nullable(),
@@ -31,7 +29,7 @@ export const ClaimEntity = defineEntity({
 
 /** The call that an operation comes of. */
 export interface ClaimInput {
-  readonly method: CallMethod;
+  readonly method: SentKind;
   /** SHA-256 over its business fields, hexadecimal. */
   readonly fingerprint: string;
   readonly key?: string | undefined;
@@ -57,7 +55,7 @@ export const CLAIMED = `claimed as (
 export interface Claim {
   readonly requestId: string;
   readonly merchantId: string;
-  readonly method: CallMethod | null;
+  readonly method: SentKind | null;
   readonly fingerprint: Buffer | null;
 }
 

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { NIL } from 'uuid';
+import type { SentKind } from '../../domain/kinds.ts';
 import type { Query, Statement } from '../database.ts';
 import type { SentTable } from '../submission/sent-tables.ts';
-import type { CallMethod } from './claim-row.ts';
 
 /** For how many days a key belongs to its operation. */
 export const KEY_DAYS = 7;
@@ -41,7 +41,7 @@ export function sentUnderKey(table: SentTable): string {
 export async function findSentUnderKey(
   query: Query,
   table: SentTable,
-  { merchantId, method, key }: { readonly merchantId: string; readonly method: CallMethod; readonly key: string },
+  { merchantId, method, key }: { readonly merchantId: string; readonly method: SentKind; readonly key: string },
   now: Date,
 ): Promise<string | undefined> {
   const rows = await query<{ request_id: string }>(FIND_SENT_UNDER_KEY[table], [merchantId, method, key, now]);

@@ -4,6 +4,7 @@ import { clientTypeFaults } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
 import { coreBreaches } from './core-law.ts';
 import { breaches } from './import-law.ts';
+import { kindFaults } from './kinds.ts';
 import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
 import { runTool } from './run-tool.ts';
@@ -28,6 +29,7 @@ const STEPS: readonly Step[] = [
   ['contract style', tool('buf', 'lint')],
   ['generated code current', generatedFaults],
   ['types of the client current', clientTypeFaults],
+  ['kinds at the edge current', kindFaults],
   ['contract compatible', breakingFaults],
   ['statements current', statementFaults],
   ['import law', async () => breaches(await readSources())],

@@ -1,8 +1,9 @@
 /** What merchants' backends receive (docs/product.md, "Notifications"). */
 import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
-import { KINDS, wordsOf } from '../resource/kinds.ts';
+import { KINDS } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
+import { wordsOf } from '../resource/status-words.ts';
 import { answerOf, ID, MERCHANT_ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { NotificationKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { STATUS_INFOS, wordsOf } from '../resource/kinds.ts';
+import { STATUS_INFOS, wordsOf } from '../resource/status-words.ts';
 
 /** What the path of a notification announces. */
 export interface Announced {

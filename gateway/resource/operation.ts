@@ -6,8 +6,8 @@ import type { Core } from '../core/client.ts';
 import * as fields from './answer-fields.ts';
 import { defined, messageJson, pageJson, processorFields } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
-import { KIND_NAMES, STATUS_INFOS } from './kinds.ts';
 import * as requested from './request-fields.ts';
+import { KIND_NAMES, STATUS_INFOS } from './status-words.ts';
 
 /** An operation and, once final, its result. */
 export const Operation = z

@@ -82,7 +82,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await says('1 found');
     await page.getByRole('cell').getByRole('link').click();
     await heading('Hold');
-    await says('Hold placed: €10.50');
+    await says('Authorized: €10.50');
     await button('Capture…').click();
     const amount = page.getByLabel('Amount in EUR');
     assert.equal(await amount.inputValue(), '10.50');

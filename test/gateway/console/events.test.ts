@@ -24,9 +24,16 @@ describe('the timeline of a hold', () => {
     const story = {
       captures: [{ createdAt: at(2), finalCapture: true, status: 'OK', ...money }],
       operations: [
-        { operation: 'HOLD', status: 'OK', finalStateDate: at(1), amount: 1050, currency: 'EUR' },
-        { operation: 'CAPTURE', status: 'OK', finalStateDate: at(3), ...money },
-        { operation: 'REVERSAL', status: 'KO', finalStateDate: at(9), ...money },
+        {
+          operation: 'HOLD',
+          status: 'OK',
+          statusInfo: 'authorized',
+          finalStateDate: at(1),
+          amount: 1050,
+          currency: 'EUR',
+        },
+        { operation: 'CAPTURE', status: 'OK', statusInfo: 'captured', finalStateDate: at(3), ...money },
+        { operation: 'REVERSAL', status: 'KO', statusInfo: 'reversed', finalStateDate: at(9), ...money },
       ],
       deliveries: [
         { createdAt: at(1), statusInfo: 'authorized', endpointKind: 'WEBHOOK', state: 'DELIVERED' },
@@ -35,13 +42,19 @@ describe('the timeline of a hold', () => {
     };
     assert.deepEqual(titlesOf(story), [
       'Hold of €10.50 asked for',
-      'Hold placed: €10.50',
+      'Authorized: €10.50',
       'Notification “authorized” to the webhook endpoint',
       'Last capture of €4.00 asked for',
       'Captured: €4.00',
       'Notification “captured” to the webhook endpoint',
-      'Capture reversed by the card scheme: €4.00',
+      'Reversed: €4.00',
     ]);
+  });
+
+  it('names what has failed', () => {
+    const declined = { operation: 'CAPTURE', status: 'KO', statusInfo: 'declined', finalStateDate: at(3) };
+    const operations = [{ ...declined, amount: 400, currency: 'EUR' }];
+    assert.equal(titlesOf({ operations }).at(-1), 'Capture declined: €4.00');
   });
 
   it('shows the state of a capture without a result', () => {

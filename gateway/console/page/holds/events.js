@@ -1,4 +1,4 @@
-import { endOfKind } from '../words/kinds.js';
+import { endOf } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 
 /** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery? }`. */
@@ -30,8 +30,7 @@ function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
 }
 
 function ended(operation) {
-  const { operation: kind, status, amount, currency, finalStateDate } = operation;
-  const title = endOfKind(kind, status);
+  const { status, amount, currency, finalStateDate } = operation;
   const { reference, bankReference, processorCode, processorMessage } = operation;
   const detail = [
     processorMessage ?? processorCode,
@@ -40,7 +39,7 @@ function ended(operation) {
   ];
   return {
     at: finalStateDate,
-    title: `${title}: ${formatAmount(amount, currency)}`,
+    title: `${endOf(operation)}: ${formatAmount(amount, currency)}`,
     word: status,
     detail: detail.filter(Boolean).join(' · '),
   };

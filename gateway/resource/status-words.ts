@@ -1,0 +1,28 @@
+/** The kinds of operations and the words of their results (docs/product.md, "Notifications"). */
+import { KINDS } from './kinds.ts';
+
+type Kind = keyof typeof KINDS;
+
+/** Their names, in the record's order. */
+export const KIND_NAMES = Object.keys(KINDS) as [Kind, ...Kind[]];
+export const REVIEWED_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isReviewed);
+
+/** The words of a failure, whatever the kind. */
+const FAILURE_WORDS = ['declined', 'failed'] as const;
+
+type StatusInfo = (typeof KINDS)[Kind]['successWord'] | (typeof FAILURE_WORDS)[number];
+
+/** All words that statusInfo can be. */
+export const STATUS_INFOS: readonly StatusInfo[] = [
+  ...KIND_NAMES.map((kind) => KINDS[kind].successWord),
+  ...FAILURE_WORDS,
+];
+
+/** The words of the notifications of one sort, with the status that goes with each. */
+export function wordsOf(notification: 'payment' | 'oct'): Readonly<Record<string, 'OK' | 'KO'>> {
+  const successes = Object.values(KINDS).filter((kind) => kind.notification === notification);
+  return Object.fromEntries([
+    ...successes.map(({ successWord, successStatus }) => [successWord, successStatus]),
+    ...FAILURE_WORDS.map((word) => [word, 'KO']),
+  ]);
+}

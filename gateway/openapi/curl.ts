@@ -1,4 +1,5 @@
 /** The command that sends an example, in the words of the document. */
+import { PLACEHOLDER } from './introduction.ts';
 
 /** What is needed of an operation in the document. */
 export interface SampleOperation {
@@ -22,7 +23,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   serviceSignature: 'X-Service-Signature: $SIGNATURE',
 };
 
-/** A curl command for the example `name` of an operation; `$BASE` is the gateway's address. */
+/** A curl command for the example `name` of an operation. */
 export function curlOf(method: string, path: string, operation: SampleOperation, name: string): string {
   const given = (place: string) =>
     (operation.parameters ?? []).flatMap((parameter) => {
@@ -36,7 +37,7 @@ export function curlOf(method: string, path: string, operation: SampleOperation,
   const [scheme = ''] = Object.keys(operation.security?.[0] ?? {});
   const credential = CREDENTIALS[scheme];
   const parts = [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$BASE${target}${query && `?${query}`}"`,
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${PLACEHOLDER}${target}${query && `?${query}`}"`,
     ...(credential === undefined ? [] : [`-H "${credential}"`]),
     ...given('header')
       .filter(([header]) => header !== 'X-Service-Signature')

@@ -9,19 +9,45 @@ export const GUIDES: Readonly<Record<string, string>> = {
   'signed-captures.md': 'Signing captures, for merchants whose contract demands it',
 };
 
-/** Stands in the page for the gateway's own address. */
+/** Stands in the commands for the gateway's own address. */
 export const PLACEHOLDER = 'https://holdfast.example';
 
-/** The part above the routes. */
+/** The first lesson: a hold, placed, captured and looked at. Its commands can be pasted. */
+export function lesson(): Html {
+  return html`<section id="lesson"><h2>Your first hold</h2>
+<p>Whoever runs this gateway gives you an API key, and names your terminals (<a href="/docs/merchants.md">guide</a>). <code>tok_sandbox_ok</code> is a card of the sandbox.</p>
+<pre tabindex="0">API_KEY=hf_…
+TERMINAL=till-1</pre>
+<h3 id="lesson-place">1. Hold 42.00 EUR on the card</h3>
+${command(`curl "${PLACEHOLDER}/preauthorization" \\
+  -H "Authorization: Bearer $API_KEY" -H 'Idempotency-Key: order-1001' \\
+  -H 'Content-Type: application/json' -d '{"tokenId": "tok_sandbox_ok",
+  "amount": 4200, "currency": "EUR", "terminalId": "'$TERMINAL'", "userId": "customer-7"}'`)}
+<p>The <code>preauthorizationId</code> in the answer captures the hold: keep it like a password. The <code>requestId</code> names the hold, and is no secret.</p>
+<pre tabindex="0">PREAUTHORIZATION_ID=pre_…
+REQUEST_ID=…</pre>
+<h3 id="lesson-capture">2. Charge 35.00 EUR of it, and give the rest back</h3>
+${command(`curl "${PLACEHOLDER}/preauthorization/authorization" \\
+  -H "Authorization: Bearer $API_KEY" -H 'Idempotency-Key: order-1001-shipped' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"preauthorizationId": "'$PREAUTHORIZATION_ID'", "amountToCapture": 3500, "finalCapture": true}'`)}
+<h3 id="lesson-look">3. Look at it</h3>
+${command(`curl "${PLACEHOLDER}/preauthorization/$REQUEST_ID" \\
+  -H "Authorization: Bearer $API_KEY"`)}
+<p>An answer of 202 says that the outcome is not known yet: ask with GET, and do not send it again under another key. Each result is also sent to your webhook, signed: <a href="/docs/verify-webhooks.md">verify it</a>.</p></section>`;
+}
+
+function command(text: string): Html {
+  return html`<pre tabindex="0" class="curl">${text}</pre>`;
+}
+
+/** What holds for all routes. */
 export function introduction(): Html {
-  return html`<section id="begin"><h2>Begin</h2>
+  return html`<section id="begin"><h2>Basics</h2>
 <h3 id="authentication">Authentication</h3>
 <p>A merchant sends its API key with each request, in a header and nowhere else; the key decides the merchant. An operator sends the operator token in the same way.</p>
 <pre tabindex="0">Authorization: Bearer &lt;API key&gt;</pre>
-<p>The samples below take the gateway's address and the credentials from the shell:</p>
-<pre tabindex="0">BASE=${PLACEHOLDER}
-API_KEY=hf_…            # merchants: shown once, when the merchant or the key is made
-OPERATOR_TOKEN=…        # operators: the gateway's setting of that name</pre>
+<p>The samples take the credentials from the shell: <code>API_KEY</code> of a merchant, <code>OPERATOR_TOKEN</code> as the gateway has it in its settings.</p>
 <h3 id="amounts">Amounts</h3>
 <p>Amounts are whole numbers of minor units, with an ISO 4217 currency: <code>"amount": 1050, "currency": "EUR"</code> is 10.50 EUR, and <code>1050</code> with <code>JPY</code> is 1050 yen, which has no minor unit. A fraction, an exponent or a string is refused.</p>
 <p>The relay alone is different, because it takes what others send: there an amount is whatever its sender wrote and signed, such as <code>10.50</code> or <code>"1050"</code>, and it is forwarded and shown character for character. Ask the sender which unit it means. What Holdfast itself sends is in minor units.</p>

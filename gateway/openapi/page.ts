@@ -1,14 +1,14 @@
-/** Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script only searches. */
+/** Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script searches and copies. */
 import { readFileSync } from 'node:fs';
 import { curlOf, type SampleOperation } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { Html, html, prose } from './html.ts';
-import { introduction } from './introduction.ts';
+import { introduction, lesson } from './introduction.ts';
 import { tableOf } from './schema-table.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
-export const SCRIPT = readFileSync(new URL('./search.js', import.meta.url), 'utf8');
+export const SCRIPT = readFileSync(new URL('./page.js', import.meta.url), 'utf8');
 
 interface Content {
   readonly [mediaType: string]: { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Named>> };
@@ -70,14 +70,17 @@ export function pageOf(document: OpenApiDocument): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API</title><style>${new Html(STYLE)}</style></head>
 <body>
-<header><h1>${info.title} API ${info.version}</h1><p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p><p>${prose(info.description)}</p></header>
+<a class="skip" href="#content">Skip to the content</a>
+<nav aria-label="Contents">
 <form role="search" hidden><label for="find-route">Search the routes</label> <input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output></form>
-<nav aria-label="Contents"><ul><li><a href="#begin">Begin</a>: ${BEGINNINGS.map(([id, name]) => html`<a href="#${id}">${name}</a> `)}</li></ul>
-${parts.map(({ id, name, rooms }) => html`<h2><a href="#${id}">${name}</a></h2><ul>${rooms.flatMap(({ shown }) => shown.map(({ heading, operation }) => html`<li><a href="#${operation.operationId}"><code>${heading}</code></a></li>`))}</ul>`)}
+<ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
+${parts.map(({ id, name, rooms }) => html`<h2><a href="#${id}">${name}</a></h2>${rooms.map((room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><ul>${room.shown.map(link)}</ul></section>`)}`)}
 <ul><li><a href="#refusals">Refusals</a></li></ul></nav>
-<main>${introduction()}
+<div class="page" id="content">
+<header><h1>${info.title} API ${info.version}</h1><p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p></header>
+<main>${lesson()}${introduction()}<p>${prose(info.description)}</p>
 ${parts.map(({ id, name, about, rooms }) => html`<div id="${id}"><h2>${name}</h2><p>${about}</p>${rooms.map((room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><p>${room.description}.</p>${room.shown.map((one) => section(one, document))}</section>`)}</div>`)}
-${refusals(document)}</main>
+${refusals(document)}</main></div>
 <script>${new Html(SCRIPT)}</script>
 </body></html>
 `.text;
@@ -106,12 +109,17 @@ const PARTS = [
 ];
 
 const BEGINNINGS = [
+  ['lesson', 'Your first hold'],
   ['authentication', 'Authentication'],
   ['amounts', 'Amounts'],
-  ['repeating', 'Repeating'],
-  ['request-id', 'Help'],
+  ['repeating', 'Repeating a request'],
+  ['request-id', 'Asking for help'],
   ['guides', 'Guides'],
 ] as const;
+
+function link({ heading, operation }: Shown): Html {
+  return html`<li><a href="#${operation.operationId}">${operation.summary}<code>${heading}</code></a></li>`;
+}
 
 function section(one: Shown, document: OpenApiDocument): Html {
   const { heading, operation } = one;

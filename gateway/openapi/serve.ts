@@ -49,7 +49,7 @@ export function serveDocument(): Router {
     ctx.vary('Host');
     const origin = originOf(ctx);
     if (latest?.origin !== origin)
-      latest = { origin, page: cached('html', pageOf(document()).replace(PLACEHOLDER, origin)) };
+      latest = { origin, page: cached('html', pageOf(document()).replaceAll(PLACEHOLDER, origin)) };
     answerCached(ctx, latest.page);
   });
   // A slash too many, as some links and people write it.

@@ -22,7 +22,7 @@ describe('curlOf()', () => {
   it('returns a shell command for every route, with the path, the credential and the body of its example', () => {
     const script = SAMPLES.map(({ command }) => `${command}\necho -e '\\x01'`).join('\n');
     const heard = execFileSync('bash', ['--norc', '-euc', `curl() { printf '%s\\x02' "$@"; }\n${script}`], {
-      env: { BASE: 'https://h.example', API_KEY: 'hf_key', OPERATOR_TOKEN: 'op', SIGNATURE: 'sig' },
+      env: { API_KEY: 'hf_key', OPERATOR_TOKEN: 'op', SIGNATURE: 'sig' },
       encoding: 'utf8',
     });
     const calls = heard.split('\x01\n').map((call) => call.split('\x02').slice(0, -1));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { CHROMIUM, openBrowser, openPage, type WatchedPage } from '../console/browser.ts';
 import { Stage } from '../stage.ts';
@@ -40,6 +41,41 @@ describe('/docs in a browser', () => {
     assert.equal(await page.locator('nav a[href="#signIn"]').isVisible(), false);
     await page.getByLabel('Search the routes').fill('');
     assert.equal(await shown(), all);
+  });
+
+  for (const [device, width] of [
+    ['phone', 390],
+    ['desktop', 1400],
+  ] as const) {
+    it(`has nothing that axe complains about, on a ${device}`, async () => {
+      const { page } = await openPage(browser, { viewport: { width, height: 900 } });
+      await page.goto(`${stage.origin}/docs`);
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+        [],
+      );
+    });
+  }
+
+  it('copies a command, with the address at which it is read, by the keyboard', async () => {
+    const { page } = watched;
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#lesson .sample').nth(1).getByRole('button', { name: 'Copy' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#lesson').getByRole('button', { name: 'Copied' }).waitFor();
+    assert.match(await copied(), new RegExp(`^curl "${stage.origin}/preauthorization" `));
+  });
+
+  it('begins with a link over the contents, and the first lesson', async () => {
+    const { page } = watched;
+    await page.goto(`${stage.origin}/docs`);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+    assert(await page.locator('nav a[href="#createPreauthorization"]').isVisible());
+    assert.equal(await page.locator('main h2').first().textContent(), 'Your first hold');
   });
 
   it('violates no policy', () => assert.deepEqual(watched.complaints, []));

@@ -51,7 +51,9 @@ describe('the document, served', () => {
 
   it('names the address at which it is read', async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
-    assert(text.includes(`BASE=${stage.origin}\n`));
+    assert(text.includes(`curl &#34;${stage.origin}/preauthorization&#34;`), 'in the first lesson');
+    assert(text.includes(`curl -X POST &#34;${stage.origin}/preauthorization&#34;`), 'in the sample of a route');
+    assert(!text.includes('holdfast.example'));
     const odd = await stage.ask('GET', '/docs', { headers: { host: 'a$(id).example' } }).catch(() => undefined);
     assert(!odd?.text.includes('$(id)'));
   });

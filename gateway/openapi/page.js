@@ -17,7 +17,7 @@ function search() {
     count += isFound ? 1 : 0;
   }
   for (const part of document.querySelectorAll('section[data-tag]')) {
-    part.hidden = !part.querySelector('article:not([hidden])');
+    part.hidden = !part.querySelector('article:not([hidden]), li:not([hidden])');
   }
   found.textContent = field.value.trim() === '' ? '' : `${count} of ${routes.length} routes`;
 }
@@ -25,3 +25,24 @@ function search() {
 field.addEventListener('input', search);
 field.form.hidden = false;
 search();
+
+// A button beside each sample. Without the clipboard, as on a page in clear, it selects the text.
+for (const sample of document.querySelectorAll('pre')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Copy';
+  button.addEventListener('click', () => copy(sample, button));
+  const frame = document.createElement('div');
+  frame.className = 'sample';
+  sample.replaceWith(frame);
+  frame.append(sample, button);
+}
+
+async function copy(sample, button) {
+  getSelection().selectAllChildren(sample);
+  await navigator.clipboard?.writeText(sample.textContent);
+  button.textContent = navigator.clipboard ? 'Copied' : 'Selected';
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, 2000);
+}

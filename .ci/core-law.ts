@@ -35,13 +35,17 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
     holds: 'finds expired holds and unknown outcomes, and inquires about them',
     imports: 'domain scheduling storage processor books kinds',
   },
+  egress: {
+    holds: 'HTTP to the addresses that merchants name: where it may go, and how much it may be answered',
+    imports: 'storage',
+  },
   delivery: {
     holds: 'attempts to deliver notifications, and their rules',
-    imports: 'domain storage',
+    imports: 'domain storage egress',
   },
   settings: {
     holds: 'what core, the worker and the command lines read of the environment',
-    imports: 'storage processor delivery',
+    imports: 'storage processor egress',
   },
   health: {
     holds: 'whether this process serves: its database, its clock, its processors',
@@ -65,12 +69,14 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
   },
   rpc: {
     holds: 'the methods of the contract, by subject; `rpc/server/` handles a call before its method',
-    imports: 'domain storage processor books kinds delivery feeds reports reconciliation metrics health settings',
+    imports:
+      'domain storage processor books kinds egress delivery feeds reports reconciliation metrics health settings',
   },
   start: {
     holds: 'assembles the rooms into a core and a worker',
     imports:
-      'domain scheduling storage processor books kinds recovery delivery settings health feeds reports reconciliation metrics rpc',
+      'domain scheduling storage processor books kinds recovery egress delivery settings health feeds reports ' +
+      'reconciliation metrics rpc',
   },
 };
 
@@ -80,7 +86,7 @@ const ENTRY_POINTS = new Set(['index.ts', 'worker.ts', 'migrate.ts', 'audit.ts',
 /** Packages that only one room imports. */
 const ONLY_IN: readonly (readonly [package_: RegExp, room: string])[] = [
   [/^@mikro-orm\//, 'storage'],
-  [/^undici$/, 'delivery'],
+  [/^undici$/, 'egress'],
 ];
 
 /** Rooms that contain SQL. */

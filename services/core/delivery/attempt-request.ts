@@ -4,8 +4,8 @@ import {
   signNotification,
   signStandardWebhook,
 } from '../../../client/webhooks/signature.ts';
+import { DestinationRefused } from '../egress/destination.ts';
 import type { NotificationKind } from '../storage/delivery/delivery.ts';
-import { DestinationRefused } from './destination.ts';
 
 /** The parts of a notification's URL besides the endpoint's URL. */
 export interface NotificationPath {

@@ -1,15 +1,15 @@
 import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { traceParent } from '../../../platform/tracing.ts';
+import { DestinationRefused } from '../egress/destination.ts';
+import type { Answer, Message, Sender } from '../egress/sender.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import type { PendingDelivery } from '../storage/delivery/take-due.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
 import { isFailing } from './breaker.ts';
-import { DestinationRefused } from './destination.ts';
 import { responseHead } from './response-head.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
-import type { Answer, Message, Sender } from './sender.ts';
 
 /** An attempt that was made. */
 export interface Attempt {

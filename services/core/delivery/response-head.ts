@@ -1,6 +1,6 @@
 import { hasCardNumber } from '../../../platform/card-number.ts';
+import type { Message } from '../egress/sender.ts';
 import { HIDDEN, secretTexts } from './secret-fields.ts';
-import type { Message } from './sender.ts';
 
 /**
  * The beginning of an endpoint's answer as text to store and show, at most 1 024 characters. An endpoint may echo what it received, so

@@ -11,7 +11,7 @@ import {
   token,
   wholeNumber,
 } from '../../../platform/settings.ts';
-import { parseOrigins } from '../delivery/gateway-address.ts';
+import { parseOrigins } from '../egress/gateway-address.ts';
 import { addressesOf, inSettings, type ProcessorsSettings, parseProcessors } from '../processor/processors.ts';
 import { parseEncryptionKeys } from '../storage/cipher.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsedBy, port, tokens, wholeNumber } from '../../../platform/settings.ts';
-import { parseNetworks } from '../delivery/destination.ts';
+import { parseNetworks } from '../egress/destination.ts';
 import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
 
 const networks = parsedBy(parseNetworks, 'must be networks in CIDR notation, joined by commas').prefault('');

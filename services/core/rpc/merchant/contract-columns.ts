@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { code as currencyOf } from 'currency-codes';
 import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { addressesOf, neverReachable, reachableIfAllowed } from '../../delivery/destination.ts';
-import { gatewayAt, isGatewayName, type Target, targetOf } from '../../delivery/gateway-address.ts';
-import { openResolver } from '../../delivery/resolve.ts';
+import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
+import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
+import { openResolver } from '../../egress/resolve.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';

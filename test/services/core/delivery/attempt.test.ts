@@ -1,8 +1,8 @@
 /** What an attempt resolves, sends and keeps of the answer. */
 import assert from 'node:assert/strict';
-import { openResolver } from '../../../../services/core/delivery/resolve.ts';
+import { openResolver } from '../../../../services/core/egress/resolve.ts';
 import { forSuite } from '../../../suite.ts';
-import { openNameServer } from './name-server.ts';
+import { openNameServer } from '../egress/name-server.ts';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from './stage.ts';
 
 describe('makeAttempt()', () => {

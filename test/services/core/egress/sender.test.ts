@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { parseNetworks } from '../../../../services/core/delivery/destination.ts';
-import { openSender, type Sender } from '../../../../services/core/delivery/sender.ts';
+import { parseNetworks } from '../../../../services/core/egress/destination.ts';
+import { openSender, type Sender } from '../../../../services/core/egress/sender.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const EARLY = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { LookupFailed, openResolver } from '../../../../services/core/delivery/resolve.ts';
+import { LookupFailed, openResolver } from '../../../../services/core/egress/resolve.ts';
 import { forSuite } from '../../../suite.ts';
 import { openNameServer } from './name-server.ts';
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { listFiles } from '../../.ci/sources.ts';
+import type { Route } from '../../gateway/http/route.ts';
+import { REST_ROUTES } from '../../gateway/rest/rest.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -26,6 +28,15 @@ describe('the documents', () => {
           `${document}: ${path}`,
         );
       }
+    }
+  });
+
+  it('say in docs/product.md what each route does that makes an operation', async () => {
+    const text = await readFile(new URL('docs/product.md', root), 'utf8');
+    const routes = Object.values<Route>(REST_ROUTES).filter(({ headers = {} }) => 'Idempotency-Key' in headers);
+    assert(routes.length >= 4);
+    for (const { method, path } of routes) {
+      assert(text.includes(`\`${method.toUpperCase()} ${path}\``), `${method} ${path}`);
     }
   });
 });

@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
 
   it('documents for each write that makes an operation what its answers promise', () => {
     const writes = Object.values(ROUTES).filter(({ codes }) => codes.includes('IDEMPOTENCY_IN_FLIGHT'));
-    assert.equal(writes.length, 6);
+    assert(writes.length >= 6);
     for (const { method, path } of writes) {
       const responses = document.paths[path]?.[method]?.responses as
         | Record<string, { description: string }>

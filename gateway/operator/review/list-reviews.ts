@@ -3,8 +3,8 @@ import { ReviewItemSchema, ReviewReason } from '../../../proto/gen/holdfast/v1/o
 import { READ } from '../../http/problem-codes.ts';
 import * as fields from '../../resource/answer-fields.ts';
 import { messageJson, pageJson } from '../../resource/core-messages.ts';
-import { REVIEWED_KINDS } from '../../resource/status-words.ts';
 import { page } from '../../resource/request-fields.ts';
+import { REVIEWED_KINDS } from '../../resource/status-words.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 

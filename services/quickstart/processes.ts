@@ -94,13 +94,14 @@ function isStripeOn({ settings }: House): boolean {
 }
 
 function coreCommon(house: House, databaseUrl: string): Environment {
-  const { ports, secrets } = house;
-  const sandbox = `127.0.0.1:${ports.SANDBOX_PORT}`;
-  const stripe = isStripeOn(house) ? `,stripe=${addressesOf(ports).stripe.processorUrl}` : '';
+  const { ports, secrets, settings } = house;
+  const sandbox = `sandbox=127.0.0.1:${ports.SANDBOX_PORT}`;
+  const stripe = isStripeOn(house) ? `stripe=${addressesOf(ports).stripe.processorUrl}` : undefined;
+  const named = [sandbox, stripe, settings.PROCESSORS].filter((processor) => processor !== undefined);
   return {
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
-    PROCESSORS: `sandbox=${sandbox}${stripe}`,
+    PROCESSORS: named.join(','),
     PROCESSOR_SANDBOX_CREDENTIAL: secrets.processorCredential,
     PROCESSOR_STRIPE_CREDENTIAL: isStripeOn(house) ? secrets.stripeCredential : undefined,
   };

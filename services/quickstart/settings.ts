@@ -22,6 +22,12 @@ export const QUICKSTART_SETTINGS = z.object({
   SANDBOX_PORT: port.optional().describe('unset: any free one'),
   CHECKOUT_PORT: port.optional().describe('unset: any free one'),
   MERCHANT_PORT: port.optional().describe('unset: any free one'),
+  PROCESSORS: z
+    .string()
+    .optional()
+    .describe(
+      '`name=host:port[,…]`: your own adapters, beside the sandbox and Stripe, with `PROCESSOR_<NAME>_CREDENTIAL` and `_TOKEN`',
+    ),
   STRIPE_PORT: port.optional().describe('unset: any free one'),
   STRIPE_WEBHOOK_PORT: port.optional().describe('unset: any free one'),
   STRIPE_API_KEY: z.string().optional().describe('unset: the adapter to Stripe is not started'),

@@ -37,6 +37,10 @@ describe('stripeProcess()', () => {
       const { PROCESSORS } = processOf(house(GIVEN), 'postgres://db/x').environment;
       assert.equal(PROCESSORS, 'sandbox=127.0.0.1:1004,stripe=127.0.0.1:1001');
       assert.equal(processOf(house({}), 'postgres://db/x').environment.PROCESSORS, 'sandbox=127.0.0.1:1004');
+      const own = { PROCESSORS: 'mine=127.0.0.1:7001', PROCESSOR_MINE_CREDENTIAL: 'of my adapter' };
+      const { environment } = processOf(house(own), 'postgres://db/x');
+      assert.equal(environment.PROCESSORS, 'sandbox=127.0.0.1:1004,mine=127.0.0.1:7001');
+      assert.equal(environment.PROCESSOR_MINE_CREDENTIAL, 'of my adapter');
     }
   });
 

@@ -39,9 +39,9 @@ async function giveBackAuthorization(entry: UnknownEntry, importing: Importing):
   const { query } = sender.database;
   if (entry.answer === 'ACCEPTED') throw new Unable('it has not ended yet: import it, or try again later');
   if (entry.answer === 'UNSPECIFIED') {
-    const requestId = await storeHold(entry, sender);
-    await settle(sender, await factsOf(query, 'HOLD', requestId), GIVEN_BACK);
-    return sendVoid(requestId, 'LATE_VOID', sender);
+    const facts = await storeHold(entry, importing);
+    await settle(sender, facts, GIVEN_BACK);
+    return sendVoid(facts.requestId, 'LATE_VOID', sender);
   }
   const known = await findSentAs(query, entry.requestId, entry.processor);
   if (!known && entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');

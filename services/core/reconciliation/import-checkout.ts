@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import { EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Sender } from '../kinds/facts.ts';
 import { readEntries } from '../processor/entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
-import { importEntry, Unable } from './import-entry.ts';
+import { importEntry, nameAll, Unable } from './import-entry.ts';
+import { openImportReads } from './import-reads.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
@@ -28,7 +30,14 @@ export async function importCheckout(sender: Sender, processor: string, identifi
     const action = { at: sender.clock(), action: 'processor-entry.import', target: identifier, detail: { merchantId } };
     const audit = await auditStart(query, action);
     try {
-      const requestId = await importEntry(entry, { sender, answer, isFinal: false });
+      const names = (await nameAll([entry], sender)).get(entry) ?? assert.fail();
+      const requestId = await importEntry(entry, {
+        sender,
+        reads: openImportReads(sender.database),
+        answer,
+        names,
+        isFinal: false,
+      });
       await auditEnd(query, audit, { result: 'OK', requestId });
     } catch (error) {
       if (!(error instanceof Unable)) throw error;

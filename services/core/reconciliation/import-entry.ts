@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { v7 as uuidv7 } from 'uuid';
+import { NIL, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/request.ts';
-import type { SentKind } from '../domain/kinds.ts';
 import { handleOf } from '../kinds/checkout.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import { factsOf, type Sender } from '../kinds/facts.ts';
+import type { Facts, Sender } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import type { Cipher } from '../storage/cipher.ts';
@@ -13,9 +12,8 @@ import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/imported.ts';
-import { findMerchant } from '../storage/merchant/merchant.ts';
-import { findSentAs } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
+import type { ImportReads } from './import-reads.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
@@ -26,8 +24,17 @@ export interface Importing {
   readonly sender: Sender;
   /** What the processor answered when it was asked about the entry. */
   readonly answer: InquiryAnswer;
+  readonly reads: ImportReads;
+  /** How it is called here, by nameAll(). */
+  readonly names: Names;
   /** Of a capture: nothing is left of its authorization, and no void gave the rest back. */
   readonly isFinal: boolean;
+}
+
+/** The requestId of what is imported, and its identifier at the processor when that is another one. */
+export interface Names {
+  readonly requestId: string;
+  readonly processorRequestId: string | undefined;
 }
 
 /**
@@ -44,37 +51,35 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   }
   const store = STORE[entry.kind];
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
-  const { kind, requestId } = await store(entry, importing);
-  await settleImported(entry, importing, kind, requestId);
+  const facts = await store(entry, importing);
+  await settleImported(entry, importing, facts);
+  const { kind, requestId } = facts;
   if (kind === 'CAPTURE' && entry.takenBack > 0n) await importReversalOf(importing.sender, requestId, entry);
   return requestId;
 }
 
-type Store = (
-  entry: UnknownEntry,
-  importing: Importing,
-) => Promise<{ readonly kind: SentKind; readonly requestId: string }>;
+type Store = (entry: UnknownEntry, importing: Importing) => Promise<Facts>;
 
 /** How the entries of each kind are stored. */
 const STORE: Readonly<Record<string, Store>> = {
-  async AUTHORIZATION(entry, { sender }) {
+  async AUTHORIZATION(entry, importing) {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
-    return { kind: 'HOLD', requestId: await storeHold(entry, sender) };
+    return storeHold(entry, importing);
   },
 
-  async CAPTURE(entry, { sender, isFinal }) {
-    const hold = await holdOf(entry, sender);
-    return storeOn(hold, entry, sender, { kind: 'CAPTURE', amount: entry.amount, finalCapture: isFinal });
+  async CAPTURE(entry, importing) {
+    const hold = await holdOf(entry, importing.reads);
+    const { amount } = entry;
+    return storeOn(hold, entry, importing, { kind: 'CAPTURE', amount, finalCapture: importing.isFinal });
   },
 
-  async VOID(entry, { sender }) {
-    const hold = await holdOf(entry, sender);
+  async VOID(entry, importing) {
+    const hold = await holdOf(entry, importing.reads);
     const isExpiry = hold.expiresAt != null && hold.expiresAt <= entry.actedAt;
-    return storeOn(hold, entry, sender, { kind: isExpiry ? 'EXPIRY' : 'RELEASE' });
+    return storeOn(hold, entry, importing, { kind: isExpiry ? 'EXPIRY' : 'RELEASE' });
   },
 
-  async CREDIT(entry, { sender }) {
-    const names = await namesOf(entry, sender, entry.merchantId);
+  async CREDIT(entry, { sender, names }) {
     const { amount } = entry;
     const oct = {
       ...names,
@@ -91,29 +96,31 @@ const STORE: Readonly<Record<string, Store>> = {
 };
 
 async function storeOn(
-  { requestId: holdRequestId, idHash, merchantId }: HoldRow,
+  hold: HoldRow,
   entry: UnknownEntry,
-  sender: Sender,
+  { sender, names }: Importing,
   what: Pick<HoldRequest, 'kind' | 'amount' | 'finalCapture'>,
-) {
-  const names = await namesOf(entry, sender, merchantId);
+): Promise<Facts> {
+  const { requestId: holdRequestId, idHash, merchantId, currency, processor, processorAccount } = hold;
   const request = { ...names, ...timesOf(entry, sender), ...what, idHash, imported: true };
   const stored = await sender.books.store(request);
-  if (isStored(stored)) return request;
+  if (isStored(stored)) {
+    const { amount = 0n } = stored;
+    return { ...request, amount, holdRequestId, hold, merchantId, currency, processor, processorAccount };
+  }
   const room = what.kind === 'CAPTURE' ? 'no room for it' : 'nothing to give back';
   throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
 }
 
 /** Stores the hold of an authorization, as one whose outcome is open. Throws Unable when the merchant does not exist. */
-export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<string> {
-  const contract = await findMerchant(sender.database, entry.merchantId);
+export async function storeHold(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<Facts> {
+  const contract = await reads.merchant(entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
-  const names = await namesOf(entry, sender, entry.merchantId);
   const { idHash, idCiphertext } = handleOfImported(entry, names.requestId, sender.cipher);
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, holdPeriodS } = contract;
-  const stored = await sender.books.insertHold({
+  const hold = {
     ...names,
     ...place,
     idHash,
@@ -131,9 +138,9 @@ export async function storeHold(entry: UnknownEntry, sender: Sender): Promise<st
     isSentUnderKey: false,
     createdAt: at.toISOString(),
     inquireAt: inquireAt.toISOString(),
-  });
-  if (!isStored(stored)) throw new Unable('it is known here by now');
-  return names.requestId;
+  } as const;
+  if (!isStored(await sender.books.insertHold(hold))) throw new Unable('it is known here by now');
+  return { ...hold, kind: 'HOLD', amount: entry.amount };
 }
 
 /** The preauthorizationId of a hold that is imported: the one that it had, unless its requestId or key of ENCRYPTION_KEYS is gone. */
@@ -146,24 +153,35 @@ export function handleOfImported(entry: UnknownEntry, requestId: string, cipher:
 }
 
 /** The hold of what is captured or given back. Throws Unable when it is unknown. */
-async function holdOf({ authorizationRequestId, processor }: UnknownEntry, { database }: Sender): Promise<HoldRow> {
-  const known = await findSentAs(database.query, authorizationRequestId ?? '', processor);
-  const hold = known?.kind === 'HOLD' ? await findHold(database.query, known.requestId) : undefined;
+async function holdOf({ authorizationRequestId, processor }: UnknownEntry, reads: ImportReads): Promise<HoldRow> {
+  const hold = await reads.hold(authorizationRequestId ?? NIL, processor);
   if (!hold) throw new Unable(`its authorization ${authorizationRequestId} is unknown here: import that first`);
   return hold;
 }
 
 /**
- * An operation gets the requestId again that core has sent with it, unless an operation at another processor has it; then it gets one of the
- * time when it was done. The import is remembered under it before anything is stored.
+ * Names what is to be imported. An operation gets the requestId again that core has sent with it, unless an operation at another processor
+ * has it; then it gets one of the time when it was done. The imports are remembered under these before anything is stored.
  */
-async function namesOf(entry: UnknownEntry, { database: { query }, clock }: Sender, merchantId: string) {
-  const { requestId: identifier, operationRequestId, actedAt } = entry;
-  const own = operationRequestId || (identifier[14] === '7' ? identifier : '');
-  const isFree = own !== '' && (await findClaims(query, [own])).length === 0;
-  const requestId = isFree ? own : uuidv7({ msecs: actedAt.getTime() });
-  await markImported(query, { requestId, what: 'OPERATION', merchantId }, clock());
-  return { requestId, processorRequestId: requestId === identifier ? undefined : identifier };
+export async function nameAll(
+  entries: readonly UnknownEntry[],
+  { database: { query }, clock }: Pick<Sender, 'database' | 'clock'>,
+): Promise<ReadonlyMap<UnknownEntry, Names>> {
+  const own = ({ requestId, operationRequestId }: UnknownEntry) =>
+    operationRequestId || (requestId[14] === '7' ? requestId : '');
+  const claims = await findClaims(query, entries.map(own).filter(Boolean));
+  const taken = new Set(['', ...claims.map(({ requestId }) => requestId)]);
+  const names = new Map<UnknownEntry, Names>();
+  for (const entry of new Set(entries)) {
+    const requestId = taken.has(own(entry)) ? uuidv7({ msecs: entry.actedAt.getTime() }) : own(entry);
+    taken.add(requestId);
+    names.set(entry, { requestId, processorRequestId: requestId === entry.requestId ? undefined : entry.requestId });
+  }
+  const marks = [...names].map(([{ merchantId }, { requestId }]) => {
+    return { requestId, what: 'OPERATION', merchantId } as const;
+  });
+  await markImported(query, marks, clock());
+  return names;
 }
 
 function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor, account }: UnknownEntry) {
@@ -175,15 +193,8 @@ function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Sender) {
 }
 
 /** Books what the processor answered, as of the time when it acted. */
-async function settleImported(
-  { actedAt }: UnknownEntry,
-  { sender, answer }: Importing,
-  kind: SentKind,
-  requestId: string,
-): Promise<void> {
-  if (answer.found !== 'DONE') return;
-  const facts = await factsOf(sender.database.query, kind, requestId);
-  await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
+async function settleImported({ actedAt }: UnknownEntry, { sender, answer }: Importing, facts: Facts): Promise<void> {
+  if (answer.found === 'DONE') await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
 }
 
 /** Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns its requestId. */
@@ -228,9 +239,10 @@ async function importReversal(sender: Sender, imported: TakenBackThere): Promise
   const { holdRequestId, takenBack: there, reference = '' } = imported;
   const captureRequestId = imported.captureRequestId ?? undefined;
   const { merchantId } = imported;
-  for (const requestId of [captureRequestId ?? holdRequestId, holdRequestId]) {
-    await markImported(database.query, { requestId, what: 'TAKEN_BACK', merchantId }, clock());
-  }
+  const marks = [captureRequestId ?? holdRequestId, holdRequestId].map((requestId) => {
+    return { requestId, what: 'TAKEN_BACK', merchantId } as const;
+  });
+  await markImported(database.query, marks, clock());
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
     const requestId = uuidv7();
     const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };

@@ -3,15 +3,13 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
-import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
 import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/reconciling.ts';
+import { carryOut, eachAtOnce, type Plan } from './carry-out.ts';
 import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
-import { giveBack } from './give-back.ts';
-import { handleOfImported, importEntry, Unable } from './import-entry.ts';
 import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
-import { type Became, type ReportLine, reportLine } from './report.ts';
-import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
+import { type ReportLine, reportLine } from './report.ts';
+import { readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
 export interface Decisions {
@@ -65,14 +63,13 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
       done.left++;
     }
-    for (const plan of plans) {
-      const { became, line, ...more } = await carryOut(parts, plan, unknown).catch((error) => failed(plan, error));
+    await carryOut(parts, plans, unknown, ({ plan, became, line, ...more }) => {
       tell(line);
       done.report.push(reportLine(plan.entry, became, more));
       if (became === 'IMPORTED') done.imported++;
       else if (became === 'GAVE BACK') done.givenBack++;
       else done.left++;
-    }
+    });
     if (since && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
     return done;
   } finally {
@@ -138,12 +135,6 @@ async function refuseForeign(client: pg.Client, { processors }: ReconcileParts):
 
 type Unconfirmed = Omit<Plan, 'answer'>;
 
-interface Plan {
-  readonly entry: UnknownEntry;
-  readonly verb: 'import' | 'give-back' | undefined;
-  readonly answer: Awaited<ReturnType<ReturnType<Sender['processors']['of']>['inquire']>>;
-}
-
 /** What is to be done with each entry, in an order in which it can be. Throws for an identifier that is not unknown here. */
 function planOf(
   unknown: readonly UnknownEntry[],
@@ -164,19 +155,18 @@ function planOf(
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, importing, givingBack) }));
   const isBooked = ({ entry, verb }: Unconfirmed) =>
     verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
-  const dependent = plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId);
+  const dependent = new Set(plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId));
   return [...plans.map((plan) => importedFirst(plan, dependent)), ...plans.filter(isGivenBackLast(dependent))];
 }
 
 /** A capture can be booked on a hold only, so the authorization of what is decided about is imported before, whatever becomes of it. */
-function importedFirst({ entry, verb }: Unconfirmed, dependent: readonly (string | null)[]): Unconfirmed {
-  return { entry, verb: entry.kind === 'AUTHORIZATION' && dependent.includes(entry.requestId) ? 'import' : verb };
+function importedFirst({ entry, verb }: Unconfirmed, dependent: ReadonlySet<string | null>): Unconfirmed {
+  return { entry, verb: entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId) ? 'import' : verb };
 }
 
 /** What is left of such an authorization is given back after its captures. */
-function isGivenBackLast(dependent: readonly (string | null)[]): (plan: Unconfirmed) => boolean {
-  return ({ entry, verb }) =>
-    verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.includes(entry.requestId);
+function isGivenBackLast(dependent: ReadonlySet<string | null>): (plan: Unconfirmed) => boolean {
+  return ({ entry, verb }) => verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId);
 }
 
 const ALL = 'all';
@@ -196,11 +186,11 @@ function isOpenCheckout({ kind, answer }: UnknownEntry): boolean {
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */
 async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
-  for (const plan of plans) {
+  await eachAtOnce(plans, async (plan, index) => {
     const { entry, verb } = plan;
     if (verb === undefined || entry.changeHere !== null) {
-      confirmed.push({ ...plan, answer: { found: 'NO_ANSWER' } });
-      continue;
+      confirmed[index] = { ...plan, answer: { found: 'NO_ANSWER' } };
+      return;
     }
     const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
     if (answer.found === 'NO_ANSWER')
@@ -212,80 +202,7 @@ async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirme
         `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it answers ${said}`,
       );
     }
-    confirmed.push({ ...plan, answer });
-  }
-  return confirmed;
-}
-
-interface CarriedOut extends Pick<ReportLine, 'requestId' | 'preauthorizationIdIsNew' | 'note'> {
-  readonly became: Became;
-  readonly line: string;
-}
-
-async function carryOut(
-  { sender, decisions }: ReconcileParts,
-  { entry, verb, answer }: Plan,
-  unknown: readonly UnknownEntry[],
-): Promise<CarriedOut> {
-  const line = lineOf(entry);
-  if (verb === undefined) {
-    const why = entry.isMerchantKnown ? '' : ' (there is no such merchant here)';
-    return { became: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
-  }
-  const importing = { sender, answer, isFinal: isFinal(entry, unknown) };
-  const { query } = sender.database;
-  return inNameOf(`operator/${decisions.operator}`, async () => {
-    const detail = {
-      merchantId: entry.merchantId,
-      amount: Number(entry.amount),
-      currency: entry.currency,
-      kind: entry.kind,
-    };
-    const action = { at: sender.clock(), action: `processor-entry.${verb}`, target: entry.requestId, detail };
-    const audit = await auditStart(query, action);
-    try {
-      if (verb === 'give-back') {
-        const given = await giveBack(entry, importing);
-        await auditEnd(query, audit, { result: 'OK', ...given });
-        const said = [given.requestId, given.note].filter(Boolean).join(', ');
-        return { became: 'GAVE BACK', line: `GAVE BACK ${line}; ${said}`, ...given };
-      }
-      const requestId = await importEntry(entry, importing);
-      await auditEnd(query, audit, { result: 'OK', requestId });
-      const had = entry.operationRequestId || entry.requestId;
-      const was = requestId === had ? '' : ` (was ${had})`;
-      return {
-        became: 'IMPORTED',
-        line: `IMPORTED ${line}; ${requestId}${was}`,
-        requestId,
-        ...identity(entry, requestId, sender),
-      };
-    } catch (error) {
-      if (error instanceof Unable) {
-        await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
-        return { became: 'LEFT', line: `LEFT ${line}: ${error.message}`, note: error.message };
-      }
-      await auditEnd(query, audit, { result: 'FAILED' });
-      throw error;
-    }
+    confirmed[index] = { ...plan, answer };
   });
-}
-
-function identity(entry: UnknownEntry, requestId: string, { cipher }: Sender) {
-  const isNew = entry.kind === 'AUTHORIZATION' && !handleOfImported(entry, requestId, cipher).isKept;
-  return isNew ? ({ preauthorizationIdIsNew: true } as const) : {};
-}
-
-/** What was not done, or in part: then it is known here, and recovery settles it. */
-function failed({ entry }: Plan, error: unknown): CarriedOut {
-  const [reason = ''] = (error as Error).message.split('\n');
-  return { became: 'LEFT', line: `FAILED ${lineOf(entry)}: ${reason}`, note: reason };
-}
-
-/** Whether a capture is the last of its authorization and gave the rest back itself. */
-function isFinal(entry: UnknownEntry, unknown: readonly UnknownEntry[]): boolean {
-  if (entry.kind !== 'CAPTURE') return false;
-  const ofSame = unknown.filter(({ authorizationRequestId: id }) => id === entry.authorizationRequestId);
-  const isLast = ofSame.findLast(({ kind }) => kind === 'CAPTURE') === entry;
-  return isLast && entry.closesAuthorization && !ofSame.some(({ kind }) => kind === 'VOID');
+  return confirmed;
 }

@@ -62,6 +62,36 @@ export async function auditEnd(query: Query, id: string, end: Readonly<Record<st
   await query(END_ENTRY, [id, JSON.stringify(end)]);
 }
 
+/** The same for many actions, in one statement. Returns their ids in their order. */
+export async function auditStarts(query: Query, actions: readonly AuditedAction[]): Promise<string[]> {
+  const rows = actions.map(({ at, action, target, detail }) => {
+    return { id: uuidv7(), at, actor: actorOfCall(), action, target, detail: { ...detail, result: 'STARTED' } };
+  });
+  if (rows.length > 0) await query(WRITE_ENTRIES, [JSON.stringify(rows)]);
+  return rows.map(({ id }) => id);
+}
+
+/** Adds the results of many actions to their entries, in one statement. */
+export async function auditEnds(
+  query: Query,
+  ends: readonly { readonly id: string; readonly end: object }[],
+): Promise<void> {
+  if (ends.length > 0) await query(END_ENTRIES, [JSON.stringify(ends)]);
+}
+
+const WRITE_ENTRIES: Statement = {
+  name: 'write-audit-entries',
+  text: `insert into audit_entry (id, at, actor, action, target, detail)
+    select id, at, actor, action, target, detail
+    from json_to_recordset($1::json) as i(id uuid, at timestamptz, actor text, action text, target text, detail jsonb)`,
+};
+
+const END_ENTRIES: Statement = {
+  name: 'end-audit-entries',
+  text: `update audit_entry a set detail = coalesce(a.detail, '{}') || i.end
+    from json_to_recordset($1::json) as i(id uuid, "end" jsonb) where a.id = i.id`,
+};
+
 /** Which entries to list; all of what is given must be true. */
 export interface AuditFilter {
   readonly target?: string;

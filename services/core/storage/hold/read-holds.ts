@@ -35,6 +35,24 @@ const READ_BY_REQUEST_ID: Statement = {
   text: 'select *, xmin::text as version from hold where request_id = any($1::uuid[])',
 };
 
+/** Looks up holds by the identifiers of their authorizations at processors. Returns them in their order; undefined = there is none. */
+export async function findHoldsAt(
+  query: Query,
+  places: readonly { readonly identifier: string; readonly processor: string }[],
+): Promise<(HoldRow | undefined)[]> {
+  const values = [places.map(({ identifier }) => identifier), places.map(({ processor }) => processor)];
+  const rows = await query<{ place: bigint }>(READ_AT_PROCESSORS, values);
+  const holds = new Map(rows.map((row) => [Number(row.place) - 1, camelCased<HoldRow>(row)]));
+  return places.map((_, place) => holds.get(place));
+}
+
+const READ_AT_PROCESSORS: Statement = {
+  name: 'read-holds-at-processors',
+  text: `select i.place, h.* from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
+    join hold h on (h.processor_request_id = i.identifier or (h.request_id = i.identifier and h.processor_request_id is null))
+      and h.processor = i.processor`,
+};
+
 /** What is read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
 export interface Subject {
   readonly isKnown: boolean;

@@ -20,22 +20,23 @@ export const ImportedEntity = defineEntity({
  */
 export type ImportedPart = 'OPERATION' | 'TAKEN_BACK';
 
-/** Marks something as imported; before it is stored, so that it is never taken for something else. */
-export async function markImported(
-  query: Query,
-  {
-    requestId,
-    what,
-    merchantId,
-  }: { readonly requestId: string; readonly what: ImportedPart; readonly merchantId: string },
-  at: Date,
-): Promise<void> {
-  await query(MARK, [requestId, what, merchantId, at]);
+/** A mark that something was imported. */
+export interface ImportedMark {
+  readonly requestId: string;
+  readonly what: ImportedPart;
+  readonly merchantId: string;
+}
+
+/** Marks what is to be imported; before it is stored, so that it is never taken for something else. */
+export async function markImported(query: Query, marks: readonly ImportedMark[], at: Date): Promise<void> {
+  if (marks.length > 0) await query(MARK, [JSON.stringify(marks), at]);
 }
 
 const MARK: Statement = {
   name: 'mark-imported',
-  text: 'insert into imported (request_id, what, merchant_id, imported_at) values ($1, $2, $3, $4) on conflict do nothing',
+  text: `insert into imported (request_id, what, merchant_id, imported_at)
+    select "requestId", what, "merchantId", $2
+    from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`,
 };
 
 /** Whether something was imported. */

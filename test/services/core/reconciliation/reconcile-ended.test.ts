@@ -79,7 +79,7 @@ describe('reconcile() on holds that have ended', function () {
     await acme.capture(await acme.get(hold), 300n);
     await goBack();
     await acme.release(hold);
-    assert.equal(await acme.books(hold), 'FAILED FAILED 0/0/0/10000/0');
+    assert.equal(await acme.books(hold), 'FAILED FAILED 0/0/0/0/0');
     const { lines } = await decideAt(stage, { importing: ['all'] });
     assert.match(lines.join('\n'), /^LEFT capture .*: the hold \S+ has no room for it: HOLD_NOT_PLACED$/m);
     assert.match(

@@ -4,13 +4,16 @@ import { writePrivateFile } from './private-file.ts';
 import type { Quickstart } from './quickstart.ts';
 
 /**
- * Returns the banner, with commands to copy. It contains no credential: it writes `${DATA_DIR}/demo.curl` (mode 0600), from which curl
- * reads the key, so that the key appears on no screen, in no shell history and in no process list.
+ * Returns the banner, with commands to copy. It contains no credential: it writes `${DATA_DIR}/demo.curl` and `demo.env` (mode 0600), from
+ * which curl and `holdfast` read the key, so that the key appears on no screen, in no shell history and in no process list.
  */
 export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>): Promise<string> {
   const curl = `${dataDir}/demo.curl`;
   const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
   await writePrivateFile(curl, `${[...headers, 'silent', 'show-error', 'write-out = "\\n"'].join('\n')}\n`);
+  const environment = `${dataDir}/demo.env`;
+  await writePrivateFile(environment, `HOLDFAST_BASE_URL=${file.baseUrl}\nHOLDFAST_API_KEY=${file.apiKey}\n`);
+  const holdfast = `npx node --env-file=${quoted(shorter(environment))} client/command/main.ts`;
   const call = `curl -K ${quoted(shorter(curl))} ${file.baseUrl}`;
   return `
 Holdfast runs.
@@ -39,6 +42,11 @@ Or let the customer enter a card: open the checkoutUrl that this answers (test c
 See the verified notifications that the demo merchant received:
 
   curl ${file.demoMerchantUrl}/received
+
+Get them at a port of yours instead, while your receiver runs there; then make one:
+
+  ${holdfast} listen --forward-to http://localhost:3000/webhooks
+  ${holdfast} trigger captured
 
 Follow and drive it all by clicking: open the console and sign in with the operator token, which this shows:
 

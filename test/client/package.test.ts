@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { ROOT } from '../../.ci/sources.ts';
+import { readCodeBlocks } from '../docs/code-blocks.ts';
 import { useStack } from '../stack.ts';
 
 const run = promisify(execFile);
@@ -39,5 +40,8 @@ describe('the npm package', function () {
     const env = { ...process.env, HOLDFAST_BASE_URL: file.baseUrl, HOLDFAST_API_KEY: file.apiKey };
     const ended = await run(process.execPath, [`${folder}/shop.mjs`], { env });
     assert.equal(ended.stdout, 'done 400 OPERATION_NOT_FOUND true\n');
+    const readme = readCodeBlocks('README.md').find((block) => block.name === 'client')?.code ?? assert.fail();
+    await writeFile(`${folder}/readme.mjs`, readme.replace('http://127.0.0.1:8080', file.baseUrl));
+    assert.equal((await run(process.execPath, [`${folder}/readme.mjs`], { env })).stdout.split(' ')[0], 'done');
   });
 });

@@ -20,6 +20,12 @@ export function written(minor: number, currency: string): string {
 
 function fractionDigits(currency: string): number {
   if (!/^[A-Z]{3}$/.test(currency)) throw new UsageError(`--currency ${currency} is no ISO 4217 code: write it as EUR`);
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  return format.resolvedOptions().maximumFractionDigits ?? 2;
+  return OTHER_DIGITS.find(([codes]) => codes.includes(currency))?.[1] ?? 2;
 }
+
+/** The minor units of ISO 4217 that are not 2. (Intl follows how people write prices: it gives HUF none.) */
+const OTHER_DIGITS: readonly (readonly [codes: readonly string[], digits: number])[] = [
+  ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '), 0],
+  ['BHD IQD JOD KWD LYD OMR TND'.split(' '), 3],
+  ['CLF UYW'.split(' '), 4],
+];

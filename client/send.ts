@@ -96,12 +96,15 @@ interface Heard {
   readonly wasSent?: boolean;
 }
 
+/** What also an HTTP server or a proxy answers that has not handed the request on. */
+const BUSY: ReadonlySet<number> = new Set([408, 429]);
+
 /** DONE, REFUSED: final. AGAIN: nothing was done. UNKNOWN: it may have been done, or will be. */
 function meaningOf(
   { repeatable }: Call,
   { status, problem, failure, wasSent = true }: Heard,
 ): 'DONE' | 'REFUSED' | 'AGAIN' | 'UNKNOWN' {
-  if (failure?.code === 'NOT_HOLDFAST' && failure.status < 500) return 'REFUSED';
+  if (failure?.code === 'NOT_HOLDFAST' && failure.status < 500 && !BUSY.has(failure.status)) return 'REFUSED';
   if (status === 0) return wasSent ? 'UNKNOWN' : 'AGAIN';
   // What is no operation has no outcome to wait for.
   if (status === 202) return repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
@@ -146,7 +149,7 @@ async function ask({ baseUrl, apiKey, fetch }: Connection, call: Call, ended: Ab
     return read(response, await response.text());
   } catch (error) {
     const why = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-    const message = `no answer from ${baseUrl} (${why}): check the address, the network, or repeat the call`;
+    const message = `no answer from ${baseUrl} (${why}): check baseUrl, the network, or repeat the call`;
     const wasSent = !NOT_SENT.has(why);
     return { status: 0, replayed: false, wasSent, failure: new HoldfastError('NO_ANSWER', message, 0, {}, error) };
   }

@@ -48,18 +48,29 @@ ANSWER_WITHIN_S = 40.0
 SILENT_S = 45.0
 
 
+_CAPTURE = "/preauthorization/authorization"
+
+
 class Holdfast:
     """The merchant's routes. Every method raises HoldfastError when the call is refused. An object may be shared by threads."""
 
-    def __init__(self, base_url, api_key, on_request=None):
-        """on_request: called with a dict about each try (method, path, status, try, code, requestId); never with a secret."""
+    def __init__(self, base_url, api_key, on_request=None, sign_captures=None):
+        """on_request: called with a dict about each try (method, path, status, try, code, requestId); never with a secret.
+
+        sign_captures: for merchants whose contract demands signed captures: (merchant_id, sign), where sign(bytes) returns the 64 bytes of
+        their Ed25519 signature. The standard library has no Ed25519; with the package cryptography, sign is the method of a private key.
+        Raises ValueError for what cannot be an address or an API key.
+        """
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname:
-            raise ValueError(f"{base_url} is no http or https address")
+            raise ValueError(f"base_url {base_url} is no address: write it such as https://pay.example")
+        if not api_key or any(not "!" <= character <= "~" for character in api_key):
+            raise ValueError("api_key is empty, or has characters that no API key has")
         self._url = url
         self._prefix = url.path.rstrip("/")
         self._api_key = api_key
         self._on_request = on_request
+        self._sign_captures = sign_captures
 
     # Writes take the fields of the route, and idempotency_key and timeout (seconds with all tries). They return the answer with
     # "outcome": "done", "idempotencyKey" and "replayed"; or, when the time is over, "outcome": "unknown" with "idempotencyKey" and
@@ -71,7 +82,7 @@ class Holdfast:
 
     def capture_hold(self, *, idempotency_key=None, timeout=60.0, **capture):
         """Charges a hold: preauthorizationId, amountToCapture, finalCapture."""
-        return self._write("/preauthorization/authorization", capture, idempotency_key, timeout)
+        return self._write(_CAPTURE, capture, idempotency_key, timeout)
 
     def release_hold(self, *, idempotency_key=None, timeout=60.0, **release):
         """Gives back what remains of a hold: requestId, or preauthorizationId."""
@@ -187,6 +198,8 @@ class Holdfast:
             headers["Content-Type"] = "application/json"
         if key is not None:
             headers["Idempotency-Key"] = key
+        if path == _CAPTURE and self._sign_captures is not None:
+            headers.update(_capture_signature(self._sign_captures, data, key))
         connection = self._connect(max(0.05, min(ANSWER_WITHIN_S, end - time.monotonic())))
         sent = False
         try:
@@ -274,12 +287,25 @@ class _Heard:
         if not isinstance(code, str):
             what = headers.get("Content-Type", "nothing")
             why = f"{url} answered {status} with {what}, which is not Holdfast's: check the address, and what stands before it"
-            meaning = "UNKNOWN" if status >= 500 else "REFUSED"
+            # Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
+            meaning = "UNKNOWN" if status >= 500 or status in (408, 429) else "REFUSED"
             return _Heard(0, meaning, error=HoldfastError("NOT_HOLDFAST", why, status), retry_after=retry_after)
         error = HoldfastError(code, body.get("detail") or body.get("title") or code, status, body)
         if code == "IDEMPOTENCY_IN_FLIGHT" or status == 500:
             return _Heard(status, "UNKNOWN", error=error, **known)
         return _Heard(status, "AGAIN" if status in (408, 429, 503) else "REFUSED", error=error, **known)
+
+
+def _capture_signature(signer, body, key):
+    """The headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC 9530)."""
+    merchant_id, sign = signer
+    digest = f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
+    names = '("@method" "@path" "content-digest" "idempotency-key")'
+    parameters = f'{names};created={int(time.time())};nonce="{uuid.uuid4()}";keyid="{merchant_id}";alg="ed25519"'
+    lines = ['"@method": POST', f'"@path": {_CAPTURE}', f'"content-digest": {digest}', f'"idempotency-key": {key}']
+    signed = "\n".join([*lines, f'"@signature-params": {parameters}'])
+    signature = base64.b64encode(sign(signed.encode())).decode()
+    return {"Content-Digest": digest, "Signature-Input": f"capture={parameters}", "Signature": f"capture=:{signature}:"}
 
 
 def verify(headers, raw_body, secrets, now=None):

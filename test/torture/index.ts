@@ -1,6 +1,6 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` and `-- obedient-keyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `-- obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
-import { tortureObedient, tortureObedientKeyed } from './obedient.ts';
+import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
@@ -26,7 +26,8 @@ const TORTURES = {
   notifications: tortureNotifications,
   edge: tortureEdge,
   obedient: tortureObedient,
-  'obedient-keyed': tortureObedientKeyed,
+  'obedient-python': tortureObedientPython,
+  'obedient-unkeyed': tortureObedientUnkeyed,
   neighbours: tortureNeighbours,
   failover: tortureFailover,
   restore: tortureRestore,

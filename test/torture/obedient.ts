@@ -10,21 +10,27 @@ import { openCaller } from './obedient/caller.ts';
 import { openClient } from './obedient/client.ts';
 import type { Scene } from './obedient/faults.ts';
 import { openJudge } from './obedient/judge.ts';
+import { openPythonClient } from './obedient/python.ts';
 import { faultsOf, type Planned, planRounds } from './obedient/rounds.ts';
 import { holdOf, openStoryteller } from './obedient/stories.ts';
 import type { TortureOptions } from './options.ts';
 
-/** Without keys: no connection of a client is broken. */
-export const tortureObedient = (options: TortureOptions) => torture(options, false);
-/** With a key for each intention, which is repeated when a connection breaks; the gateway is killed, too. */
-export const tortureObedientKeyed = (options: TortureOptions) => torture(options, true);
+/** The package of merchants (client/), which repeats what a broken connection leaves unanswered; the gateway is killed, too. */
+export const tortureObedient = (options: TortureOptions) => torture('package', options);
+/** The same in Python. */
+export const tortureObedientPython = (options: TortureOptions) =>
+  torture('python', { ...options, runs: options.runs ?? 10 });
+/** A client without keys that takes the table of answers literally: no connection of a client is broken. */
+export const tortureObedientUnkeyed = (options: TortureOptions) => torture('table', options);
 
-const torture = ({ runs = 50, ...options }: TortureOptions, isKeyed: boolean) =>
-  playRounds(options, { isKeyed, rounds: planRounds(options.seed, runs, faultsOf(isKeyed)) });
+function torture(by: Play['by'], { runs = 50, ...options }: TortureOptions) {
+  return playRounds(options, { by, rounds: planRounds(options.seed, runs, faultsOf(by !== 'table')) });
+}
 
 /** What to play. */
 export interface Play {
-  readonly isKeyed: boolean;
+  /** Who obeys. */
+  readonly by: 'package' | 'python' | 'table';
   readonly rounds: readonly (readonly Planned[])[];
   readonly startDatabase?: DeploymentOptions['startDatabase'];
   /**
@@ -37,9 +43,9 @@ export interface Play {
 /** Plays rounds of faults. Returns figures; throws when anything is done twice, lost or unexplained. */
 export async function playRounds(
   { seed, tell = () => undefined }: TortureOptions,
-  { isKeyed, rounds, startDatabase, watch = async () => async () => [] }: Play,
+  { by, rounds, startDatabase, watch = async () => async () => [] }: Play,
 ): Promise<string[]> {
-  const stage = await openStage(seed, isKeyed, startDatabase);
+  const stage = await openStage(seed, by, startDatabase);
   try {
     const { scene, judge } = stage;
     const shown = new Map<string, string[]>();
@@ -72,7 +78,7 @@ export async function playRounds(
 const STORY_EVERY_MS = 70;
 const STORIES_AT_ONCE = 300;
 
-async function openStage(seed: number, isKeyed: boolean, startDatabase?: DeploymentOptions['startDatabase']) {
+async function openStage(seed: number, by: Play['by'], startDatabase?: DeploymentOptions['startDatabase']) {
   const merchantsOf = { ann: true, bob: true, cleo: false, flood1: true, flood2: true, probe: true };
   const deployment = await openDeployment(merchantsOf, startDatabase && { startDatabase });
   const caller = openCaller(deployment.baseUrl);
@@ -82,7 +88,8 @@ async function openStage(seed: number, isKeyed: boolean, startDatabase?: Deploym
       (sum, [from, to]) => sum + Math.max(0, Math.min(to, startedMs + tookMs) - Math.max(from, startedMs)),
       0,
     );
-  const client = openClient({ caller, isKeyed, excusedMs });
+  const python = by === 'python' ? await openPythonClient(caller) : undefined;
+  const client = openClient({ caller, by: python ?? (by === 'table' ? 'TABLE' : 'PACKAGE'), excusedMs });
   const named = (...names: string[]) => names.map((name) => deployment.merchants.get(name) as Merchant);
   const merchants = named('ann', 'bob', 'cleo');
   const stories = openStoryteller(client, merchants, chance(seed));
@@ -121,7 +128,7 @@ async function openStage(seed: number, isKeyed: boolean, startDatabase?: Deploym
         ...examples('drift', drifts),
         ...examples('fault', missing),
         ...examples('wrong', alsoWrong),
-        `keys: ${isKeyed}; ${summary()}; ${drifts.length} drifts in the books`,
+        `by the ${by}; ${summary()}; ${drifts.length} drifts in the books`,
       ];
       const wrong = alsoWrong.length + missing.length + doubled.size + lost.size + unexplained() + drifts.length;
       assert.equal(wrong, 0, lines.join('\n'));
@@ -129,6 +136,7 @@ async function openStage(seed: number, isKeyed: boolean, startDatabase?: Deploym
     },
     async close(): Promise<void> {
       judge.close();
+      await python?.close();
       await caller.close();
       await deployment.close();
     },

@@ -1,6 +1,6 @@
 /**
- * A client that does what each answer says, and records the answers: with keys it is the merchants' package (`client/`), without them it
- * takes the table of answers literally.
+ * A client that does what each answer says, and records the answers: the merchants' package (`client/`), the same in Python, or, without
+ * keys, one that takes the table of answers literally.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast } from '../../../client/holdfast.ts';
@@ -8,6 +8,7 @@ import { HoldfastError } from '../../../client/refusal.ts';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
 import { type Kind, readAnswer } from './promise.ts';
+import type { PythonClient } from './python.ts';
 
 /** Something that a merchant wants done once. */
 export interface Intention {
@@ -32,8 +33,8 @@ export interface Told extends Intention {
 
 export interface ClientOptions {
   readonly caller: Caller;
-  /** Sends an Idempotency-Key with each intention, and repeats it when the connection breaks. */
-  readonly isKeyed: boolean;
+  /** TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a key over all tries. */
+  readonly by: 'PACKAGE' | 'TABLE' | PythonClient;
   /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
   readonly excusedMs: (heard: Heard) => number;
 }
@@ -44,7 +45,8 @@ type Answered = { readonly outcome: 'done' | 'unknown' } & Pick<Told, 'requestId
 export type Client = ReturnType<typeof openClient>;
 
 /** Opens the clients of all merchants. */
-export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
+export function openClient({ caller, by, excusedMs }: ClientOptions) {
+  const isKeyed = by !== 'TABLE';
   const told: Told[] = [];
   const answers = new Map<string, number>();
   const unexplained = new Map<string, string[]>();
@@ -67,7 +69,7 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
     return reading;
   }
 
-  /** By the package, which keeps one key over all tries. */
+  /** By the package. */
   async function send({ kind, merchant, path, body }: Intention, patienceMs: number, story: string[]) {
     const ask: typeof fetch = async (_url, init = {}) => {
       const { 'idempotency-key': key } = init.headers as Record<string, string>;
@@ -85,6 +87,10 @@ export function openClient({ caller, isKeyed, excusedMs }: ClientOptions) {
   async function obeyByPackage(intention: Intention, patienceMs: number): Promise<Told> {
     const story: string[] = [];
     try {
+      if (typeof by === 'object') {
+        const answered = await by.want(intention, patienceMs, (heard) => hear(intention.kind, heard, story));
+        return { ...intention, ...answered, story };
+      }
       const { outcome, requestId, preauthorizationId } = await send(intention, patienceMs, story);
       return { ...intention, outcome: outcome === 'done' ? 'done' : 'undecided', requestId, preauthorizationId, story };
     } catch (error) {

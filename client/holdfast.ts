@@ -55,8 +55,13 @@ export class Holdfast {
   readonly #connection: Connection;
   readonly #signer: CaptureSigner | undefined;
 
+  /** Throws HoldfastError WRONG_OPTION. */
   constructor({ baseUrl, apiKey, signCaptures, onRequest, fetch = globalThis.fetch }: HoldfastOptions) {
-    const { origin, pathname } = new URL(baseUrl);
+    const { protocol, origin, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : ({} as Partial<URL>);
+    if (origin === undefined || pathname === undefined || !/^https?:$/.test(protocol ?? ''))
+      throw new HoldfastError('WRONG_OPTION', `baseUrl ${baseUrl} is no address: write it such as https://pay.example`);
+    if (!/^[\x21-\x7E]+$/.test(apiKey))
+      throw new HoldfastError('WRONG_OPTION', 'apiKey is empty, or has characters that no API key has');
     this.#connection = { baseUrl: `${origin}${pathname.replace(/\/$/, '')}`, apiKey, fetch, onRequest };
     this.#signer = signCaptures;
   }

@@ -2,9 +2,10 @@ import type { Problem } from './api.ts';
 
 /**
  * Why a call failed. The codes of the service (docs/interfaces.md, "Refusals"), also ones that this version does not know; NO_ANSWER: the
- * service was not reached, or its answer was cut off; NOT_HOLDFAST: something else answered, such as a proxy.
+ * service was not reached, or its answer was cut off; NOT_HOLDFAST: something else answered, such as a proxy; WRONG_OPTION: the client was
+ * set up wrongly.
  */
-export type RefusalCode = Problem['code'] | 'NO_ANSWER' | 'NOT_HOLDFAST' | (string & {});
+export type RefusalCode = Problem['code'] | 'NO_ANSWER' | 'NOT_HOLDFAST' | 'WRONG_OPTION' | (string & {});
 
 /** Thrown for a call that is refused or failed. Nothing was done, unless `requestId` names an operation that is recorded as KO. */
 export class HoldfastError extends Error {

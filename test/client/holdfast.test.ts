@@ -97,6 +97,13 @@ describe('Holdfast', function () {
     const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 1 };
     await assert.rejects(open({ apiKey }).holds.capture(capture), { code: 'SIGNATURE_REQUIRED' });
     const signed = open({ apiKey, signCaptures: { merchantId, privateKey } });
+    const { now } = Date;
+    Date.now = () => now() + 600_000;
+    try {
+      await assert.rejects(signed.holds.capture(capture), { code: 'SIGNATURE_REQUIRED', message: /clock/ });
+    } finally {
+      Date.now = now;
+    }
     assert.equal((await signed.holds.capture(capture)).outcome, 'done');
   });
 });

@@ -32,6 +32,8 @@ describe('a write of the client', function () {
     ['a connection that breaks', cutBefore],
     ['an answer that is cut off', cutWithin],
     ["a proxy's 502", html(502)],
+    ["a proxy's 429", html(429)],
+    ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],
     ["a proxy's 504", html(504)],
   ];
   for (const [what, reply] of again) {
@@ -67,6 +69,28 @@ describe('a write of the client', function () {
       assert.equal(server.asked.length, 1);
     });
   }
+
+  it('keeps what a newer server says: fields, values, and the code of a refusal', async () => {
+    const answer = { requestId: REQUEST_ID, status: 'ON_THE_MOON', news: { deep: [1] } };
+    await using server = await serveScript([json(201, answer), problem(409, 'HOLD_ON_THE_MOON', { until: 'noon' })]);
+    const { outcome, idempotencyKey, replayed, ...kept } = (await server.holdfast.holds.create(
+      HOLD,
+    )) as unknown as Record<string, unknown>;
+    assert.deepEqual([outcome, replayed, kept], ['done', false, answer]);
+    assert.equal(idempotencyKey, server.asked[0]?.headers['idempotency-key']);
+    const refused = (await server.holdfast.holds.create(HOLD).catch((error) => error)) as HoldfastError;
+    assert.deepEqual([refused.code, refused.problem.until], ['HOLD_ON_THE_MOON', 'noon']);
+  });
+
+  it('says what to do about a wrong address, a wrong key and another server', async () => {
+    for (const baseUrl of ['localhost:8080', 'pay.example', 'ftp://pay.example', ''])
+      assert.throws(() => new Holdfast({ baseUrl, apiKey: 'k' }), /baseUrl .* such as https:\/\//, baseUrl);
+    assert.throws(() => new Holdfast({ baseUrl: 'https://pay.example', apiKey: '' }), /apiKey/);
+    const nobody = new Holdfast({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
+    await assert.rejects(nobody.holds.get('x', { timeoutMs: 100 }), /check baseUrl, the network/);
+    await using server = await serveScript([html(401)]);
+    await assert.rejects(server.holdfast.holds.get('x'), { code: 'NOT_HOLDFAST', status: 401 });
+  });
 
   it('is told at once that something else answers at the address', async () => {
     for (const status of [200, 302, 404]) {

@@ -1,6 +1,7 @@
 /** The Python client: the same promise as that of the package, against the same faults. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../.ci/sources.ts';
 import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
@@ -55,6 +56,8 @@ describe('holdfast.py', function () {
     ['a connection that breaks', cutBefore],
     ['an answer that is cut off', cutWithin],
     ["a proxy's 502", html(502)],
+    ["a proxy's 429", html(429)],
+    ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],
   ];
   for (const [what, reply] of again) {
     it(`sends a write again under the same key after ${what}`, async () => {
@@ -154,6 +157,49 @@ describe('holdfast.py', function () {
     assert.deepEqual(await python('http://x', 'k', check(body)), JSON.parse(body));
     assert.equal(await python('http://x', 'k', check(body.replace('10', '99'))), 'invalid');
     assert.equal(await python('http://x', 'k', check(body, String(timestampSeconds + 301))), 'invalid');
+  });
+
+  it('signs captures by a function that it is given', async () => {
+    await using server = await serveScript([json(200, { requestId: REQUEST_ID, status: 'OK' })]);
+    // Stands for Ed25519, whose signatures have as many bytes.
+    const set = 'h._sign_captures = ("acme", lambda data: __import__("hashlib").sha512(data).digest())';
+    const capture = "answer = h.capture_hold(preauthorizationId='pre_x', amountToCapture=40, idempotency_key='k-1')";
+    assert.equal((await python(server.baseUrl, 'k', [set, capture])).outcome, 'done');
+    const { headers, body } = server.asked[0] ?? assert.fail();
+    const parameters = String(headers['signature-input']).replace('capture=', '');
+    assert.match(
+      parameters,
+      /^\("@method" "@path" "content-digest" "idempotency-key"\);created=\d+;nonce="[0-9a-f-]{36}";keyid="acme";alg="ed25519"$/,
+    );
+    const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+    assert.equal(headers['content-digest'], digest);
+    const signed = [
+      '"@method": POST',
+      '"@path": /preauthorization/authorization',
+      `"content-digest": ${digest}`,
+      '"idempotency-key": k-1',
+      `"@signature-params": ${parameters}`,
+    ];
+    const signature = createHash('sha512').update(signed.join('\n')).digest('base64');
+    assert.equal(headers.signature, `capture=:${signature}:`);
+  });
+
+  it('says what is wrong with an address, a key, and what answers there', async () => {
+    const wrong = async (address: string, key: string) =>
+      python(address, key, ['answer = 0']).catch(({ stderr }) => stderr);
+    assert.match(await wrong('localhost:8080', 'k'), /ValueError: base_url .* such as https:/);
+    assert.match(await wrong('http://x', 'a b'), /ValueError: api_key/);
+    await using server = await serveScript([html(401)]);
+    const { code, status } = await python(server.baseUrl, 'k', ["answer = h.get_hold('x')"]);
+    assert.deepEqual([code, status], ['NOT_HOLDFAST', 401]);
+  });
+
+  it('keeps what a newer server says: fields, values, and the code of a refusal', async () => {
+    const answer = { requestId: REQUEST_ID, status: 'ON_THE_MOON', news: { deep: [1] } };
+    await using server = await serveScript([json(201, answer), problem(409, 'HOLD_ON_THE_MOON', { until: 'noon' })]);
+    const kept = await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`]);
+    assert.deepEqual([kept.status, kept.news], ['ON_THE_MOON', { deep: [1] }]);
+    assert.equal((await python(server.baseUrl, 'k', [`h.create_hold(${HOLD})`])).code, 'HOLD_ON_THE_MOON');
   });
 
   it('places, captures and looks up at a running service, and follows what is not known at first', async () => {

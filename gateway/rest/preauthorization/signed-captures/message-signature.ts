@@ -70,7 +70,9 @@ function demandComponents(signed: readonly string[], demanded: ReadonlyMap<strin
 
 function demandTime({ createdSeconds, expiresSeconds }: SignatureInput, nowSeconds: number): void {
   if (Math.abs(nowSeconds - createdSeconds) > TOLERANCE_SECONDS) {
-    throw refuseSignature('The signature was created more than 5 minutes ago, or in the future.');
+    throw refuseSignature(
+      'The signature was created more than 5 minutes ago, or in the future: check the clock of the machine that signs.',
+    );
   }
   if (expiresSeconds !== undefined && nowSeconds > expiresSeconds) throw refuseSignature('The signature has expired.');
 }

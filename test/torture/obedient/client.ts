@@ -7,29 +7,9 @@ import { Holdfast } from '../../../client/holdfast.ts';
 import { HoldfastError } from '../../../client/refusal.ts';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
+import type { Intention, Told } from './intention.ts';
 import { type Kind, readAnswer } from './promise.ts';
 import type { PythonClient } from './python.ts';
-
-/** Something that a merchant wants done once. */
-export interface Intention {
-  readonly kind: Kind;
-  readonly merchant: Merchant;
-  readonly path: string;
-  readonly body: object;
-  /** How the processor's ledger names it: unique for each intention. */
-  readonly mark: string;
-}
-
-/** Its outcome according to the answers. Undecided: an answer promised nothing, or none arrived. */
-export interface Told extends Intention {
-  readonly outcome: 'done' | 'not done' | 'undecided';
-  /** Of the operation that is done, or stored as KO. */
-  readonly requestId?: string | undefined;
-  /** Of a hold that is done. */
-  readonly preauthorizationId?: string | undefined;
-  /** Every answer, in order. */
-  readonly story: readonly string[];
-}
 
 export interface ClientOptions {
   readonly caller: Caller;

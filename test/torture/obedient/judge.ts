@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Entry, entryTable } from '../../../services/sandbox/ledger/entry.ts';
-import type { Told } from './client.ts';
+import type { Told } from './intention.ts';
 
 /** The faults found, one line each. */
 export interface Findings {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
-import type { Intention, Told } from './client.ts';
 import { type Fault, type Scene, seconds } from './faults.ts';
+import type { Intention, Told } from './intention.ts';
 import { captureOf, holdOf } from './stories.ts';
 
 /** Holds of other merchants, three times as many as the machine can place. */

@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { serveLocally } from '../../local-server.ts';
 import type { Caller, Heard } from './caller.ts';
-import type { Intention, Told } from './client.ts';
+import type { Intention, Told } from './intention.ts';
 
 /** What the client made of an intention. */
 export type Answered = Pick<Told, 'outcome' | 'requestId' | 'preauthorizationId'>;

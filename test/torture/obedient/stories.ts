@@ -1,7 +1,8 @@
 /** What merchants want: holds with their captures and releases, and payments to cards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
-import type { Client, Intention } from './client.ts';
+import type { Client } from './client.ts';
+import type { Intention } from './intention.ts';
 
 /** How often a token is used, in percent. */
 const TOKENS = {

@@ -94,6 +94,10 @@ export interface CreatePreauthorization {
   customerPresent?: boolean;
   /** When you expect to capture: a processor may ask for a longer authorization */
   expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period */
+  captureAt?: string;
+  /** An end earlier than the period's: in the future, before the end of the period */
+  releaseAt?: string;
   /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
   metadata?: Record<string, string & string | ''>;
 }
@@ -228,6 +232,10 @@ export interface Hold {
   customerPresent: boolean;
   /** When the merchant expected to capture */
   expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once */
+  captureAt?: string;
+  /** When it expires, if that is before expiresAt */
+  releaseAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -296,6 +304,10 @@ export interface HoldWithCaptures {
   customerPresent: boolean;
   /** When the merchant expected to capture */
   expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once */
+  captureAt?: string;
+  /** When it expires, if that is before expiresAt */
+  releaseAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -360,6 +372,10 @@ export interface ListedHold {
   customerPresent: boolean;
   /** When the merchant expected to capture */
   expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once */
+  captureAt?: string;
+  /** When it expires, if that is before expiresAt */
+  releaseAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -572,6 +588,10 @@ export interface ReleasedHold {
   customerPresent: boolean;
   /** When the merchant expected to capture */
   expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once */
+  captureAt?: string;
+  /** When it expires, if that is before expiresAt */
+  releaseAt?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -630,6 +650,17 @@ export interface SigningSecret {
 /** The token that the checkout generated */
 export interface TokenData {
   tokenId: string;
+}
+
+/** Changes what is named; null takes it back */
+export interface UpdatePreauthorization {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  captureAt?: string | null;
+  releaseAt?: string | null;
+  description?: string | null;
+  merchantReference?: string | null;
+  metadata?: Record<string, string & string | ''> | null;
 }
 
 /** The merchant's webhook and the secrets that sign what it receives */
@@ -734,6 +765,16 @@ export interface Routes {
     query: Record<never, never>;
     body: undefined;
     answer: HoldWithCaptures;
+  };
+  /** Change what a hold is for, or when it is captured or ends by itself */
+  updatePreauthorization: {
+    path: {
+      /** Names an operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: UpdatePreauthorization;
+    answer: Hold;
   };
   /** Pay an amount to a card */
   createOct: {

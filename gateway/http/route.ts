@@ -8,7 +8,7 @@ import type { ProblemCode } from './problem.ts';
  * same schemas that requests are validated with.
  */
 export interface Route {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   readonly tag: string;

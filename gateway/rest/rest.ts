@@ -17,6 +17,7 @@ import { capturePreauthorization } from './preauthorization/capture-preauthoriza
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
+import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
 import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/signing-secrets.ts';
 import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
@@ -29,6 +30,7 @@ export const REST_ROUTES = {
   releasePreauthorization,
   listPreauthorizations,
   getPreauthorization,
+  updatePreauthorization,
   createOct,
   getOct,
   listOperations,

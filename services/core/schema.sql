@@ -132,6 +132,11 @@ create table hold (
   description text,
   customer_present boolean default false not null,
   expected_capture_at timestamp(3) with time zone,
+  capture_at timestamp(3) with time zone,
+  auto_capture_id uuid,
+  auto_capture_count integer default 0 not null,
+  release_at timestamp(3) with time zone,
+  asked jsonb,
   metadata jsonb,
   return_url text,
   save_card boolean not null,
@@ -409,8 +414,10 @@ CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (pro
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
 CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
+CREATE INDEX hold_to_capture ON public.hold USING btree (capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
 

@@ -9,7 +9,8 @@ with input as materialized (
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
-      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz, metadata jsonb,
+      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
+      "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
       "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -37,13 +38,13 @@ with input as materialized (
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
       terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, metadata, return_url, save_card, checkout_expires_at)
+      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,
@@ -131,7 +132,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -164,7 +165,9 @@ with input as materialized (
   reserved as (
     update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
       released = h.released - case when i."fromReleased" then i.amount else 0 end,
-      in_flight = h.in_flight + i.amount, closing = i.closing
+      in_flight = h.in_flight + i.amount, closing = i.closing,
+      auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
+      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
     from admissible i
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
@@ -197,7 +200,7 @@ with input as materialized (
       "processorMessage" text, card json, operation json,
       "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
       released bigint, reversed bigint, "releaseReason" text, closing boolean,
-      "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
@@ -228,6 +231,7 @@ with input as materialized (
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
       frozen = h.frozen or coalesce(c.freezes, false),
+      auto_capture_id = case when c.again then null else h.auto_capture_id end,
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,
       processor_code = coalesce(c."failCode", h.processor_code),

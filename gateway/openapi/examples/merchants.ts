@@ -73,6 +73,13 @@ export const MERCHANTS: readonly Request[] = [
     parameters: { requestId: ID.hold },
   },
   {
+    route: 'updatePreauthorization',
+    name: 'renamed',
+    summary: 'Another reference, and no description any more',
+    parameters: { requestId: ID.hold },
+    body: { merchantReference: 'order-1001-b', description: null },
+  },
+  {
     route: 'releasePreauthorization',
     name: 'cancelCheckout',
     summary: 'The customer did not come',

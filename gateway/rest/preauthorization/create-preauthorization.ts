@@ -10,21 +10,7 @@ import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
-import { Hold, holdJson } from './hold.ts';
-
-const metadata = z
-  .record(
-    fields.text(40),
-    z
-      .string()
-      .max(500)
-      .and(fields.text(500).or(z.literal(''))),
-  )
-  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
-  .meta({
-    description:
-      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
-  });
+import { captureAt, Hold, holdJson, metadata, releaseAt } from './hold.ts';
 
 const returnUrl = fields
   .text(2048)
@@ -56,6 +42,8 @@ const CreatePreauthorization = z
     expectedCaptureAt: fields.time
       .meta({ description: 'When you expect to capture: a processor may ask for a longer authorization' })
       .optional(),
+    captureAt: captureAt.optional(),
+    releaseAt: releaseAt.optional(),
     metadata: metadata.optional(),
   })
   .meta({
@@ -96,7 +84,7 @@ export const createPreauthorization = restRoute({
     },
     202: inProgress('/operations/{requestId}'),
   },
-  codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', ...PROCESSOR],
+  codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
   promises: WRITE_PROMISES,
   handler: async ({ ctx, core, merchantId, body }) => {
     const key = readIdempotencyKey(ctx);

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { preauthorizationId } from '../../resource/answer-fields.ts';
 import { messageJson } from '../../resource/core-messages.ts';
 import { holdFields, ListedHold } from '../../resource/hold.ts';
+import * as fields from '../../resource/request-fields.ts';
 
 /** A hold with its preauthorizationId, once it is placed. */
 export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.optional() }).meta({
@@ -12,3 +14,27 @@ export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.o
 
 /** A hold of core's as JSON, with its preauthorizationId. */
 export const holdJson = messageJson(Hold, PreauthorizationSchema, holdFields);
+
+/** What a request can say of a hold, also later. */
+export const metadata = z
+  .record(
+    fields.text(40),
+    z
+      .string()
+      .max(500)
+      .and(fields.text(500).or(z.literal(''))),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+  .meta({
+    description:
+      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
+  });
+
+export const captureAt = fields.time.meta({
+  description:
+    'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
+});
+
+export const releaseAt = fields.time.meta({
+  description: "An end earlier than the period's: in the future, before the end of the period",
+});

@@ -1,4 +1,4 @@
-import { isDueToEnd, isOpen, judgeCapture, judgeRelease } from '../domain/hold.ts';
+import { isDueToEnd, isOpen, judgeAutoCapture, judgeCapture, judgeRelease } from '../domain/hold.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -9,7 +9,7 @@ import type { HoldRequest } from './request.ts';
 export interface Reservation
   extends Pick<
     SubmissionInput,
-    'finalCapture' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
+    'finalCapture' | 'automatic' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
   > {
   /** Minor units. */
   readonly amount: bigint;
@@ -21,7 +21,11 @@ type Judge = (hold: HoldRow, request: HoldRequest) => RefusalCode | Reservation;
 
 /** How requests on a hold are judged, by kind. */
 export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
-  CAPTURE(hold, { amount = 0n, finalCapture = false, imported = false, at }) {
+  CAPTURE(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, at }) {
+    if (automatic) {
+      const refusal = judgeAutoCapture(hold, at);
+      return refusal ?? { amount: hold.remaining, finalCapture: true, automatic, closing: true };
+    }
     if (imported) return judgeImported(hold, amount, finalCapture);
     const refusal = judgeCapture(hold, { amount, finalCapture }, at);
     return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { booksOf, differsFromRest, failHold, settleCapture, settleRelease } from '../domain/hold.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
-import { isOk } from '../domain/operation.ts';
+import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import { cardOf, type Ending, endInput, resultOf } from './result.ts';
@@ -34,6 +34,7 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
     return {
       ...endOnHold(submission, hold, ending),
       ...settleCapture(hold, capture, isOk(outcome)),
+      again: isMadeAgain(hold, requestId, outcome),
       operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount), ending),
     };
   },
@@ -58,6 +59,14 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
     };
   },
 };
+
+/** What a hold captures by itself is sent again, under a new requestId, when it never arrived; a few times. */
+function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): boolean {
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  return isLost && hold.autoCaptureId === requestId && hold.autoCaptureCount < MOST_AUTO_CAPTURES;
+}
+
+const MOST_AUTO_CAPTURES = 3;
 
 function reckonVoid(
   kind: 'RELEASE' | 'EXPIRY',

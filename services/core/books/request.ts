@@ -28,6 +28,8 @@ export interface HoldRequest extends Request {
   /** Of a capture, minor units. */
   readonly amount?: bigint | undefined;
   readonly finalCapture?: boolean | undefined;
+  /** The hold captures what remains by itself, at its captureAt. */
+  readonly automatic?: boolean | undefined;
   /** The processor ended the authorization by itself, and reported it: nothing is sent. */
   readonly reported?: boolean | undefined;
 }

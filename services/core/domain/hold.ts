@@ -36,6 +36,11 @@ export interface HoldState extends HoldBooks {
   /** Absent = the processor did not say. */
   readonly capabilities?: Capabilities | null | undefined;
   readonly expiresAt?: Date | null | undefined;
+  /** An end that the merchant chose, earlier than the period's. */
+  readonly releaseAt?: Date | null | undefined;
+  /** When what remains is captured by itself, and the capture that did it; absent = none has. */
+  readonly captureAt?: Date | null | undefined;
+  readonly autoCaptureId?: string | null | undefined;
   /** The authorization ended at the processor by itself, and the rest is booked so; absent = it did not. */
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
@@ -63,6 +68,17 @@ export function judgeCapture(
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
 
+/**
+ * Judges the capture of what remains, which a hold makes by itself at its captureAt, once. It waits for what is in flight. Returns the refusal,
+ * or undefined when it may be reserved.
+ */
+export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | undefined {
+  const refusal = judgeCapture(hold, { amount: hold.remaining, finalCapture: true }, now);
+  if (refusal) return refusal;
+  const isDue = hold.captureAt != null && hold.captureAt <= now && hold.autoCaptureId == null;
+  return isDue && hold.inFlight === 0n ? undefined : 'CAPTURE_IN_FLIGHT';
+}
+
 /** Judges a merchant's release of a placed hold. Returns the refusal, or undefined. */
 export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefined {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
@@ -79,7 +95,7 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
 export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold) || hold.inFlight > 0n || hold.closing) return false;
   if (hold.endedAs != null) return hold.endedAs === reason;
-  return reason === 'EXPIRED' && hold.expiresAt != null && hold.expiresAt <= now;
+  return reason === 'EXPIRED' && isOver(hold, now);
 }
 
 /**
@@ -184,10 +200,15 @@ export function isOpen(hold: { readonly status: HoldStatus }): boolean {
   return hold.status === 'IN_PROGRESS' || hold.status === 'PARTIALLY_CAPTURED';
 }
 
+/** Whether the period is over, or the earlier end that the merchant chose. */
+function isOver({ expiresAt, releaseAt }: HoldState, now: Date): boolean {
+  return (expiresAt != null && expiresAt <= now) || (releaseAt != null && releaseAt <= now);
+}
+
 /** Why a placed hold has ended, by state or by time. Time is judged at the request, not only by the sweeper. */
-function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
+export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
   if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
-  if (isOpen(hold)) return hold.expiresAt != null && hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+  if (isOpen(hold)) return isOver(hold, now) ? 'HOLD_EXPIRED' : undefined;
   if (hold.status === 'EXPIRED' || hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
   if (hold.status === 'RELEASED' || hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
   return 'HOLD_CAPTURED';

@@ -51,6 +51,7 @@ import { createPreauthorization } from './preauthorization/create-preauthorizati
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
+import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
 import { discardQuarantinedNotification } from './quarantine/discard-quarantined-notification.ts';
 import { discardQuarantinedNotifications } from './quarantine/discard-quarantined-notifications.ts';
@@ -79,6 +80,7 @@ export function servicesOf(core: Core): MountedService[] {
       listPreauthorizations,
       capturePreauthorization,
       releasePreauthorization,
+      updatePreauthorization,
     }),
     mounted(core, OctService, { createOct, getOct }),
     mounted(core, OperationService, {

@@ -15,6 +15,7 @@ import { measuredProcessor } from '../metrics/measured-processor.ts';
 import { openMetrics } from '../metrics/metrics.ts';
 import { openMetricsDoor } from '../metrics/metrics-door.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
+import { automaticCaptures } from '../recovery/capture-due.ts';
 import { checkoutExpiries } from '../recovery/expire-checkouts.ts';
 import { expiries } from '../recovery/expire-holds.ts';
 import { inquiries } from '../recovery/inquire.ts';
@@ -91,6 +92,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
     ...rowsByProcessor(processors).flatMap((at) => [
       workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
+      workLoop(whileSound(watch, automaticCaptures(recovery, at)), log, clock),
       workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
       workLoop(whileSound(watch, checkoutExpiries(recovery, at)), log, clock),
     ]),

@@ -22,6 +22,7 @@ import type { Sender } from '../../../services/core/kinds/facts.ts';
 import { inSettings, ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import { audit } from '../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../services/core/reconciliation/drift.ts';
+import { captureDue } from '../../../services/core/recovery/capture-due.ts';
 import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
 import { inquire } from '../../../services/core/recovery/inquire.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts';
@@ -199,6 +200,7 @@ export async function openStage(options: StageOptions = {}) {
     client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
+    captureDue: () => captureDue(recovery),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
       const drifts: Drift[] = [];

@@ -15,6 +15,8 @@ export function HoldFacts({ hold }) {
     ['Description', hold.description],
     ['Customer', hold.customerPresent ? 'Present' : 'Absent: the merchant initiated it'],
     ['Capture expected', hold.expectedCaptureAt && html`<${Time} at=${hold.expectedCaptureAt} />`],
+    ['Captured by itself', hold.captureAt && html`<${Time} at=${hold.captureAt} />`],
+    ['Ends early', hold.releaseAt && html`<${Time} at=${hold.releaseAt} />`],
     ['Terminal', hold.terminalId],
     ['User', hold.userId],
     ['Card', card && [card.brand, card.last4 && `ending in ${card.last4}`].filter(Boolean).join(' ')],

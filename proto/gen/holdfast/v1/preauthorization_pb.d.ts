@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { OperationState, PaymentMethod, ProcessorError } from "./payment_pb.js";
 
 /**
@@ -245,6 +245,20 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 35;
    */
   expectedCaptureAt?: Timestamp | undefined;
+
+  /**
+   * When what remains is captured by itself, once.
+   *
+   * @generated from field: google.protobuf.Timestamp capture_at = 36;
+   */
+  captureAt?: Timestamp | undefined;
+
+  /**
+   * When it expires, if that is before expires_at.
+   *
+   * @generated from field: google.protobuf.Timestamp release_at = 37;
+   */
+  releaseAt?: Timestamp | undefined;
 };
 
 /**
@@ -489,6 +503,20 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 15;
    */
   expectedCaptureAt?: Timestamp | undefined;
+
+  /**
+   * When what remains is captured by itself, once. In the future, and before release_at and the end of the period.
+   *
+   * @generated from field: google.protobuf.Timestamp capture_at = 16;
+   */
+  captureAt?: Timestamp | undefined;
+
+  /**
+   * An end earlier than the period's. In the future, and before the end of the period.
+   *
+   * @generated from field: google.protobuf.Timestamp release_at = 17;
+   */
+  releaseAt?: Timestamp | undefined;
 };
 
 /**
@@ -904,6 +932,95 @@ export declare type ReleasePreauthorizationResponse = Message<"holdfast.v1.Relea
 export declare const ReleasePreauthorizationResponseSchema: GenMessage<ReleasePreauthorizationResponse>;
 
 /**
+ * Changes a hold: what update_mask names becomes as it is here, and nothing when it is absent here (AIP-134).
+ *
+ * @generated from message holdfast.v1.UpdatePreauthorizationRequest
+ */
+export declare type UpdatePreauthorizationRequest = Message<"holdfast.v1.UpdatePreauthorizationRequest"> & {
+  /**
+   * Whose hold; empty = any merchant's (operator credential only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The hold's request_id.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * Which of the following fields to change: at least one.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * When what remains is captured by itself.
+   *
+   * @generated from field: google.protobuf.Timestamp capture_at = 4;
+   */
+  captureAt?: Timestamp | undefined;
+
+  /**
+   * An end earlier than the period's.
+   *
+   * @generated from field: google.protobuf.Timestamp release_at = 5;
+   */
+  releaseAt?: Timestamp | undefined;
+
+  /**
+   * What the hold is for; 1 to 250 characters.
+   *
+   * @generated from field: optional string description = 6;
+   */
+  description?: string | undefined;
+
+  /**
+   * The merchant's own reference; at most 64 characters.
+   *
+   * @generated from field: optional string merchant_reference = 7;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * The merchant's own data, all of it: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata: { [key: string]: string };
+};
+
+/**
+ * Describes the message holdfast.v1.UpdatePreauthorizationRequest.
+ * Use `create(UpdatePreauthorizationRequestSchema)` to create a new message.
+ */
+export declare const UpdatePreauthorizationRequestSchema: GenMessage<UpdatePreauthorizationRequest>;
+
+/**
+ * The hold as it is now.
+ *
+ * @generated from message holdfast.v1.UpdatePreauthorizationResponse
+ */
+export declare type UpdatePreauthorizationResponse = Message<"holdfast.v1.UpdatePreauthorizationResponse"> & {
+  /**
+   * The hold.
+   *
+   * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
+   */
+  preauthorization?: Preauthorization | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.UpdatePreauthorizationResponse.
+ * Use `create(UpdatePreauthorizationResponseSchema)` to create a new message.
+ */
+export declare const UpdatePreauthorizationResponseSchema: GenMessage<UpdatePreauthorizationResponse>;
+
+/**
  * Public state of a hold.
  *
  * @generated from enum holdfast.v1.HoldStatus
@@ -1142,6 +1259,18 @@ export declare const PreauthorizationService: GenService<{
     methodKind: "unary";
     input: typeof ReleasePreauthorizationRequestSchema;
     output: typeof ReleasePreauthorizationResponseSchema;
+  },
+  /**
+   * Changes what a hold is for, or when it is captured or ends by itself; makes no operation, and may be repeated. capture_at and
+   * release_at can be changed until they fall due, while the hold is open. Errors: PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED,
+   * HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, TIME_OUT_OF_RANGE, SIGNATURE_REQUIRED.
+   *
+   * @generated from rpc holdfast.v1.PreauthorizationService.UpdatePreauthorization
+   */
+  updatePreauthorization: {
+    methodKind: "unary";
+    input: typeof UpdatePreauthorizationRequestSchema;
+    output: typeof UpdatePreauthorizationResponseSchema;
   },
 }>;
 

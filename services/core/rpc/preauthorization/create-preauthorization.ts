@@ -23,7 +23,14 @@ import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf } from '../idempotency.ts';
-import { contractOf, dateOf, FieldCheck, refuseTimes } from '../server/check-fields.ts';
+import {
+  contractOf,
+  dateOf,
+  endTimes,
+  FieldCheck,
+  refuseTimes,
+  refuseUnsignedCapture,
+} from '../server/check-fields.ts';
 import {
   demandAnswerable,
   demandOk,
@@ -141,6 +148,8 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
     ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(new Date(hold.expectedCaptureAt)) }),
+    ...(hold.captureAt && { captureAt: timestampFromDate(new Date(hold.captureAt)) }),
+    ...(hold.releaseAt && { releaseAt: timestampFromDate(new Date(hold.releaseAt)) }),
     metadata: inOrder(hold.metadata ?? {}),
     expiresAt: timestampFromDate(expiryOf(hold, at, outcome.expiresAt)),
     createdAt: timestampFromDate(new Date(hold.createdAt)),
@@ -195,38 +204,25 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow, no
   if (request.tokenId === undefined && request.customerPresent === false) {
     fields.add('customer_present', 'must be true at a checkout, where the customer enters a card');
   }
-  for (const [name, value] of Object.entries(request.metadata)) {
-    fields.text('metadata', name);
-    fields.text('metadata', value);
-  }
-  if (Buffer.byteLength(Object.entries(request.metadata).flat().join('')) > METADATA_BYTES) {
-    fields.add('metadata', `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
-  }
-  return (
-    fields.refusal() ??
-    refuseTimes([{ field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt), after: now }])
-  );
+  fields.metadata('metadata', request.metadata);
+  const refusal = fields.refusal();
+  if (refusal) return refusal;
+  const periodEnd = new Date(now.getTime() + contract.holdPeriodS * 1_000);
+  const expected = { field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt), after: now };
+  const terms = { captureAt: dateOf(request.captureAt), releaseAt: dateOf(request.releaseAt) };
+  return refuseTimes([expected, ...endTimes(terms, now, periodEnd)]) ?? refuseUnsignedCapture(terms, contract);
 }
-
-/** Room for 20 pairs of the largest size in ASCII. */
-const METADATA_BYTES = 16 * 1024;
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
   const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard } = hold;
   const metadata = hold.metadata ?? {};
   const { description, customerPresent } = hold;
   const expectedCaptureAt = dateOf(hold.expectedCaptureAt)?.toISOString();
+  const captureAt = dateOf(hold.captureAt)?.toISOString();
+  const releaseAt = dateOf(hold.releaseAt)?.toISOString();
   const money = { tokenId, amount, currency, terminalId, userId };
-  return {
-    ...money,
-    merchantReference,
-    returnUrl,
-    saveCard,
-    metadata,
-    description,
-    customerPresent,
-    expectedCaptureAt,
-  };
+  const times = { expectedCaptureAt, captureAt, releaseAt };
+  return { ...money, merchantReference, returnUrl, saveCard, metadata, description, customerPresent, ...times };
 }
 
 /** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
@@ -259,6 +255,8 @@ function newHold(
     description: request.description,
     customerPresent: request.customerPresent ?? !byToken,
     expectedCaptureAt: dateOf(request.expectedCaptureAt)?.toISOString(),
+    captureAt: dateOf(request.captureAt)?.toISOString(),
+    releaseAt: dateOf(request.releaseAt)?.toISOString(),
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,

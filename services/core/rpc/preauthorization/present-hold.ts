@@ -18,7 +18,7 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
     ...presentFields(hold, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'frozen'),
-    ...presentFields(hold, 'description', 'customerPresent', 'expectedCaptureAt'),
+    ...presentFields(hold, 'description', 'customerPresent', 'expectedCaptureAt', 'captureAt', 'releaseAt'),
     ...presentFields(hold, 'merchantReference', 'generatedTokenId', 'createdAt', 'placedAt', 'expiresAt', 'closedAt'),
     status: HoldStatus[hold.status],
     phase: HoldPhase[phaseOf(hold)],
@@ -43,15 +43,34 @@ function phaseOf(hold: HoldRow): keyof typeof HoldPhase {
 
 /** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
 export function presentPlaced(hold: HoldRow, cipher: Cipher) {
-  return presentHold({ ...hold, ...UNTOUCHED, remaining: hold.amount }, cipher);
+  return presentHold({ ...hold, ...askedOf(hold), ...UNTOUCHED, remaining: hold.amount }, cipher);
 }
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
 export function presentCheckout(hold: HoldRow, cipher: Cipher) {
   const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
   const answer = { processorReference: null, processorCode: null, processorMessage: null };
-  const opened = { ...hold, ...UNTOUCHED, ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: 0n };
+  const opened = {
+    ...hold,
+    ...askedOf(hold),
+    ...UNTOUCHED,
+    ...placing,
+    ...answer,
+    phase: 'AWAITING_CHECKOUT',
+    remaining: 0n,
+  };
   return presentHold(opened as HoldRow, cipher);
+}
+
+/** What an update can change, as it was asked for first. */
+function askedOf({ asked }: HoldRow) {
+  if (asked == null) return {};
+  const { captureAt, releaseAt, description = null, merchantReference = null, metadata = null } = asked;
+  const times = {
+    captureAt: captureAt ? new Date(captureAt) : null,
+    releaseAt: releaseAt ? new Date(releaseAt) : null,
+  };
+  return { ...times, description, merchantReference, metadata };
 }
 
 const UNTOUCHED = {

@@ -7,6 +7,9 @@ import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { Core } from '../core.ts';
 import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
 
+/** Room for 20 pairs of the largest size in ASCII. */
+const METADATA_BYTES = 16 * 1024;
+
 /** Collects violations that the schema cannot express, and rejects the request with all of them. */
 export class FieldCheck {
   readonly #violations: Violation[] = [];
@@ -28,6 +31,15 @@ export class FieldCheck {
 
   terminal(field: string, value: string, contract: MerchantRow): void {
     if (!contract.terminals.includes(value)) this.add(field, 'is not a terminal of the merchant');
+  }
+
+  /** The merchant's own data. */
+  metadata(field: string, metadata: Readonly<Record<string, string>>): void {
+    const texts = Object.entries(metadata).flat();
+    for (const text of texts) this.text(field, text);
+    if (Buffer.byteLength(texts.join('')) > METADATA_BYTES) {
+      this.add(field, `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
+    }
   }
 
   url(field: string, value: string | undefined): void {
@@ -70,6 +82,30 @@ export function refuseTimes(times: readonly NamedTime[]): HoldfastError | undefi
   return new HoldfastError('TIME_OUT_OF_RANGE', `a time is past, or after the end of the hold: ${names}`, {
     violations,
   });
+}
+
+/** When a hold captures what remains, and when it ends, by the merchant's choice. */
+export interface ChosenTimes {
+  readonly captureAt?: Date | null | undefined;
+  readonly releaseAt?: Date | null | undefined;
+}
+
+/** What these times must keep: in the future, the capture before the chosen end, both before the period's. */
+export function endTimes({ captureAt, releaseAt }: ChosenTimes, now: Date, periodEnd: Date): NamedTime[] {
+  const end = releaseAt && releaseAt < periodEnd ? releaseAt : periodEnd;
+  return [
+    { field: 'capture_at', at: captureAt ?? undefined, after: now, before: end },
+    { field: 'release_at', at: releaseAt ?? undefined, after: now, before: periodEnd },
+  ];
+}
+
+/** SIGNATURE_REQUIRED when the merchant's captures must be signed: what a hold captures by itself is not. */
+export function refuseUnsignedCapture({ captureAt }: ChosenTimes, contract: MerchantRow): HoldfastError | undefined {
+  if (captureAt == null || !contract.requireSignedCaptures) return undefined;
+  return new HoldfastError(
+    'SIGNATURE_REQUIRED',
+    'captures of this merchant must be signed, so none can be made by capture_at',
+  );
 }
 
 /** A time of a message, or of a row, as a Date. */

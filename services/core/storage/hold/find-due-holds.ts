@@ -29,7 +29,31 @@ const FIND_DUE: Statement = {
       order by expires_at limit $2)
     union all
     (select ${DUE} from hold
+      where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and release_at <= $1 and expires_at > $1
+        and ended_as is null and in_flight = 0 and not closing and request_id <> all ($5::uuid[])
+        and ${isAtProcessor('$3', '$4')}
+      order by release_at limit $2)
+    union all
+    (select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and ended_as is not null
         and in_flight = 0 and not closing and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
       order by request_id limit $2)`,
+};
+
+/** Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in flight, waits. */
+export function findHoldsToCapture(
+  query: Query,
+  { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },
+  at: AtProcessor,
+): Promise<DueHold[]> {
+  return readRows<DueHold>(query, FIND_TO_CAPTURE, [now, limit, at.only, at.butNot, but]);
+}
+
+const FIND_TO_CAPTURE: Statement = {
+  name: 'find-holds-to-capture',
+  text: `select ${DUE} from hold
+    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and capture_at <= $1 and auto_capture_id is null
+      and ended_as is null and in_flight = 0 and not closing and not frozen and expires_at > $1
+      and (release_at is null or release_at > $1) and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
+    order by capture_at limit $2`,
 };

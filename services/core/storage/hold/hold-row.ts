@@ -2,6 +2,11 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
 import { cardColumns, sentColumns, sentIndexes, sentUniques } from '../submission/sent-columns.ts';
 
+/** What an update can change of a hold. */
+export type AskedTerms = Partial<Record<'description' | 'merchantReference' | 'captureAt' | 'releaseAt', string>> & {
+  readonly metadata?: Record<string, string>;
+};
+
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not add up,
  * whatever the code above it believes.
@@ -44,6 +49,14 @@ export const HoldEntity = defineEntity({
     /** False = the merchant initiated it. */
     customerPresent: p.boolean().default(false),
     expectedCaptureAt: p.datetime(3).nullable(),
+    /** When what remains is captured by itself; the capture that did it, and how many were tried because none before had arrived. */
+    captureAt: p.datetime(3).nullable(),
+    autoCaptureId: p.uuid().nullable(),
+    autoCaptureCount: p.integer().default(0),
+    /** An end that the merchant chose, earlier than the period's. */
+    releaseAt: p.datetime(3).nullable(),
+    /** What an update has changed, as it was asked for; null = nothing was changed. */
+    asked: p.json().nullable().$type<AskedTerms>(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
     returnUrl: p.text().nullable(),
     saveCard: p.boolean(),
@@ -109,6 +122,17 @@ export const HoldEntity = defineEntity({
       name: 'hold_open_ended',
       properties: ['requestId'],
       where: "ended_as is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')",
+    },
+    {
+      name: 'hold_open_by_release',
+      properties: ['releaseAt'],
+      where: "release_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
+    },
+    {
+      name: 'hold_to_capture',
+      properties: ['captureAt'],
+      where:
+        "capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
     },
     { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
     { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },

@@ -158,6 +158,11 @@ export class Migration0001_first_schema extends Migration {
         "description" text null,
         "customer_present" boolean not null default false,
         "expected_capture_at" timestamptz(3) null,
+        "capture_at" timestamptz(3) null,
+        "auto_capture_id" uuid null,
+        "auto_capture_count" int not null default 0,
+        "release_at" timestamptz(3) null,
+        "asked" jsonb null,
         "metadata" jsonb null,
         "return_url" text null,
         "save_card" boolean not null,
@@ -185,6 +190,10 @@ export class Migration0001_first_schema extends Migration {
         where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_open_ended" on "hold" ("request_id")
         where ended_as is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED');
+      create index "hold_open_by_release" on "hold" ("release_at")
+        where release_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_to_capture" on "hold" ("capture_at")
+        where capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
       create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null;
       create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null;

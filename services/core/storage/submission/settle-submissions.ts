@@ -30,6 +30,8 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput> {
   readonly amountReleased?: bigint | undefined;
   /** The processor gave back something else than what our books had left: the hold is frozen. */
   readonly freezes?: boolean | undefined;
+  /** A capture that the hold made by itself never arrived: it is made again. */
+  readonly again?: boolean | undefined;
   /** The hold was never placed and is given up, for this reason. */
   readonly failCode?: string | undefined;
   readonly failMessage?: string | undefined;
@@ -82,7 +84,7 @@ export const SETTLE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
-      "bankReference" text, "amountReleased" bigint, freezes boolean, "failCode" text, "failMessage" text)
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
@@ -110,6 +112,7 @@ export const SETTLE_SUBMISSIONS: Statement = {
   booked as (
     update hold h set ${SET_BOOKS},
       frozen = h.frozen or coalesce(c.freezes, false),
+      auto_capture_id = case when c.again then null else h.auto_capture_id end,
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,
       processor_code = coalesce(c."failCode", h.processor_code),

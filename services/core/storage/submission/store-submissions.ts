@@ -36,6 +36,8 @@ export interface SubmissionInput extends SentInput {
   /** The hold has ended, so the amount is taken from what it has released. */
   readonly fromReleased?: boolean | undefined;
   readonly finalCapture?: boolean | undefined;
+  /** The hold makes this capture by itself, at its captureAt. */
+  readonly automatic?: boolean | undefined;
   /** A void that the processor did by itself, and what it said of it. */
   readonly reported?: boolean | undefined;
   readonly amountReleased?: string | undefined;
@@ -127,7 +129,7 @@ export const STORE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     ${LOST}
     ${sentUnderKey('submission')}
@@ -144,7 +146,9 @@ export const STORE_SUBMISSIONS: Statement = {
   reserved as (
     update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
       released = h.released - case when i."fromReleased" then i.amount else 0 end,
-      in_flight = h.in_flight + i.amount, closing = i.closing
+      in_flight = h.in_flight + i.amount, closing = i.closing,
+      auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
+      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
     from admissible i
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
   ),

@@ -5,7 +5,18 @@ import { refusal } from '../../fake-core.ts';
 import { useStage } from '../../stage.ts';
 import * as examples from '../examples.ts';
 
-const { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON, CREATE_HOLD, HOLD, HOLD_ID, HOLD_JSON, PREAUTHORIZATION_ID } = examples;
+const {
+  CAPTURE,
+  CAPTURE_HOLD,
+  CAPTURE_JSON,
+  CREATE_HOLD,
+  HOLD,
+  HOLD_ID,
+  HOLD_JSON,
+  NOW,
+  NOW_TEXT,
+  PREAUTHORIZATION_ID,
+} = examples;
 
 describe('REST preauthorization', () => {
   const stage = useStage();
@@ -167,6 +178,29 @@ describe('REST preauthorization', () => {
       assert.equal(answer.status, 202);
       assert.deepEqual(answer.body, { requestId: examples.RELEASE_ID, holdRequestId: HOLD_ID, status: 'IN_PROGRESS' });
     });
+  });
+
+  describe('PATCH /preauthorization/{requestId}', () => {
+    it('changes what is named, and takes back what is null', async () => {
+      core.answers.set('updatePreauthorization', () => ({ preauthorization: HOLD }));
+      const body = { captureAt: NOW_TEXT, description: null, metadata: { a: '1' } };
+      const answer = await stage.ask('PATCH', `/preauthorization/${HOLD_ID}`, { body });
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.body, HOLD_JSON);
+      const sent = core.lastRequest as Record<string, unknown>;
+      assert.deepEqual((sent.updateMask as { paths: string[] }).paths, ['capture_at', 'description', 'metadata']);
+      assert.deepEqual(
+        [sent.captureAt, sent.description, sent.metadata, sent.merchantId],
+        [NOW, undefined, { a: '1' }, 'acme'],
+      );
+    });
+
+    for (const body of [{}, { merchantId: 'acme' }, { captureAt: 'soon' }, { amount: 5 }, { description: '' }]) {
+      it(`refuses ${JSON.stringify(body)}`, async () => {
+        const answer = await stage.ask('PATCH', `/preauthorization/${HOLD_ID}`, { body });
+        assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+      });
+    }
   });
 
   describe('GET /preauthorization/{requestId}', () => {

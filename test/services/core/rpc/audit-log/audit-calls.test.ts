@@ -75,6 +75,10 @@ describe('The audit log', () => {
       const { requestId } = await acme.hold();
       return operator.holds.releasePreauthorization({ requestId }, ALICE);
     },
+    UpdatePreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.updatePreauthorization({ requestId, updateMask: { paths: ['metadata'] } }, ALICE);
+    },
     CreateOct: () => operator.octs.createOct(HOLD, ALICE),
     CreateMerchant: () =>
       operator.merchants.createMerchant({ ...MERCHANT, merchantId: 'bolt', contract: contract() }, ALICE),

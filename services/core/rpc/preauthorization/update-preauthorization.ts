@@ -1,0 +1,100 @@
+import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { endOf } from '../../domain/hold.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { readHolds } from '../../storage/hold/read-holds.ts';
+import type { Core, Method } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { invalidField, refusalOf } from '../refuse.ts';
+import { isInScope, scopeOfChange } from '../server/caller.ts';
+import {
+  contractOf,
+  dateOf,
+  endTimes,
+  FieldCheck,
+  refuseTimes,
+  refuseUnsignedCapture,
+} from '../server/check-fields.ts';
+import { presentHold } from './present-hold.ts';
+
+/**
+ * Changes what a hold is for, or when it is captured or ends by itself: read, judged, and written if the hold is still as it was read. A write
+ * that loses to another one is judged again.
+ */
+export const updatePreauthorization: Method<'updatePreauthorization'> = async (core, request, context) => {
+  const merchantId = scopeOfChange(context, request.merchantId);
+  const { requestId } = request;
+  const named = fieldsOf(request);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const [hold] = isUuid(requestId) ? await readHolds(core.database.query, [requestId]) : [];
+    if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+    const terms = changed(hold, request, named);
+    await judge(core, hold, terms, named);
+    if (await changeTerms(core.database.query, hold, terms)) {
+      return { preauthorization: presentHold({ ...hold, ...terms }, core.cipher) };
+    }
+  }
+  throw new HoldfastError('UNAVAILABLE', 'the hold changes all the time; nothing was stored', { retryAfterS: 1 });
+};
+
+const MOST_TRIES = 10;
+
+const NAMES = {
+  capture_at: 'captureAt',
+  release_at: 'releaseAt',
+  description: 'description',
+  merchant_reference: 'merchantReference',
+  metadata: 'metadata',
+} as const satisfies Record<string, keyof Terms>;
+
+type Names = ReadonlySet<string>;
+
+/** The fields that the mask names. Throws INVALID_REQUEST for others, for none, and for texts with card numbers. */
+function fieldsOf(request: UpdatePreauthorizationRequest): Names {
+  const names = request.updateMask?.paths ?? [];
+  const fields = new FieldCheck();
+  if (names.length === 0) throw invalidField('update_mask', 'must name at least one field');
+  for (const name of names)
+    if (!Object.hasOwn(NAMES, name)) fields.add('update_mask', 'names a field that cannot be changed');
+  fields.text('description', request.description);
+  fields.text('merchant_reference', request.merchantReference);
+  fields.metadata('metadata', request.metadata);
+  fields.refuse();
+  return new Set(names);
+}
+
+/** The terms of a hold after the change. */
+function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names): Terms {
+  const { captureAt, releaseAt, description, merchantReference, metadata } = hold;
+  const isNone = Object.keys(request.metadata).length === 0;
+  return {
+    captureAt: named.has('capture_at') ? (dateOf(request.captureAt) ?? null) : captureAt,
+    releaseAt: named.has('release_at') ? (dateOf(request.releaseAt) ?? null) : releaseAt,
+    description: named.has('description') ? (request.description ?? null) : description,
+    merchantReference: named.has('merchant_reference') ? (request.merchantReference ?? null) : merchantReference,
+    metadata: named.has('metadata') ? (isNone ? null : { ...request.metadata }) : metadata,
+  };
+}
+
+/** Throws the refusal of a change of times: the hold has ended, a time has fallen due, or the new one is past or after the end. */
+async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Promise<void> {
+  const times = ['capture_at', 'release_at'].filter((name) => named.has(name));
+  if (times.length === 0) return;
+  const now = core.clock();
+  const ended =
+    hold.phase === 'FAILED' ? 'HOLD_NOT_PLACED' : hold.phase === 'AUTHORIZED' ? endOf(hold, now) : undefined;
+  if (ended) throw refusalOf(ended);
+  if (named.has('capture_at') && hold.captureAt != null && (hold.captureAt <= now || hold.autoCaptureCount > 0)) {
+    const violations = [{ field: 'capture_at', description: 'has fallen due, and cannot be changed any more' }];
+    throw new HoldfastError('TIME_OUT_OF_RANGE', 'the capture has fallen due: capture_at', { violations });
+  }
+  const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
+  // What has fallen due is no reason to refuse another change.
+  const isDue = hold.captureAt != null && hold.captureAt <= now;
+  const refusal = refuseTimes(endTimes(isDue ? { ...terms, captureAt: null } : terms, now, periodEnd));
+  if (refusal) throw refusal;
+  if (!named.has('capture_at')) return;
+  const unsigned = refuseUnsignedCapture(terms, await contractOf(core, hold.merchantId));
+  if (unsigned) throw unsigned;
+}

@@ -1,0 +1,30 @@
+import type { Query, Statement } from '../database.ts';
+import type { AskedTerms, HoldRow } from './hold-row.ts';
+import type { ReadHold } from './read-holds.ts';
+
+/** What an update can change of a hold. */
+export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'merchantReference' | 'metadata'>;
+
+/** Changes the terms of a hold, if it is still as it was read. What was asked for first is kept: a repeated request gets its first answer. Returns whether it was changed. */
+export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
+  const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
+  const asked = JSON.stringify(hold.asked ?? askedOf(hold));
+  const values = [hold.requestId, hold.version, captureAt, releaseAt, description, merchantReference, metadata, asked];
+  return (await query(CHANGE_TERMS, values)).length === 1;
+}
+
+function askedOf({ captureAt, releaseAt, description, merchantReference, metadata }: Terms): AskedTerms {
+  return {
+    ...(captureAt && { captureAt: captureAt.toISOString() }),
+    ...(releaseAt && { releaseAt: releaseAt.toISOString() }),
+    ...(description != null && { description }),
+    ...(merchantReference != null && { merchantReference }),
+    ...(metadata && { metadata }),
+  };
+}
+
+const CHANGE_TERMS: Statement = {
+  name: 'change-terms',
+  text: `update hold set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb, asked = $8::jsonb
+    where request_id = $1 and xmin = $2::xid returning request_id`,
+};

@@ -14,14 +14,14 @@ describe('the law of core', () => {
     ['processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold-row.ts';`],
     ['reports/overview.ts', `import { settle } from '../books/books.ts';`],
     ['rpc/pages.ts', `import { startCore } from '../start/start-core.ts';`],
-    ['rpc/merchant/get-merchant.ts', `import { LockMode } from '@mikro-orm/core';`],
+    ['rpc/merchant/merchants.ts', `import { LockMode } from '@mikro-orm/core';`],
     ['start/start-core.ts', `import type { MikroORM } from '@mikro-orm/postgresql';`],
-    ['rpc/merchant/get-merchant.ts', `import { MerchantEntity } from '../../storage/merchant/merchant.ts';`],
+    ['rpc/merchant/merchants.ts', `import { MerchantEntity } from '../../storage/merchant/merchant.ts';`],
     ['delivery/deliverer.ts', `import { entityManager } from '../storage/orm.ts';`],
     ['purge.ts', 'export const purge = 1;'],
     ['jobs/purge.ts', 'export const purge = 1;'],
-    ['rpc/merchant/use-nonce.ts', `import { Agent } from 'undici';`],
-    ['rpc/merchant/use-nonce.ts', 'const text = `insert into nonce values ($1)`;'],
+    ['rpc/merchant/credentials.ts', `import { Agent } from 'undici';`],
+    ['rpc/merchant/credentials.ts', 'const text = `insert into nonce values ($1)`;'],
     ['delivery/deliverer.ts', `query({ name: 'due', text: 'select id from delivery' });`],
     ['feeds/credentials-feed.ts', 'const text = `with input as (select 1) select * from input`;'],
   ] as const;
@@ -33,7 +33,7 @@ describe('the law of core', () => {
 
   const allowed = [
     ['storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../cipher.ts';`],
-    ['rpc/merchant/get-merchant.ts', `import type { MerchantRow } from '../../storage/merchant/merchant.ts';`],
+    ['rpc/merchant/merchants.ts', `import type { MerchantRow } from '../../storage/merchant/merchant.ts';`],
     ['start/start-worker.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
     ['reports/overview.ts', `const text = 'select count(*) from hold';`],
     ['rpc/refusals.ts', `const why = 'select another currency';`],

@@ -13,39 +13,23 @@ import { listAuditEntries } from './audit-log/list-audit-entries.ts';
 import type { Core, Method, MethodName } from './core.ts';
 import { getDelivery } from './delivery/get-delivery.ts';
 import { listDeliveries } from './delivery/list-deliveries.ts';
-import { recoverDeliveries } from './delivery/recover-deliveries.ts';
-import { replayDeliveries } from './delivery/replay-deliveries.ts';
-import { replayDelivery } from './delivery/replay-delivery.ts';
+import { recoverDeliveries, replayDeliveries, replayDelivery } from './delivery/replay-deliveries.ts';
 import { sendTestNotification } from './delivery/send-test-notification.ts';
-import { listEndpoints } from './endpoint/list-endpoints.ts';
-import { pauseEndpoint } from './endpoint/pause-endpoint.ts';
-import { resumeEndpoint } from './endpoint/resume-endpoint.ts';
-import { addSigningSecret } from './merchant/add-signing-secret.ts';
-import { createApiKey } from './merchant/create-api-key.ts';
-import { createMerchant } from './merchant/create-merchant.ts';
-import { getMerchant } from './merchant/get-merchant.ts';
-import { listCredentialChanges } from './merchant/list-credential-changes.ts';
-import { listMerchants } from './merchant/list-merchants.ts';
-import { retireSigningSecret } from './merchant/retire-signing-secret.ts';
-import { revokeApiKey } from './merchant/revoke-api-key.ts';
-import { setWebhookUrl } from './merchant/set-webhook-url.ts';
-import { updateMerchant } from './merchant/update-merchant.ts';
-import { useNonce } from './merchant/use-nonce.ts';
-import { watchCredentials } from './merchant/watch-credentials.ts';
-import { acceptNotification } from './notification/accept-notification.ts';
-import { batchAcceptNotifications } from './notification/batch-accept-notifications.ts';
-import { listStoredNotifications } from './notification/list-stored-notifications.ts';
-import { listVerificationFailures } from './notification/list-verification-failures.ts';
-import { replayStoredNotification } from './notification/replay-stored-notification.ts';
-import { reportVerificationFailures } from './notification/report-verification-failures.ts';
+import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
+import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
+import { listCredentialChanges, useNonce, watchCredentials } from './merchant/credentials.ts';
+import { createMerchant, getMerchant, listMerchants, setWebhookUrl, updateMerchant } from './merchant/merchants.ts';
+import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
+import { acceptNotification, batchAcceptNotifications } from './notification/accept-notifications.ts';
+import { listStoredNotifications, replayStoredNotification } from './notification/stored-notifications.ts';
+import { listVerificationFailures, reportVerificationFailures } from './notification/verification-failures.ts';
 import { watchNotifications } from './notification/watch-notifications.ts';
 import { createOct } from './oct/create-oct.ts';
 import { getOct } from './oct/get-oct.ts';
 import { getOperation } from './operation/get-operation.ts';
 import { listOperations } from './operation/list-operations.ts';
 import { watchOperations } from './operation/watch-operations.ts';
-import { getOverview } from './overview/get-overview.ts';
-import { listMinutes } from './overview/list-minutes.ts';
+import { getOverview, listMinutes } from './overview/overview.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
@@ -53,16 +37,17 @@ import { listPreauthorizations } from './preauthorization/list-preauthorizations
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
-import { discardQuarantinedNotification } from './quarantine/discard-quarantined-notification.ts';
-import { discardQuarantinedNotifications } from './quarantine/discard-quarantined-notifications.ts';
-import { listQuarantinedNotifications } from './quarantine/list-quarantined-notifications.ts';
-import { quarantineNotification } from './quarantine/quarantine-notification.ts';
-import { releaseQuarantinedNotification } from './quarantine/release-quarantined-notification.ts';
+import {
+  discardQuarantinedNotification,
+  discardQuarantinedNotifications,
+  listQuarantinedNotifications,
+  quarantineNotification,
+  releaseQuarantinedNotification,
+} from './quarantine/quarantine.ts';
 import { listReviewItems } from './review/list-review-items.ts';
 import { resolveOperation } from './review/resolve-operation.ts';
 import { listMatches } from './search/list-matches.ts';
-import { checkOperator } from './session/check-operator.ts';
-import { endSession } from './session/end-session.ts';
+import { checkOperator, endSession } from './session/session.ts';
 
 /** A service with its handlers, as both doors mount it. */
 export interface MountedService {

@@ -8,18 +8,46 @@ import {
   type EndpointRow,
   type EndpointState,
   endpointName,
+  endpointOf,
   FRESH,
   listTroubledEndpoints,
   lockEndpoint,
   writeEndpoint,
 } from '../../storage/endpoint/endpoint.ts';
 import { findMerchant } from '../../storage/merchant/merchant.ts';
-import type { Core } from '../core.ts';
-import { endpointKindOf, presentFields } from '../present.ts';
+import type { Core, Method } from '../core.ts';
+import { filtersOf, readPage } from '../pages.ts';
+import { endpointKindOf, keptEndpointKind, presentFields } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
+/** Lists endpoints that have failed or are paused. */
+export const listEndpoints: Method<'listEndpoints'> = async (core, request) => {
+  const filters = filtersOf({ merchantId: request.merchantId });
+  const byName = { isKey: (text: string) => endpointOf(text) !== undefined, keyOf: endpointName };
+  const { page, nextPageToken } = await readPage(request, filters, byName, {
+    read: (after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),
+    present: presentEndpoint,
+  });
+  return { endpoints: page, nextPageToken };
+};
+
+/** Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. */
+export const pauseEndpoint: Method<'pauseEndpoint'> = async (core, { merchantId, endpointKind }) => {
+  const key = { merchantId, kind: keptEndpointKind(endpointKind) };
+  const pause = (state: EndpointState): EndpointState => ({ ...state, pause: 'OPERATOR', pausedUntil: null });
+  return { endpoint: await changeEndpoint(core, key, 'endpoint.pause', pause) };
+};
+
+/** Ends a pause: waiting deliveries are sent now. */
+export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, { merchantId, endpointKind }) => {
+  const key = { merchantId, kind: keptEndpointKind(endpointKind) };
+  const endpoint = await changeEndpoint(core, key, 'endpoint.resume', () => FRESH);
+  core.announce([endpointName(key)]);
+  return { endpoint };
+};
+
 /** Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND when there is no such merchant. */
-export async function changeEndpoint(
+async function changeEndpoint(
   core: Core,
   key: EndpointKey,
   action: string,
@@ -59,7 +87,7 @@ export async function hurryTo(core: Core, merchantId: string, moved: readonly En
 }
 
 /** An endpoint as operators see it. */
-export function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<typeof EndpointSchema> {
+function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<typeof EndpointSchema> {
   return {
     ...presentFields(row, 'merchantId', 'pausedUntil', 'failureCount', 'changedAt'),
     endpointKind: endpointKindOf(row.kind),

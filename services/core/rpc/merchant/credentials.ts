@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { readCredentialChanges } from '../../feeds/credentials-feed.ts';
+import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
 import { readTimeline } from '../../storage/reconciling.ts';
 import type { Method } from '../core.ts';
+
+/** Returns what WatchCredentials would send next. It reads the database, so it includes every commit of every core. */
+export const listCredentialChanges: Method<'listCredentialChanges'> = async (core, { afterChangeNumber }) => {
+  const { merchants, endedSessions } = await readCredentialChanges(core.database, core.cipher, afterChangeNumber);
+  return { merchants, endedSessions, now: timestampFromDate(core.clock()) };
+};
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
 const POLL_MS = 500;
@@ -43,3 +51,9 @@ async function waited(signal: AbortSignal): Promise<boolean> {
     throw error;
   }
 }
+
+/** Marks a nonce as used, once for all gateways (RFC 9421, section 7.2.2). */
+export const useNonce: Method<'useNonce'> = async (core, { merchantId, nonce, expiresAt }) => {
+  const until = expiresAt ? timestampDate(expiresAt) : core.clock();
+  return { fresh: await useStored(core.database.query, merchantId, nonce, until) };
+};

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Processors } from '../../processor/processors.ts';
+import { countMinutes } from '../../reports/minutes.ts';
 import { type ProcessorRow, readOverview } from '../../reports/overview.ts';
 import type { Method } from '../core.ts';
 
@@ -38,3 +39,12 @@ function presentProcessors(processors: Processors, rows: readonly ProcessorRow[]
     };
   });
 }
+
+const DEFAULT_MINUTES = 60;
+
+/** Counts by minute, the current one last; minutes without events are included. */
+export const listMinutes: Method<'listMinutes'> = async (core, { minuteCount, merchantId }) => {
+  const count = minuteCount || DEFAULT_MINUTES;
+  const minutes = await countMinutes(core.reads.query, core.clock(), count, merchantId || null);
+  return { minutes: minutes.map(({ start, ...counts }) => ({ ...counts, start: timestampFromDate(start) })) };
+};

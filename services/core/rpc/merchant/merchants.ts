@@ -1,0 +1,78 @@
+import { HoldfastError } from '../../domain/refusal.ts';
+import { insertMerchant, updateMerchant as updateStored } from '../../storage/merchant/change-merchant.ts';
+import {
+  listMerchants as listStored,
+  type MerchantWithCredentials,
+  readMerchant,
+} from '../../storage/merchant/read-merchants.ts';
+import type { Method } from '../core.ts';
+import { endOwnPause, hurryTo } from '../endpoint/endpoints.ts';
+import { isMerchantId } from '../ids.ts';
+import { readPage } from '../pages.ts';
+import { invalidField, noSuch } from '../refuse.ts';
+import { FieldCheck } from '../server/check-fields.ts';
+import { checkEndpoint, contractColumns } from './contract-columns.ts';
+import { newApiKey, newSigningSecret } from './new-credentials.ts';
+import { presentMerchant } from './present-merchant.ts';
+
+/** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
+export const createMerchant: Method<'createMerchant'> = async (
+  core,
+  { merchantId: id, name, contract, apiKeyManagesWebhook: managesWebhook },
+) => {
+  const columns = await contractColumns(core, contract);
+  const createdAt = core.clock();
+  const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);
+  const { row: signingSecret, secret } = newSigningSecret(core.cipher, id, createdAt);
+  const created = await insertMerchant(core.database, { ...columns, id, name, createdAt }, apiKey, signingSecret);
+  if (!created) throw invalidField('merchant_id', 'is taken');
+  return { merchant: presentMerchant(created), apiKey: key, signingSecret: secret };
+};
+
+/** Looks up a merchant. */
+export const getMerchant: Method<'getMerchant'> = async (core, { merchantId }) => {
+  const found = await readMerchant(core.database, merchantId);
+  if (!found) throw noSuch('merchant');
+  return { merchant: presentMerchant(found) };
+};
+
+/** Lists merchants in the order of their ids. */
+export const listMerchants: Method<'listMerchants'> = async (core, request) => {
+  const byMerchantId = { isKey: isMerchantId, keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id };
+  const { page, nextPageToken } = await readPage(request, {}, byMerchantId, {
+    read: (after, limit) => listStored(core.reads, after, limit),
+    present: presentMerchant,
+  });
+  return { merchants: page, nextPageToken };
+};
+
+/** Replaces a merchant's name and contract; holds placed before keep their terms. What waits for an endpoint that has moved is due now. */
+export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
+  const { merchantId, name, contract, etag } = request;
+  const columns = await contractColumns(core, contract);
+  const updated = await updateStored(core.database, merchantId, { ...columns, name }, core.clock(), etag || undefined);
+  if (updated === 'CHANGED') {
+    throw new HoldfastError('PRECONDITION_FAILED', 'the merchant was changed since it was read; read it again');
+  }
+  if (updated === 'NOT_FOUND') throw noSuch('merchant');
+  core.contracts.forget(merchantId);
+  await hurryTo(core, merchantId, updated.moved);
+  return { merchant: presentMerchant(updated) };
+};
+
+/**
+ * Sets where a merchant's notifications go. A pause that the endpoint itself has caused was about the old address, and ends; what waits for
+ * a later attempt is due at the new address now.
+ */
+export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }) => {
+  const webhookUrl = given || null;
+  const fields = new FieldCheck();
+  checkEndpoint(fields, 'webhook_url', webhookUrl);
+  fields.refuse();
+  const updated = await updateStored(core.database, merchantId, { webhookUrl }, core.clock());
+  if (updated === 'NOT_FOUND' || updated === 'CHANGED') throw noSuch('merchant');
+  core.contracts.forget(merchantId);
+  await endOwnPause(core, { merchantId, kind: 'webhook' });
+  await hurryTo(core, merchantId, updated.moved);
+  return { merchant: presentMerchant(updated) };
+};

@@ -1,0 +1,150 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type QuarantinedNotificationSchema,
+  QuarantineReason,
+  QuarantineState,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { audited } from '../../storage/audit-log/audit-log.ts';
+import { endpointName } from '../../storage/endpoint/endpoint.ts';
+import type { AcceptedRow, NotificationKey } from '../../storage/notification/notification.ts';
+import {
+  type DiscardFilter,
+  discardHeld,
+  discardMatching,
+  findQuarantined,
+  listQuarantined,
+  type QuarantinedHead,
+  readAccepted,
+  releaseHeld,
+  setAside,
+} from '../../storage/notification/quarantined-notification.ts';
+import type { Core, Method } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { notificationInput, reportAside } from '../notification/accept.ts';
+import { presentAccepted } from '../notification/stored-notifications.ts';
+import { filtersOf, readPage } from '../pages.ts';
+import { notificationKindOf, presentFields } from '../present.ts';
+import { noSuch } from '../refuse.ts';
+
+/** Quarantines a verified notification that must not be accepted. Its (merchantId, requestId) stays free. */
+export const quarantineNotification: Method<'quarantineNotification'> = async (core, request) => {
+  const input = notificationInput(request, core.clock());
+  const reason = request.reason === QuarantineReason.CONFLICT ? 'CONFLICT' : 'STATUS_INFO_CONTRADICTED';
+  reportAside(core.log, await setAside(core.database.query, input, reason), reason, input);
+  return {};
+};
+
+/** Lists quarantined notifications, newest first. */
+export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request) => {
+  const state = (request.state && QuarantineState[request.state]) as QuarantinedHead['state'];
+  const filters = filtersOf({ merchantId: request.merchantId, state });
+  const { page, nextPageToken } = await readPage(request, filters, BY_QUARANTINE_ID, {
+    read: async (after, limit) => {
+      const { rows, scannedTo } = await listQuarantined(core.reads, filters, after, limit);
+      return { rows: await presentQuarantined(core, rows), scannedTo };
+    },
+    present: (notification) => notification,
+  });
+  return { notifications: page, nextPageToken };
+};
+
+const BY_QUARANTINE_ID = {
+  isKey: isUuid,
+  keyOf: ({ quarantineId = '' }: { readonly quarantineId?: string }) => quarantineId,
+};
+
+/** Forwards a quarantined notification, once. */
+export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotification'> = (core, { quarantineId }) =>
+  decideQuarantined(core, quarantineId, 'RELEASED', async ({ id, merchantId }) => {
+    const at = core.clock();
+    const deliveryId = uuidv7();
+    const action = { at, action: 'quarantine.release', target: id, detail: { deliveryId } };
+    const released = await audited(core.database, action, (query) => releaseHeld(query, id, deliveryId, at));
+    if (released) core.announce([endpointName({ merchantId, kind: 'internal' })]);
+  });
+
+/** Decides that a quarantined notification is never forwarded. */
+export const discardQuarantinedNotification: Method<'discardQuarantinedNotification'> = (core, { quarantineId }) =>
+  decideQuarantined(core, quarantineId, 'DISCARDED', ({ id }) => {
+    const at = core.clock();
+    const action = { at, action: 'quarantine.discard', target: id };
+    return audited(core.database, action, (query) => discardHeld(query, id, at));
+  });
+
+/** Decides that the quarantined notifications of a merchant that match are never forwarded: 1 000 at a time, oldest first. */
+export const discardQuarantinedNotifications: Method<'discardQuarantinedNotifications'> = async (core, request) => {
+  const { merchantId, reason, receivedFrom, receivedTo } = request;
+  const filter: DiscardFilter = {
+    merchantId,
+    reason: reason ? (QuarantineReason[reason] as DiscardFilter['reason']) : null,
+    receivedFrom: receivedFrom ? timestampDate(receivedFrom) : null,
+    receivedTo: receivedTo ? timestampDate(receivedTo) : null,
+  };
+  const at = core.clock();
+  const detail: Record<string, unknown> = { ...filter };
+  const action = { at, action: 'quarantine.discard-matching', target: merchantId, detail };
+  const discarded = await audited(core.database, action, async (query) => {
+    detail.count = await discardMatching(query, filter, AT_ONCE, at);
+    return detail.count;
+  });
+  return { discardedCount: Number(discarded), more: discarded === AT_ONCE };
+};
+
+const AT_ONCE = 1_000;
+
+/**
+ * Decides about a quarantined notification; repeating a decision changes nothing. `decide` is called while it is held. Throws
+ * OPERATION_NOT_FOUND, and INVALID_REQUEST when the decision was another one or cannot be carried out.
+ */
+async function decideQuarantined(
+  core: Core,
+  quarantineId: string,
+  decision: 'RELEASED' | 'DISCARDED',
+  decide: (row: QuarantinedHead) => Promise<unknown>,
+) {
+  const row = await find(core, quarantineId);
+  if (row.state === 'HELD') await decide(row);
+  const decided = await find(core, quarantineId);
+  if (decided.state !== decision) throw new HoldfastError('INVALID_REQUEST', WHY_NOT[decided.state]);
+  const [notification] = await presentQuarantined(core, [decided]);
+  return { notification };
+}
+
+const WHY_NOT = {
+  HELD: 'it cannot be forwarded: the merchant has no internalUrl, or the body was purged',
+  RELEASED: 'it was released before',
+  DISCARDED: 'it was discarded before',
+};
+
+async function find(core: Core, id: string): Promise<QuarantinedHead> {
+  const row = isUuid(id) ? await findQuarantined(core.database, id) : undefined;
+  if (!row) throw noSuch('notification');
+  return row;
+}
+
+/** Quarantined notifications as operators see them, each with the notification that was accepted under the same name. */
+async function presentQuarantined(core: Core, rows: readonly QuarantinedHead[]) {
+  const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
+  const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);
+  const byName = new Map(accepted.map((each) => [nameOf(each), each]));
+  return rows.map((row) => present(row, byName.get(nameOf(row))));
+}
+
+/** Never a body or a signature. */
+function present(
+  row: QuarantinedHead,
+  accepted: AcceptedRow | undefined,
+): MessageInitShape<typeof QuarantinedNotificationSchema> {
+  return {
+    ...presentFields(row, 'merchantId', 'requestId', 'statusInfo', 'status', 'amount', 'currency'),
+    ...presentFields(row, 'receivedAt', 'decidedAt', 'deliveryId'),
+    quarantineId: row.id,
+    kind: notificationKindOf(row.kind),
+    reason: QuarantineReason[row.reason],
+    state: QuarantineState[row.state],
+    ...(accepted && { accepted: presentAccepted(accepted) }),
+  };
+}

@@ -10,11 +10,15 @@ const MADE: Readonly<Record<string, string>> = {
   SUPERUSER_PASSWORD: 'superuser-password',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   SIGNING_SECRETS: '{"shop":["whsec_x"]}',
+  PROCESSORS: 'default=sandbox:50061,stripe=stripe:50062',
+  STRIPE_API_KEY: 'sk_test_x',
+  STRIPE_WEBHOOK_SECRET: 'whsec_x',
+  STRIPE_LEDGER_PASSWORD: 'ledger-password',
   ...Object.fromEntries(
-    ['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN', 'PROCESSOR_CREDENTIAL'].map((name) => [
-      name,
-      name.padEnd(32, '-'),
-    ]),
+    [
+      ...['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN', 'PROCESSOR_CREDENTIAL'],
+      ...['PROCESSOR_STRIPE_TOKEN', 'PROCESSOR_STRIPE_CREDENTIAL'],
+    ].map((name) => [name, name.padEnd(32, '-')]),
   ),
 };
 
@@ -26,6 +30,7 @@ const PROCESSES: Readonly<Record<string, string>> = {
   'gateway-2': 'gateway',
   sandbox: 'sandbox',
   merchant: 'merchant',
+  stripe: 'stripe',
 };
 
 interface Service {
@@ -66,6 +71,12 @@ describe('docker-compose.yml', () => {
     assert.equal(services.worker?.environment?.WORKER_METRICS_PORT, '9102');
   });
 
+  it('knows the sandbox alone unless Stripe is asked for', () => {
+    const environment = { ...services.core?.environment, ...services.worker?.environment };
+    const settings = substituted(environment, {});
+    assert.deepEqual([settings.PROCESSORS, settings.PROCESSOR_STRIPE_CREDENTIAL], ['default=sandbox:50061', '']);
+  });
+
   it('gives the service a role that is no superuser, with a password of its own', () => {
     assert.equal(services.postgres?.environment?.POSTGRES_USER, undefined);
     assert.match(services.postgres?.environment?.POSTGRES_PASSWORD ?? '', /^\$\{SUPERUSER_PASSWORD:\?\}$/);
@@ -91,16 +102,28 @@ describe('docker-compose.yml', () => {
       const { environment = {} } = services[name] ?? {};
       const schema = SETTINGS[process];
       assert(schema);
-      for (const setting of Object.keys(environment)) assert(Object.hasOwn(schema.shape, setting), setting);
+      const known = new Set(Object.keys(schema.shape).map((setting) => setting.replace('<NAME>', '[A-Z]+')));
+      for (const setting of Object.keys(environment)) {
+        assert(
+          [...known].some((form) => new RegExp(`^${form}$`).test(setting)),
+          setting,
+        );
+      }
       readSettings(schema, substituted(environment));
     });
   }
 });
 
-function substituted(environment: Readonly<Record<string, string | null>>): Record<string, string> {
+/** `${NAME:?}` is required, `${NAME:-…}` has a default. */
+const VARIABLE = /\$\{(\w+):(?:\?|-([^}]*))\}/g;
+
+function substituted(
+  environment: Readonly<Record<string, string | null>>,
+  made: Readonly<Record<string, string>> = MADE,
+): Record<string, string> {
   const given = Object.entries(environment).filter(([, value]) => value !== null);
   const values = given.map(([name, value]) => {
-    return [name, String(value).replace(/\$\{(\w+):\?\}/g, (_, variable: string) => MADE[variable] ?? '')];
+    return [name, String(value).replace(VARIABLE, (_, variable: string, preset = '') => made[variable] ?? preset)];
   });
   return Object.fromEntries(values);
 }

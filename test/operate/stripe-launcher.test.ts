@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -28,7 +29,7 @@ describe('npm start with a Stripe key', function () {
     dataDir = await mkdtemp(`${tmpdir()}/holdfast-stripe-`);
     stripe = await startFakeStripe();
     const keys = { STRIPE_API_KEY: API_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: stripe.origin };
-    settings = { ...(await launchSettings(dataDir)), ...keys };
+    settings = { ...(await launchSettings(dataDir)), ...keys, ...started() };
   });
 
   after(async () => {
@@ -50,6 +51,7 @@ describe('npm start with a Stripe key', function () {
     const file = await quickstartFile(dataDir);
     const { processorUrl = '', webhookUrl = '' } = file.stripe ?? {};
     assert(launched.output().includes(`Stripe events to ${webhookUrl}`));
+    assert.equal(new URL(webhookUrl).port, settings.STRIPE_WEBHOOK_PORT);
     assert(!launched.output().includes(API_KEY));
     assert.equal((await fetch(webhookUrl, { method: 'POST', body: '{}' })).status, 400);
     const { stripeCredential: token } = await keepSecrets(dataDir);
@@ -61,6 +63,19 @@ describe('npm start with a Stripe key', function () {
     });
     assert.equal((await channel.client(ProcessorService).describe({})).name, 'stripe');
     channel.close();
+  });
+
+  it('takes what the Stripe CLI forwards by the command of docs/stripe.md', async () => {
+    const bin = await mkdtemp(`${tmpdir()}/holdfast-cli-`);
+    // In place of the Stripe CLI: `listen --forward-to ADDRESS` forwards one event, without a signature.
+    const cli =
+      '#!/bin/sh\n[ "$1 $2" = "listen --forward-to" ] && curl -sS -o /dev/null -w "%{http_code}" --data {} "$3"\n';
+    await writeFile(`${bin}/stripe`, cli, { mode: 0o755 });
+    const { stdout } = await promisify(execFile)('bash', ['-euc', namedCode('stripe.md')('listen')], {
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    });
+    await rm(bin, { recursive: true });
+    assert.equal(stdout, '400');
   });
 
   it('leads from the key to a captured hold by the commands of docs/stripe.md, verbatim', async () => {
@@ -112,6 +127,14 @@ describe('npm start with a Stripe key', function () {
     assert.deepEqual(await processesOf(dataDir), []);
   });
 });
+
+/** What docs/stripe.md sets for `npm start`, which is the launcher. */
+function started(): Record<string, string> {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  assert.equal(scripts.start, 'node services/quickstart/index.ts');
+  const [, name = '', value = ''] = /^(\w+)=(\d+) npm start\n$/.exec(namedCode('stripe.md')('start')) ?? [];
+  return { [name]: value };
+}
 
 const holdOf = (tokenId: string) => ({ tokenId, amount: 1_050, currency: 'EUR', terminalId: 'till-1', userId: 'ann' });
 

@@ -23,6 +23,7 @@ try {
   opened.defer(() => processors.close());
   const parts = {
     databaseUrl: settings.DATABASE_URL,
+    mostUnknown: settings.LEDGER_ENTRIES,
     processors: ledgersOf(processors),
     most: 100,
     patienceMs: 2_000,

@@ -43,6 +43,7 @@ try {
   };
   const parts = {
     databaseUrl: settings.DATABASE_URL,
+    mostUnknown: settings.LEDGER_ENTRIES,
     processors: ledgersOf(processors),
     sender,
     decisions,

@@ -23,9 +23,15 @@ export interface InvalidEntry {
 
 /**
  * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the processor, when it does
- * not answer, when a page breaks the contract, and when the pages do not end.
+ * not answer, when a page breaks the contract, and when the pages do not end: when one is repeated, or they have more than `most` entries.
  */
-export async function* readEntries(name: string, ledger: Ledger, authorizationRequestId: string): AsyncGenerator<Page> {
+export async function* readEntries(
+  name: string,
+  ledger: Ledger,
+  authorizationRequestId: string,
+  most = MOST_OF_ONE,
+): AsyncGenerator<Page> {
+  let count = 0;
   const firsts = new Set<string | undefined>();
   let pageToken = '';
   do {
@@ -38,10 +44,18 @@ export async function* readEntries(name: string, ledger: Ledger, authorizationRe
     const first = page.entries[0]?.requestId;
     if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
     firsts.add(first);
+    count += page.entries.length;
+    if (count > most) throw unreadable(`processor ${name} lists more than ${most} entries, so its books do not end`);
     yield checked(page.entries);
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
 }
+
+/** Entries that a processor may have besides those for what was sent to it: operations that were lost here. */
+export const MOST_UNKNOWN = 1_000_000;
+
+/** More entries than one authorization has. */
+const MOST_OF_ONE = 100_000;
 
 function checked(all: readonly Entry[]): Page {
   const breaches = all.map((entry) => breachesOf(EntrySchema, entry)[0]);

@@ -12,6 +12,8 @@ export interface AuditParts {
   readonly processors?: Ledgers | undefined;
   /** Maximum drifts reported for each check; all are counted. */
   readonly most: number;
+  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
+  readonly mostUnknown?: number;
   /** How long to wait before reading again what differs from the processor's books, milliseconds. */
   readonly patienceMs: number;
 }
@@ -25,7 +27,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT') : [];
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT', parts.mostUnknown) : [];
     await client.query('begin isolation level repeatable read');
     const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');

@@ -2,9 +2,9 @@ import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
-import { type Ledger, readEntries } from '../processor/entries.ts';
-import type { Drift, EntryCount } from './drift.ts';
-import { CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
+import { type Ledger, MOST_UNKNOWN, readEntries } from '../processor/entries.ts';
+import type { Drift, EntryCount, Unread } from './drift.ts';
+import { COUNT_SENT, CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -13,22 +13,31 @@ export type Ledgers = ReadonlyMap<string, Ledger>;
 export type Unreadable = 'THROW' | 'LEAVE_OUT';
 
 /**
- * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read.
+ * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read. Books of
+ * more entries than `mostUnknown` and four for each operation that was ever sent to their processor do not end.
  */
 export async function copyEntries(
   client: pg.Client,
   processors: Ledgers,
   unreadable: Unreadable,
+  mostUnknown = MOST_UNKNOWN,
 ): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
   const counts: EntryCount[] = [];
   for (const [processor, ledger] of processors) {
-    const entries = await orLeaveOut(client, processor, unreadable, () => copyPages(client, processor, ledger, ''));
+    const sent = (await client.query<{ sent: number }>(COUNT_SENT, [processor])).rows[0]?.sent ?? 0;
+    const most = mostUnknown + MOST_FOR_EACH * sent;
+    const entries = await orLeaveOut(client, processor, unreadable, () =>
+      copyPages(client, processor, ledger, '', most),
+    );
     if (entries !== undefined) counts.push({ processor, entries });
   }
   await client.query('analyze processor_entry');
   return counts;
 }
+
+/** An operation may leave fences and voids in the books beside its own entry. */
+const MOST_FOR_EACH = 4;
 
 /** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
 export async function readAgain(
@@ -47,9 +56,8 @@ export async function readAgain(
 }
 
 /** The processors whose books were left out. */
-export async function leftOut(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(LEFT_OUT);
-  return rows.map(({ name }) => name);
+export async function leftOut(client: pg.Client): Promise<Unread[]> {
+  return (await client.query<Unread>(LEFT_OUT)).rows;
 }
 
 async function orLeaveOut<T>(
@@ -62,7 +70,7 @@ async function orLeaveOut<T>(
     return await read();
   } catch (error) {
     if (unreadable === 'THROW' || !(error instanceof HoldfastError)) throw error;
-    await client.query(LEAVE_OUT, [processor]);
+    await client.query(LEAVE_OUT, [processor, error.message]);
     return undefined;
   }
 }
@@ -72,9 +80,10 @@ async function copyPages(
   name: string,
   processor: Ledger,
   authorizationRequestId: string,
+  most?: number,
 ): Promise<number> {
   let count = 0;
-  for await (const { entries, invalid } of readEntries(name, processor, authorizationRequestId)) {
+  for await (const { entries, invalid } of readEntries(name, processor, authorizationRequestId, most)) {
     await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
     for (const { requestId, what } of invalid) await client.query(INSERT_INVALID, [requestId, name, what]);
     count += entries.length + invalid.length;

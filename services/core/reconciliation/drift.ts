@@ -62,13 +62,17 @@ export interface Audited {
   readonly ledgers: readonly EntryCount[];
   /** The number of drifts found, reported or not. */
   readonly drifts: number;
-  /** The processors that did not answer: their books were not compared. */
-  readonly unread: readonly string[];
+  /** The processors whose books could not be read, so they were not compared. */
+  readonly unread: readonly Unread[];
+}
+
+/** A processor whose books could not be read, and why, with its name. */
+export interface Unread {
+  readonly processor: string;
+  readonly why: string;
 }
 
 /** Says of which processors the books were not compared. */
-export function unreadText(unread: readonly string[]): string {
-  return unread.length === 1
-    ? `processor ${unread[0]} does not answer, so its books were not compared`
-    : `processors ${unread.join(', ')} do not answer, so their books were not compared`;
+export function unreadText(unread: readonly Unread[]): string {
+  return unread.map(({ why }) => why).join('; ');
 }

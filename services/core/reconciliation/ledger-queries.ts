@@ -33,14 +33,18 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 /** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
-  create temporary table left_out (name text primary key);
+  create temporary table left_out (name text primary key, why text not null);
   create temporary table invalid_entry (request_id text, processor text, what text not null, primary key (request_id, processor))`;
 
-/** Takes what was copied of the books of a processor ($1) away: they are not compared. */
+/** Takes what was copied of the books of a processor ($1) away: they are not compared, and why ($2). */
 export const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
-  insert into left_out (name) values ($1) on conflict do nothing`;
+  insert into left_out (name, why) values ($1, $2) on conflict do nothing`;
 
-export const LEFT_OUT = 'select name from left_out order by name';
+/** How many operations were ever sent to a processor ($1). */
+export const COUNT_SENT = `select ((select count(*) from hold where processor = $1)
+  + (select count(*) from submission where processor = $1))::int as sent`;
+
+export const LEFT_OUT = 'select name as processor, why from left_out order by name';
 
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})

@@ -24,6 +24,8 @@ export interface ReconcileParts {
   readonly processors: Ledgers;
   readonly sender: Sender;
   readonly decisions: Decisions;
+  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
+  readonly mostUnknown?: number;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
   /** For how long after the database went back in time calls of before may still arrive at a processor, milliseconds. */
@@ -53,7 +55,7 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   await client.connect();
   try {
     const since = await begun(parts);
-    const ledgers = await copyEntries(client, parts.processors, 'THROW');
+    const ledgers = await copyEntries(client, parts.processors, 'THROW', parts.mostUnknown);
     await refuseContradictions(client, parts);
     const known = await refuseForeign(client, parts);
     const unknown = await readUnknown(client);

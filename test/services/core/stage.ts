@@ -205,7 +205,7 @@ export async function openStage(options: StageOptions = {}) {
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
       const drifts: Drift[] = [];
       const processors = what === 'all books' ? ledgersOf(recovery.processors) : undefined;
-      const parts = { databaseUrl: database.url, processors, most: 5, patienceMs: 0 };
+      const parts = { databaseUrl: database.url, processors, most: 5, patienceMs: 0, mostUnknown: 5_000 };
       await audit(parts, (drift) => drifts.push(drift));
       return drifts;
     },

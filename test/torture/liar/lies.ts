@@ -5,8 +5,11 @@ import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import type { ReportEventRequest } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import {
+  AcceptedLongestSchema,
   Answer,
   CardSchema,
+  CurrencyBoundsSchema,
+  type DescribeResponse,
   type Entry,
   Finding,
   type Result,
@@ -61,6 +64,10 @@ function entries(name: string, change: Partial<Entry>): Row {
       },
     },
   };
+}
+
+function descriptions(name: string, change: Partial<DescribeResponse>): Row {
+  return { name, lie: { describe: async (request, forward) => ({ ...(await forward(request)), ...change }) } };
 }
 
 function pages(name: string, change: Partial<{ checkoutUrl: string; expiresAt: ReturnType<typeof at> }>): Row {
@@ -194,6 +201,23 @@ export const LIES: readonly Row[] = [
     },
   },
   {
+    name: 'fresh entries without end',
+    lie: {
+      async listEntries(request, forward) {
+        const page = await forward({ ...request, pageToken: '' });
+        const entries = page.entries.map((entry) => ({ ...entry, requestId: uuidv7() }));
+        return { ...page, entries, nextPageToken: uuidv7() };
+      },
+    },
+  },
+  descriptions('NUL in the name of the processor', { name: '\0' }),
+  descriptions('bounds of no currency', {
+    currencies: [create(CurrencyBoundsSchema, { currency: '???', smallestAmount: -1n, largestAmount: 10n ** 15n })],
+  }),
+  descriptions('accepted for a thousand years', {
+    acceptedLongest: create(AcceptedLongestSchema, { capture: { seconds: 10n ** 11n } }),
+  }),
+  {
     name: 'empty pages of entries without end',
     lie: {
       async listEntries(request, forward) {
@@ -214,13 +238,15 @@ export function together(lies: readonly Lie[]): Lie {
   return all as Lie;
 }
 
-/** A lie told only about some: the requests and events for which `isAbout` is true. The books are everybody's. */
+/** A lie told only about some: the requests and events for which `isAbout` is true. The books and what describes the processor are everybody's. */
 export function only(lie: Lie, isAbout: (message: object) => boolean): Lie {
   const limited = Object.entries(lie).map(([method, told]) => {
     const tell = told as NonNullable<Lie['capture']>;
     const honest: NonNullable<Lie['capture']> = (request, forward) =>
-      method === 'listEntries' || isAbout(request) ? tell(request, forward) : forward(request);
+      EVERYBODYS.has(method) || isAbout(request) ? tell(request, forward) : forward(request);
     return [method, honest];
   });
   return Object.fromEntries(limited) as Lie;
 }
+
+const EVERYBODYS: ReadonlySet<string> = new Set(['listEntries', 'describe']);

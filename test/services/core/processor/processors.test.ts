@@ -194,7 +194,7 @@ describe('several processors', function () {
     await assert.rejects(async () => {
       for await (const { line } of books.auditBooks({}))
         if (line.case === 'drift') told.push(`${line.value.kind} ${line.value.requestId}`);
-    }, /UNAVAILABLE: processor other does not answer, so its books were not compared/);
+    }, /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
     assert.deepEqual(told, [`OPERATION_DIFFERS ${wrong.requestId}`, `AMOUNT_AT_PROCESSOR ${wrong.requestId}`]);
     await sql(stage, 'update hold set amount = amount - 1, remaining = remaining - 1 where request_id = $1', [
       wrong.requestId,

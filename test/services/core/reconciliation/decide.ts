@@ -17,6 +17,7 @@ export async function decideAt(stage: Stage, decisions: Decisions = {}, processo
     processors: processors ?? ledgersOf(stage.recovery.processors),
     sender: stage.recovery,
     decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
+    mostUnknown: 100,
     patienceMs: 10,
     callsOverMs: 0,
   };

@@ -1,7 +1,9 @@
 /** Reconciling stops and changes nothing when a processor does not answer, contradicts itself or belongs to another installation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { Ledger } from '../../../../services/core/processor/entries.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
+import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
@@ -61,6 +63,31 @@ describe('reconcile() stops and changes nothing', function () {
       all,
       pages(() => ({ nextPageToken: '7' })),
     );
+  });
+
+  it('when the books have fresh entries without end, and the audit compares the others', async () => {
+    const [[name, real] = assert.fail()] = ledgersOf(stage.recovery.processors);
+    const page = await real.listEntries({});
+    const endless = {
+      listEntries: async () => ({
+        ...page,
+        entries: page.entries.map((entry) => ({ ...entry, requestId: randomUUID() })),
+        nextPageToken: randomUUID(),
+      }),
+    };
+    const wanted = /^processor default lists more than 104 entries, so its books do not end$/;
+    await stops(wanted, all, new Map([[name, endless]]));
+    const others: Ledgers = new Map([
+      ['other', endless as Ledger],
+      [name, real],
+    ]);
+    const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: others, most: 9, patienceMs: 0 };
+    const { unread, ledgers } = await audit({ ...parts, mostUnknown: 100 }, () => assert.fail('no drift'));
+    assert.deepEqual(
+      unread.map(({ why }) => why),
+      ['processor other lists more than 100 entries, so its books do not end'],
+    );
+    assert.deepEqual(ledgers, [{ processor: name, entries: 1 }]);
   });
 
   it('when the books contradict themselves', async () => {

@@ -451,11 +451,11 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation (UUIDv7); not secret */
   requestId: string;
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'OCT';
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'EXPIRING' | 'OCT';
   /** OK and KO are final; the others end in one of them */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of the path of its notification; the result's, so absent until then */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'paid' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'expiring' | 'paid' | 'declined' | 'failed';
   /** The hold's, capture's or OCT's, or what was given back, taken back or given again, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -797,7 +797,7 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'OCT';
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'EXPIRING' | 'OCT';
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;

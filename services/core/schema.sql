@@ -137,6 +137,8 @@ create table hold (
   auto_capture_count integer default 0 not null,
   release_at timestamp(3) with time zone,
   asked jsonb,
+  notify_expiring_hours integer,
+  notify_expiring_at timestamp(3) with time zone,
   metadata jsonb,
   return_url text,
   save_card boolean not null,
@@ -207,10 +209,12 @@ create table merchant (
   internal_url text,
   processor text default ''::text not null,
   processor_account text default ''::text not null,
+  notify_expiring_hours integer,
   created_at timestamp(3) with time zone not null,
   change_number bigint not null,
   constraint merchant_pkey PRIMARY KEY (id),
   constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
+  constraint merchant_notify_expiring_hours CHECK (((notify_expiring_hours >= 1) AND (notify_expiring_hours <= 720))),
   constraint merchant_signed_captures_need_key CHECK (((NOT require_signed_captures) OR (capture_public_key IS NOT NULL)))
 );
 
@@ -255,7 +259,7 @@ create table operation (
   merchant_reference text,
   final_state_date timestamp(3) with time zone not null,
   constraint operation_pkey PRIMARY KEY (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 ) partition by RANGE (request_id);
 
@@ -412,6 +416,7 @@ CREATE INDEX ended_session_change_number_index ON public.ended_session USING btr
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
 CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
+CREATE INDEX hold_expiring ON public.hold USING btree (notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));

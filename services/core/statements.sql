@@ -10,7 +10,7 @@ with input as materialized (
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
       "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
-      "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
+      "notifyExpiringHours" int, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
       "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -38,13 +38,14 @@ with input as materialized (
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
       terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, metadata, return_url, save_card, checkout_expires_at)
+      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours,
+      metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,
@@ -77,7 +78,8 @@ with input as materialized (
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
-      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
+      notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*

@@ -34,6 +34,14 @@ const Contract = z
       .boolean()
       .meta({ description: 'Notify about holds, releases and expiries; default true' })
       .optional(),
+    notifyExpiringHours: z
+      .int()
+      .min(1)
+      .max(720)
+      .meta({
+        description: 'Notify so many hours before the end of a hold of which something remains; absent = not at all',
+      })
+      .optional(),
     requireSignedCaptures: z.boolean().meta({ description: 'Captures must carry a message signature' }).optional(),
     capturePublicKey: z
       .string()

@@ -5,9 +5,11 @@ import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
 import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/submission/open-submissions.ts';
+import { noticeExpiring } from './expiring.ts';
 import { deadlineOf, type Stored, type SubmissionRequest } from './request.ts';
 import {
   type HoldSettlement,
@@ -34,6 +36,8 @@ export interface Books {
   settle(settlement: SubmissionSettlement): Promise<Settled>;
   /** Books a reversal or a reinstatement, once for its event. */
   takeBack(taking: TakingBack): Promise<TakenBack>;
+  /** Tells a merchant that a hold ends soon, once. */
+  noticeExpiring(hold: ReadHold, at: Date): Promise<Settled>;
   /** Stores that an outcome is unknown, when to inquire, and until when that is normal. */
   markUnknown(kind: SentKind, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
   /** Stores when to inquire next; `expectedBy` when the processor has just said it. */
@@ -100,6 +104,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
       announced(settled);
       return became;
     },
+    noticeExpiring: async (hold, at) => announced(await noticeExpiring(database, hold, at)),
     markUnknown: (kind, requestId, inquireAt, expectedBy) =>
       markUnknown(database.query, kind, requestId, inquireAt, expectedBy ?? null),
     postponeInquiry: (kind, requestId, at, expectedBy) =>

@@ -26,6 +26,7 @@ export const OPERATION_KINDS = {
   EXPIRY: { ...OFTEN, successWord: 'expired', successStatus: 'KO' },
   REVERSAL: { ...ALWAYS, successWord: 'reversed', successStatus: 'KO' },
   REINSTATEMENT: { ...ALWAYS, successWord: 'reinstated', successStatus: 'OK' },
+  EXPIRING: { ...ALWAYS, successWord: 'expiring', successStatus: 'OK' },
   OCT: { notification: 'oct', alwaysNotified: true, successWord: 'paid', successStatus: 'OK' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
 

@@ -104,7 +104,7 @@ const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 
 const OPERATIONS = `with expected as (${EXPECTED}),
   logged as (
     select kind, request_id as subject, status, amount, merchant_id, hold_request_id from operation
-    where kind not in ('REVERSAL', 'REINSTATEMENT')
+    where kind not in ('REVERSAL', 'REINSTATEMENT', 'EXPIRING')
   )
   select case when l.subject is null then 'OPERATION_MISSING' when e.subject is null then 'OPERATION_WITHOUT_SUBMISSION'
       else 'OPERATION_DIFFERS' end as kind,

@@ -119,7 +119,7 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
   const { idHash, idCiphertext } = handleOfImported(entry, names.requestId, sender.cipher);
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
-  const { allowMultipleCaptures, notifyHolds, holdPeriodS } = contract;
+  const { allowMultipleCaptures, notifyHolds, notifyExpiringHours, holdPeriodS } = contract;
   const hold = {
     ...names,
     ...place,
@@ -128,6 +128,7 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
     merchantReference: entry.merchantReference || undefined,
     allowMultipleCaptures,
     notifyHolds,
+    notifyExpiringHours,
     holdPeriodS,
     tokenId: tokenId || undefined,
     phase: 'AUTHORIZING',

@@ -19,6 +19,7 @@ import { automaticCaptures } from '../recovery/capture-due.ts';
 import { checkoutExpiries } from '../recovery/expire-checkouts.ts';
 import { expiries } from '../recovery/expire-holds.ts';
 import { inquiries } from '../recovery/inquire.ts';
+import { expiringNotices } from '../recovery/notice-expiring.ts';
 import { type Work, workLoop } from '../scheduling/work-loop.ts';
 import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
@@ -93,6 +94,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
     ...rowsByProcessor(processors).flatMap((at) => [
       workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
       workLoop(whileSound(watch, automaticCaptures(recovery, at)), log, clock),
+      workLoop(whileSound(watch, expiringNotices(recovery, at)), log, clock),
       workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
       workLoop(whileSound(watch, checkoutExpiries(recovery, at)), log, clock),
     ]),

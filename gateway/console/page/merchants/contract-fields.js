@@ -27,6 +27,8 @@ export function ContractFields({ contract }) {
     <${Field} name="processor" label="Card processor" defaultValue=${contract.processor ?? ''} hint="By its name; empty for the default" />
     <${Field} name="processorAccount" label="Account at the processor" defaultValue=${contract.processorAccount ?? ''} maxlength="128" />
     <${CheckBox} name="notifyHolds" defaultChecked=${contract.notifyHolds} label="Notify about holds placed, declined, released and expired, too" />
+    <${Field} name="notifyExpiringHours" label="Notify before a hold ends, hours" inputmode="numeric"
+      defaultValue=${String(contract.notifyExpiringHours ?? '')} hint="1 to 720; empty for not at all" />
     <${CheckBox} name="requireSignedCaptures" defaultChecked=${contract.requireSignedCaptures} label="Captures over REST must be signed" />
     <${TextArea} name="capturePublicKey" label="Public key of captures" defaultValue=${contract.capturePublicKey ?? ''}
       hint="Ed25519, PEM; needed when captures are signed" spellcheck=${false} />
@@ -48,6 +50,7 @@ export function readContract(form) {
     currencies: list('currencies').map((code) => code.toUpperCase()),
     terminals: list('terminals'),
     notifyHolds: isTicked('notifyHolds'),
+    notifyExpiringHours: optional('notifyExpiringHours') && Number(optional('notifyExpiringHours')),
     requireSignedCaptures: isTicked('requireSignedCaptures'),
     capturePublicKey: optional('capturePublicKey'),
     webhookUrl: optional('webhookUrl'),

@@ -8,5 +8,6 @@ export const KNOWN_KINDS = [
   'EXPIRY',
   'REVERSAL',
   'REINSTATEMENT',
+  'EXPIRING',
   'OCT',
 ];

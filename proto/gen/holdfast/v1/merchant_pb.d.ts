@@ -95,6 +95,13 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: string processor_account = 11;
    */
   processorAccount: string;
+
+  /**
+   * How long before the end of a hold the merchant is notified that something remains of it, hours, 1 to 720; absent = not at all.
+   *
+   * @generated from field: optional int32 notify_expiring_hours = 12;
+   */
+  notifyExpiringHours?: number | undefined;
 };
 
 /**

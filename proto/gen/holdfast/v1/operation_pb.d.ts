@@ -438,6 +438,13 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_REINSTATEMENT = 7;
    */
   REINSTATEMENT = 7,
+
+  /**
+   * A notice that the hold ends soon; nothing was done.
+   *
+   * @generated from enum value: OPERATION_KIND_EXPIRING = 11;
+   */
+  EXPIRING = 11,
 }
 
 /**

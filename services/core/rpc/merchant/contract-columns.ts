@@ -47,6 +47,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   return {
     ...{ allowMultipleCaptures, currencies, terminals, notifyHolds, requireSignedCaptures, capturePublicKey },
     ...{ webhookUrl, internalUrl, processor, processorAccount },
+    notifyExpiringHours: contract.notifyExpiringHours ?? null,
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }

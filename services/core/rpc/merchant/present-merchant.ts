@@ -11,7 +11,7 @@ export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantW
     contract: {
       ...presentFields(merchant, 'allowMultipleCaptures', 'currencies', 'terminals', 'notifyHolds'),
       ...presentFields(merchant, 'requireSignedCaptures', 'capturePublicKey', 'webhookUrl', 'internalUrl'),
-      ...presentFields(merchant, 'processor', 'processorAccount'),
+      ...presentFields(merchant, 'processor', 'processorAccount', 'notifyExpiringHours'),
       holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
     },
     apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),

@@ -250,6 +250,7 @@ function newHold(
     ...kept,
     allowMultipleCaptures: contract.allowMultipleCaptures,
     notifyHolds: contract.notifyHolds,
+    notifyExpiringHours: contract.notifyExpiringHours,
     holdPeriodS: contract.holdPeriodS,
     merchantReference: request.merchantReference,
     description: request.description,

@@ -55,6 +55,9 @@ export const HoldEntity = defineEntity({
     autoCaptureCount: p.integer().default(0),
     /** An end that the merchant chose, earlier than the period's. */
     releaseAt: p.datetime(3).nullable(),
+    /** The term of the contract: how long before its end the merchant is told; null = not, or told already. And when that is. */
+    notifyExpiringHours: p.integer().nullable(),
+    notifyExpiringAt: p.datetime(3).nullable(),
     /** What an update has changed, as it was asked for; null = nothing was changed. */
     asked: p.json().nullable().$type<AskedTerms>(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
@@ -133,6 +136,12 @@ export const HoldEntity = defineEntity({
       properties: ['captureAt'],
       where:
         "capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
+    },
+    {
+      name: 'hold_expiring',
+      properties: ['notifyExpiringAt'],
+      where:
+        "notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
     },
     { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
     { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },

@@ -38,7 +38,8 @@ export const SETTLE_HOLDS: Statement = {
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
-      notification_count = h.notification_count + ${NOTIFIED}
+      notification_count = h.notification_count + ${NOTIFIED},
+      notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*

@@ -23,12 +23,18 @@ export const MerchantEntity = defineEntity({
     /** The card processor, a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
+    /** How long before the end of a hold the merchant is told; null = not. */
+    notifyExpiringHours: p.integer().nullable(),
     createdAt: p.datetime(3),
     /** Grows with every change of the merchant, its API keys or its signing secrets: the cursor of the credentials feed. */
     changeNumber: p.bigint('bigint'),
   },
   checks: [
     { name: 'merchant_hold_period', expression: 'hold_period_s >= 1 and hold_period_s <= 2592000' },
+    {
+      name: 'merchant_notify_expiring_hours',
+      expression: 'notify_expiring_hours >= 1 and notify_expiring_hours <= 720',
+    },
     {
       name: 'merchant_signed_captures_need_key',
       expression: 'not require_signed_captures or capture_public_key is not null',

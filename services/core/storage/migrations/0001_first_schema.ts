@@ -163,6 +163,8 @@ export class Migration0001_first_schema extends Migration {
         "auto_capture_count" int not null default 0,
         "release_at" timestamptz(3) null,
         "asked" jsonb null,
+        "notify_expiring_hours" int null,
+        "notify_expiring_at" timestamptz(3) null,
         "metadata" jsonb null,
         "return_url" text null,
         "save_card" boolean not null,
@@ -194,6 +196,8 @@ export class Migration0001_first_schema extends Migration {
         where release_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_to_capture" on "hold" ("capture_at")
         where capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_expiring" on "hold" ("notify_expiring_at")
+        where notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
       create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null;
       create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null;
@@ -272,6 +276,7 @@ export class Migration0001_first_schema extends Migration {
         "internal_url" text null,
         "processor" text not null default '',
         "processor_account" text not null default '',
+        "notify_expiring_hours" int null,
         "created_at" timestamptz(3) not null,
         "change_number" bigint not null,
         primary key ("id")
@@ -280,6 +285,10 @@ export class Migration0001_first_schema extends Migration {
       alter table "merchant" add constraint "merchant_hold_period"
         check (
           hold_period_s >= 1 and hold_period_s <= 2592000
+        );
+      alter table "merchant" add constraint "merchant_notify_expiring_hours"
+        check (
+          notify_expiring_hours >= 1 and notify_expiring_hours <= 720
         );
       alter table "merchant" add constraint "merchant_signed_captures_need_key"
         check (
@@ -334,7 +343,7 @@ export class Migration0001_first_schema extends Migration {
       alter table "operation" add constraint "operation_status" check (status in ('OK', 'KO'));
       alter table "operation" add constraint "operation_kind"
         check (
-          kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')
+          kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')
         );
 
       create table "processor_event" (

@@ -87,6 +87,7 @@ const BREAKS: Record<string, Row[]> = {
   submission_after: [{ ...OCT, status_after: 'CAPTURED' }],
   operation_status: [{ status: 'MAYBE' }],
   operation_kind: [{ kind: 'GIFT' }],
+  merchant_notify_expiring_hours: [{ notify_expiring_hours: 0 }, { notify_expiring_hours: 721 }],
   merchant_hold_period: [{ hold_period_s: 0 }, { hold_period_s: 2_592_001 }],
   merchant_signed_captures_need_key: [{ require_signed_captures: true }],
 };

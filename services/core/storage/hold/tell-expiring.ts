@@ -1,0 +1,51 @@
+import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
+import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
+import type { ReadHold } from './read-holds.ts';
+
+/** Finds open holds of which something remains, and whose merchants are to be told that they end soon, those due longest first. */
+export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
+  return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
+}
+
+const FIND_EXPIRING: Statement = {
+  name: 'find-expiring',
+  text: `select *, xmin::text as version from hold
+    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and notify_expiring_at <= $1
+      and remaining > 0 and ended_as is null and expires_at > $1 and (release_at is null or release_at > $1)
+      and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
+    order by notify_expiring_at limit $2`,
+};
+
+/** A notice, and the hold as it was read. */
+export interface ExpiringInput {
+  readonly requestId: string;
+  readonly holdRequestId: string;
+  readonly version: string;
+  readonly operation: ResultInput;
+}
+
+/** Stores that a merchant is told, once, if the hold is still as it was read. */
+export function tellExpiring(query: Query, input: ExpiringInput): Promise<Settled> {
+  return settleEach(query, TELL_EXPIRING, [input]);
+}
+
+const TELL_EXPIRING: Statement = {
+  name: 'tell-expiring',
+  text: `with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version xid, operation json)
+  ),
+  locked as materialized (
+    select i.*, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    where h.xmin = i.version for no key update of h skip locked
+  ),
+  changed as (
+    update hold h set notify_expiring_at = null, notify_expiring_hours = null, notification_count = h.notification_count + 1
+    from locked c where h.request_id = any (array[c."holdRequestId"])
+    returning c."requestId" as subject_id, c.*
+  ),
+  ${APPEND_RESULTS}
+  ${DONE}`,
+};

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant, sql } from '../desk.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('the notice that a hold ends soon', function () {
+  this.timeout(60_000);
+  const { scripted } = useScriptedStage();
+  const warned = { webhookUrl: 'https://merchant.example', notifyHolds: false, notifyExpiringHours: 24 };
+  const desk = forSuite(() => openMerchant(scripted.stage, 'warned', warned));
+  const advance = (hours: number) => scripted.stage.clock.advance(hours * HOUR_MS);
+  const notices = async (hold: { requestId: string }) =>
+    (await scripted.notificationsOf(hold)).filter(({ word }) => word === 'expiring').map(({ body }) => body);
+
+  it('is made once, so long before the end, with what remains', async () => {
+    const hold = await desk.hold();
+    await desk.capture(hold, 4_000n);
+    advance(6 * 24 - 1);
+    await scripted.stage.noticeExpiring();
+    assert.deepEqual(await notices(hold), []);
+    advance(1);
+    await Promise.all([scripted.stage.noticeExpiring(), scripted.stage.noticeExpiring()]);
+    await scripted.stage.noticeExpiring();
+    const [notice = {}, ...more] = await notices(hold);
+    assert.deepEqual(more, []);
+    const { status, amount, operation, holdRequestId, sequence, requestId } = notice;
+    assert.deepEqual(
+      { status, amount, operation, holdRequestId, sequence },
+      { status: 'OK', amount: 6_000, operation: 'EXPIRING', holdRequestId: hold.requestId, sequence: 2 },
+    );
+    assert.notEqual(requestId, hold.requestId);
+    assert.deepEqual(await scripted.stage.audit('own books'), []);
+    advance(24);
+    await scripted.stage.expire();
+    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
+  });
+
+  it('counts from releaseAt, also when that is set later', async () => {
+    const hold = await desk.hold();
+    const { holds } = scripted.stage.channel('gateway');
+    const releaseAt = timestampFromMs(scripted.stage.clock.now() + 48 * HOUR_MS);
+    const change = { merchantId: 'warned', requestId: hold.requestId, updateMask: { paths: ['release_at'] } };
+    await holds.updatePreauthorization({ ...change, releaseAt });
+    advance(24);
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+    await holds.updatePreauthorization(change);
+    advance(5 * 24);
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+  });
+
+  it('is not made of a hold that is closed, or of which the end was jumped over, or without the term', async () => {
+    const [closed, late] = [await desk.hold(), await desk.hold()];
+    const plain = await openMerchant(scripted.stage, 'plain', { webhookUrl: 'https://plain.example' });
+    const unwarned = await plain.hold();
+    await desk.capture(closed, 10_000n);
+    await sql(scripted.stage, 'update hold set expires_at = $2 where request_id = $1', [
+      late.requestId,
+      new Date(scripted.stage.clock.now() + HOUR_MS),
+    ]);
+    advance(6 * 24);
+    await scripted.stage.noticeExpiring();
+    for (const hold of [closed, late, unwarned]) assert.deepEqual(await notices(hold), []);
+  });
+});

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { firstDifference } from './first-difference.ts';
 import { ROOT } from './sources.ts';
+import { limitsTable } from './tables/limits.ts';
 import { notificationsTable } from './tables/notifications.ts';
 import { refusalsTable } from './tables/refusals.ts';
 import { roomsTable } from './tables/rooms.ts';
@@ -13,6 +14,7 @@ import type { Table } from './tables/table.ts';
 const TABLES: readonly (readonly [file: string, name: string, make: () => Table | Promise<Table>])[] = [
   ['docs/architecture.md', 'rooms', roomsTable],
   ['docs/interfaces.md', 'refusals', refusalsTable],
+  ['docs/limits.md', 'limits', limitsTable],
   ['docs/product.md', 'notifications', notificationsTable],
   ['docs/sandbox.md', 'tokens', tokensTable],
   ['docs/sandbox.md', 'cards', cardsTable],

@@ -10,7 +10,7 @@ import { type JsonObject, parseStrictJson, plainInteger } from './strict-json.ts
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_MS = 5_000;
 /** The largest body is a contract with 1 000 terminals and 200 currencies; a hold with 20 metadata pairs has the most names. */
-const JSON_BOUNDS = { maxValues: 2_000, maxNames: 100, maxNameLength: 256, maxDepth: 20 } as const;
+export const JSON_BOUNDS = { maxValues: 2_000, maxNames: 100, maxNameLength: 256, maxDepth: 20 } as const;
 /** More errors than this do not help the client. */
 const MAX_ERRORS = 50;
 

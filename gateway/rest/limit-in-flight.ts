@@ -9,7 +9,7 @@ import { identityOf } from './authenticate.ts';
  * Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there, and in the way of others: beside
  * 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52 times (2 busy cores).
  */
-const CAPTURES_PER_HOLD = 32;
+export const CAPTURES_PER_HOLD = 32;
 
 /**
  * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is over is refused

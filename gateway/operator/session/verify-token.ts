@@ -71,7 +71,7 @@ export interface FailedLogins {
   fail(network: string): Promise<Problem | undefined>;
 }
 
-const GUESSES = {
+export const GUESSES = {
   failures: { name: 'operator-logins', points: 5, durationSeconds: 60 },
   /** At this rate 32 random characters cannot be guessed. */
   duringPenalty: { name: 'operator-penalty-tokens', points: 100, durationSeconds: 1 },

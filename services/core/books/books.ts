@@ -124,7 +124,7 @@ function storedBefore(stored: Stored): Stored {
  * Two statements in flight keep the disk busy while the next one is planned. What has waited for 5 s is refused, so that its caller can
  * try again.
  */
-const STORE = {
+export const STORE = {
   maxBatch: 256,
   lanes: 2,
   inParts: true,
@@ -138,4 +138,4 @@ const STORE = {
  */
 const SETTLE = { maxBatch: 256, lanes: 1, inParts: true, maxWaitMs: 5_000, isPassing: isDatabaseAway };
 /** Maximum requests of one hold that wait: a fraction of a second's work. */
-const MAX_PER_HOLD = 32;
+export const MAX_PER_HOLD = 32;

@@ -187,7 +187,7 @@ const NO_TERMS: EndpointTerms = {
 };
 
 const DEFAULT_SLOTS = 4_000;
-const DEFAULT_ENDPOINT_SLOTS = 200;
+export const DEFAULT_ENDPOINT_SLOTS = 200;
 const MAX_TAKEN = 500;
 /** Retries are not announced. */
 const LOOK_MS = 500;

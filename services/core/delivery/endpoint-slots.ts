@@ -67,4 +67,4 @@ export class EndpointSlots {
 
 /** Average latency of a slow endpoint. A receiver should answer first and work afterwards. */
 const SLOW_MS = 1_000;
-const SLOW_SLOTS = 10;
+export const SLOW_SLOTS = 10;

@@ -63,7 +63,7 @@ function refusal(): HoldfastError {
 }
 
 /** Longer than the statements of a read may last, so that a database that is away is answered as such. */
-const WAIT_MS = 3_000;
+export const WAIT_MS = 3_000;
 
 /** Runs lists and look-ups in turns. Throws UNAVAILABLE when a statement of one took too long. */
 export function takesTurns(turns: ReadTurns): Interceptor {

@@ -14,7 +14,7 @@ export const QuotaEntity = defineEntity({
 });
 
 /** What merchants may do only so often a minute. */
-const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;
+export const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;
 
 /** Counts an action of a merchant, in the caller's transaction. Returns false when it had its number in this minute. */
 export async function takeQuota(

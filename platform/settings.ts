@@ -82,6 +82,12 @@ export const databaseUrl = z.string().superRefine((url, context) => {
 });
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' });
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+/** Where a key may be sent: https, or http on this very machine. */
+export function isSafeAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url?.hostname ?? '');
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+}
 /** A gRPC server: host:port, or any target that grpc-js resolves. */
 export const grpcTarget = z.string();
 

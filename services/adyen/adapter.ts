@@ -5,6 +5,7 @@ import { migrate } from '../../platform/adapter/postgres/migrate.ts';
 import { openOutbox } from '../../platform/adapter/postgres/outbox.ts';
 import { reportDue } from '../../platform/adapter/report.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
+import { shareRunning } from '../../platform/adapter/share-running.ts';
 import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
@@ -66,6 +67,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',
     completeSince: since,
+    share: shareRunning(),
     onEvent: reports.wake,
   };
   const applying = repeat('notifications', EVERY_MS, () => applyDue(desk));

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/adapter/postgres/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { AdyenClient } from './api/client.ts';
+import type { Entry } from './ledger/entry.ts';
 
 /** What every call works with. */
 export interface Desk {
@@ -16,6 +17,8 @@ export interface Desk {
   readonly adjustments: boolean;
   /** Before this the ledger may have had entries that it has no more. */
   readonly completeSince: Date;
+  /** Lets calls about the same identifier share one request to Adyen. */
+  readonly share: (requestId: string, send: () => Promise<Entry>) => Promise<Entry>;
   /** Called when there may be a new event to report. */
   readonly onEvent: () => void;
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { ADAPTER_SETTINGS } from '../../platform/adapter/settings.ts';
-import { databaseUrl, file, PROCESS_SETTINGS, port, TRACING_SETTINGS, wholeNumber } from '../../platform/settings.ts';
+import {
+  databaseUrl,
+  file,
+  isSafeAddress,
+  PROCESS_SETTINGS,
+  port,
+  TRACING_SETTINGS,
+  wholeNumber,
+} from '../../platform/settings.ts';
 
 export const ADYEN_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
@@ -29,7 +37,7 @@ export const ADYEN_SETTINGS = z.object({
     .describe('of the webhook; several, joined by commas, while one is being replaced'),
   ADYEN_API_BASE: z
     .string()
-    .refine(isEndpoint, 'must be an https address, or an http one on the loopback address')
+    .refine(isSafeAddress, 'must be an https address, or an http one on the loopback address')
     .default('https://checkout-test.adyen.com/v71')
     .describe(
       'Checkout API with its version; live: the address with the prefix of your account; `http` on loopback only',
@@ -50,10 +58,3 @@ export const ADYEN_SETTINGS = z.object({
 
 /** The settings of the adapter to Adyen. */
 export type Settings = z.output<typeof ADYEN_SETTINGS>;
-
-/** The API key travels with every request, so http is for this very machine only. */
-function isEndpoint(text: string): boolean {
-  const url = URL.parse(text);
-  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url?.hostname ?? '');
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
-}

@@ -4,6 +4,7 @@ import {
   databaseUrl,
   file,
   httpUrl,
+  isSafeAddress,
   PROCESS_SETTINGS,
   port,
   TRACING_SETTINGS,
@@ -50,10 +51,7 @@ export const STRIPE_SETTINGS = z.object({
 /** The settings of the adapter to Stripe. */
 export type Settings = z.output<typeof STRIPE_SETTINGS>;
 
-/** The API key travels with every request, so http is for this very machine only. */
+/** Without a path. The API key travels with every request. */
 function isOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || text.replace(/\/$/, '') !== url.origin) return false;
-  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback);
+  return isSafeAddress(text) && text.replace(/\/$/, '') === new URL(text).origin;
 }

@@ -1,5 +1,6 @@
 /** The entries of a ledger: one row for each identifier of Holdfast, a fenced one too. None is ever deleted. */
-import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../entry.ts';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type KeptResult, type Kind, keptFields, type Listed, type Listing, NO_RESULT } from '../entry.ts';
 import type { Query, Statement } from './database.ts';
 
 /** What was asked under an identifier: the same identifier must always ask the same. */
@@ -128,6 +129,17 @@ export const ENTRY_COLUMNS = `sequence bigint GENERATED ALWAYS AS IDENTITY PRIMA
   ended_how smallint NOT NULL DEFAULT 0,
   CHECK (captured + voided <= amount + incremented),
   CHECK (refunded + reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END)`;
+
+/** An entry as ListEntries shows it: the amount of a void is what it gave back. */
+export function listedOf(entry: Intent & State & { readonly sequence: bigint }): Listed {
+  const { kind, released, amount, actedAt, endedAt } = entry;
+  return {
+    ...entry,
+    amount: kind === 'void' ? released : amount,
+    actedAt: actedAt ? timestampFromDate(actedAt) : undefined,
+    endedAt: endedAt ? timestampFromDate(endedAt) : undefined,
+  };
+}
 
 /** A field's column: `requestId` is `request_id`. */
 export const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

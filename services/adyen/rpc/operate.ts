@@ -19,22 +19,13 @@ type Stored =
   | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
   | { readonly refused: ResultInit };
 
-/** Reserves an amount on a stored card. Throws OutcomeUnknown. */
-export async function authorize(desk: Desk, request: object): Promise<ResultInit> {
-  const intent = intentOf('authorization', request);
-  const ending = isTaken(intent.currency)
-    ? undefined
-    : notPerformed('amount_not_supported', `Adyen does not count ${intent.currency} as ISO 4217 does.`);
+/** Reserves an amount on a stored card. Adyen pays to cards by another interface. Throws OutcomeUnknown. */
+export async function place(desk: Desk, kind: 'authorization' | 'credit', request: object): Promise<ResultInit> {
+  const intent = intentOf(kind, request);
+  const unable = kind === 'credit' ? notPerformed('not_supported', 'The adapter does not pay to cards.') : undefined;
+  const message = `Adyen does not count ${intent.currency} as ISO 4217 does.`;
+  const ending = unable ?? (isTaken(intent.currency) ? undefined : notPerformed('amount_not_supported', message));
   return finish(desk, await desk.database.transaction((query) => store(desk, query, intent, ending)));
-}
-
-/** Adyen pays to cards by another interface. */
-export async function credit(desk: Desk, request: object): Promise<ResultInit> {
-  const ending = notPerformed('not_supported', 'The adapter does not pay to cards.');
-  return finish(
-    desk,
-    await desk.database.transaction((query) => store(desk, query, intentOf('credit', request), ending)),
-  );
 }
 
 /** A kind of operation on an authorization. */

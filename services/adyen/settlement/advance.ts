@@ -18,20 +18,12 @@ interface Sending {
   readonly tell?: boolean;
 }
 
-const underWay = new WeakMap<Desk, Map<string, Promise<Entry>>>();
-
 /**
  * Sends a stored operation that Adyen has not answered, or sends it again: always under its identifier as the idempotency key, so it acts
  * once. Calls at the same time share one request. Returns the ended or accepted entry; throws OutcomeUnknown.
  */
 export function advance(desk: Desk, requestId: string, sending: Sending = {}): Promise<Entry> {
-  const running = underWay.get(desk) ?? new Map<string, Promise<Entry>>();
-  underWay.set(desk, running);
-  const known = running.get(requestId);
-  if (known) return known;
-  const work = sendAndSettle(desk, requestId, sending).finally(() => running.delete(requestId));
-  running.set(requestId, work);
-  return work;
+  return desk.share(requestId, () => sendAndSettle(desk, requestId, sending));
 }
 
 async function sendAndSettle(desk: Desk, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {

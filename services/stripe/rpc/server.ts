@@ -1,9 +1,9 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type Listed, listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
+import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
+import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
 import { identityOf } from '../api/account.ts';
 import type { Desk } from '../desk.ts';
-import { type Entry, intentOf, listEntries } from '../ledger/entry.ts';
+import { intentOf, listEntries } from '../ledger/entry.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { authorize } from './authorize.ts';
 import { createCheckout } from './create-checkout.ts';
@@ -32,17 +32,7 @@ export function processorMethods(desk: Desk): Methods {
     createCheckout: (request) => createCheckout(desk, request),
     inquire: (request) => inquire(desk, request),
     listEntries: (request) =>
-      listPage(request, async (listing) => (await listEntries(desk.database.query, listing)).map(listed)),
+      listPage(request, async (listing) => (await listEntries(desk.database.query, listing)).map(listedOf)),
     describe: async (request) => ({ ...(await describe(desk, request)), identity: await identityOf(desk) }),
-  };
-}
-
-function listed(entry: Entry): Listed {
-  const { kind, released, amount, actedAt, endedAt } = entry;
-  return {
-    ...entry,
-    amount: kind === 'void' ? released : amount,
-    actedAt: actedAt ? timestampFromDate(actedAt) : undefined,
-    endedAt: endedAt ? timestampFromDate(endedAt) : undefined,
   };
 }

@@ -1,6 +1,6 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
-import { SIGNED_FIELDS, type SignedFields, verifyNotification } from '../../client/webhooks/signature.ts';
+import { InvalidNotification, type Notification, verify } from '../../client/webhooks/verify.ts';
 import { readBody } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Received } from './received.ts';
@@ -25,48 +25,39 @@ export async function takeNotification(
     ctx.set('connection', 'close');
     return refuse(ctx, 413, 'too large', log);
   }
-  const text = bytes.toString('utf8');
-  const notification = readSignedFields(text);
-  if (notification === undefined) return refuse(ctx, 400, 'not a notification', log);
-  const { signed, body } = notification;
-  const secrets = Object.hasOwn(settings.SIGNING_SECRETS, signed.merchantId)
-    ? (settings.SIGNING_SECRETS[signed.merchantId] ?? [])
-    : [];
-  if (!verifyNotification(secrets, signed, ctx.get('x-service-signature'))) {
-    return refuse(ctx, 401, 'signature does not verify', log);
-  }
+  const claimed = merchantOf(bytes);
+  if (claimed === undefined) return refuse(ctx, 400, 'not a notification', log);
+  const secrets = Object.hasOwn(settings.SIGNING_SECRETS, claimed) ? settings.SIGNING_SECRETS[claimed] : undefined;
+  const body = verified(ctx, bytes, secrets ?? []);
+  if (body === undefined) return refuse(ctx, 401, 'signature does not verify', log);
   const headers = Object.fromEntries(
     KEPT_HEADERS.filter((name) => ctx.get(name) !== '').map((name) => [name, ctx.get(name)]),
   );
-  const { requestId, merchantId } = signed;
-  const duplicate = received.keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText: text });
+  const { merchantId, requestId } = body;
+  const bodyText = bytes.toString('utf8');
+  const duplicate = received.keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText });
   log.info('received', { kind, statusInfo, requestId, duplicate });
   ctx.body = { received: true, duplicate };
 }
 
-/**
- * Reads a body: the parsed JSON, and the signed fields as their source text, because 10.50 must not become 10.5 before it is
- * verified. Undefined when it is not a JSON object with all five.
- */
-function readSignedFields(text: string): { signed: SignedFields; body: object } | undefined {
-  const sources = new Map<unknown, Map<string, string>>();
-  let body: unknown;
+/** The merchant that a notification says it is for; undefined when it is none. Its secrets say whether that is true. */
+function merchantOf(bytes: Buffer): string | undefined {
   try {
-    body = JSON.parse(text, function (this: unknown, name: string, value: unknown, context?: { source?: string }) {
-      const source = typeof value === 'number' ? context?.source : value;
-      const siblings = sources.get(this) ?? new Map<string, string>();
-      if (typeof source === 'string') sources.set(this, siblings.set(name, source));
-      return value;
-    } as (name: string, value: unknown) => unknown);
+    const { merchantId, requestId } = JSON.parse(bytes.toString('utf8')) ?? {};
+    return typeof merchantId === 'string' && typeof requestId === 'string' ? merchantId : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const top = sources.get(body);
-  if (top === undefined || Array.isArray(body)) return undefined;
-  const signed = Object.fromEntries(SIGNED_FIELDS.map((name) => [name, top.get(name)]));
-  if (Object.values(signed).includes(undefined)) return undefined;
-  return { signed: signed as unknown as SignedFields, body: body as object };
+}
+
+function verified(ctx: Context, bytes: Buffer, secrets: readonly string[]): Notification | undefined {
+  try {
+    return verify(ctx.headers, bytes, secrets);
+  } catch (error) {
+    if (error instanceof InvalidNotification) return undefined;
+    throw error;
+  }
 }
 
 /** The headers that are shown. Signatures are not: whoever has one can replay this body. */
